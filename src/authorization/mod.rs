@@ -1,0 +1,213 @@
+//! Who said yes to what (SPEC §2): pure data and the comparison that voids an approval.
+//!
+//! Made by the window and the headless commands, checked by the engine alone. Absent on purpose:
+//! reading the clock or any file; callers hand in what is true now.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::plan::{Digest, Mode, Plan};
+
+/// How long an approval waits for its run by default, in milliseconds: 30 minutes.
+pub const DEFAULT_TTL_MS: i64 = 30 * 60 * 1000;
+
+/// Where a plan stands with its person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "status")]
+pub enum AuthorizationStatus {
+    /// Nobody has answered.
+    Pending,
+    /// Approved; valid only with its binding.
+    Approved,
+    /// Rejected.
+    Rejected {
+        /// Why, in the person's words.
+        reason: String,
+    },
+}
+
+/// Through which act the answer was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A click or key in the window.
+    Window,
+    /// `--authorize DIGEST`.
+    CommandLineDigest,
+    /// `--yes`: authorizes what was just read.
+    CommandLineYes,
+}
+
+/// The state of a file that the plan takes as input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "digest")]
+pub enum FileState {
+    /// There is no such file.
+    Absent,
+    /// A file with this content.
+    Content(Digest),
+}
+
+impl fmt::Display for FileState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("absent"),
+            Self::Content(digest) => digest.fmt(f),
+        }
+    }
+}
+
+/// The remote host that a plan was approved for (SPEC §7.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// The destination as given to the SSH client.
+    pub destination: String,
+    /// The fingerprint of the host's key.
+    pub host_key: String,
+}
+
+/// Everything an approval covers besides the plan's bytes (SPEC §2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The workspace folder, absolute.
+    pub workspace: String,
+    /// How the run is led.
+    pub mode: Mode,
+    /// Digest of the policy under which the risks were shown.
+    pub policy: Digest,
+    /// Where remote steps run.
+    pub target: Option<Target>,
+    /// Every file that a mutating step takes as input, by its path inside the workspace.
+    pub inputs: BTreeMap<String, FileState>,
+}
+
+/// One covered thing that is no longer what was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What it is, for instance `plan bytes` or `file src/lib.rs`.
+    pub what: String,
+    /// What was approved.
+    pub approved: String,
+    /// What is there now.
+    pub now: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} was {} when approved and is {} now", self.what, self.approved, self.now)
+    }
+}
+
+impl Binding {
+    /// Every covered ingredient that differs between what was approved (`self`) and `now`.
+    pub fn changes(&self, now: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut compare = |what: &str, approved: String, now: String| {
+            if approved != now {
+                changes.push(Change { what: what.to_owned(), approved, now });
+            }
+        };
+        let mode = |mode: Mode| match mode {
+            Mode::Automatic => "automatic".to_owned(),
+            Mode::Guided => "guided".to_owned(),
+        };
+        let target = |target: &Option<Target>| match target {
+            None => "local".to_owned(),
+            Some(target) => format!("{} with key {}", target.destination, target.host_key),
+        };
+        compare("workspace", self.workspace.clone(), now.workspace.clone());
+        compare("mode", mode(self.mode), mode(now.mode));
+        compare("policy", self.policy.to_string(), now.policy.to_string());
+        compare("target", target(&self.target), target(&now.target));
+        let names: std::collections::BTreeSet<_> =
+            self.inputs.keys().chain(now.inputs.keys()).collect();
+        for name in names {
+            let state = |binding: &Self| {
+                binding
+                    .inputs
+                    .get(name)
+                    .map_or_else(|| "not covered".to_owned(), ToString::to_string)
+            };
+            compare(&format!("file {name}"), state(self), state(now));
+        }
+        changes
+    }
+}
+
+/// A person's answer to one plan (SPEC §2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanAuthorization {
+    /// Its own id; consumed by one run.
+    pub authorization_id: Uuid,
+    /// The plan it is for.
+    pub plan_id: String,
+    /// The digest of the exact plan bytes it is for.
+    pub plan_digest: Digest,
+    /// The answer.
+    #[serde(flatten)]
+    pub status: AuthorizationStatus,
+    /// What else it covers.
+    pub binding: Binding,
+    /// Through which act it was given.
+    pub method: Method,
+    /// When it was given, in Unix milliseconds.
+    pub decided_at_ms: i64,
+    /// When it stops being valid unless its run has begun, in Unix milliseconds.
+    pub expires_at_ms: i64,
+}
+
+impl PlanAuthorization {
+    /// An answer that nobody has given yet.
+    pub fn pending(plan: &Plan, binding: Binding, method: Method, now_ms: i64) -> Self {
+        Self {
+            authorization_id: Uuid::new_v4(),
+            plan_id: plan.plan_id.clone(),
+            plan_digest: plan.digest,
+            status: AuthorizationStatus::Pending,
+            binding,
+            method,
+            decided_at_ms: now_ms,
+            expires_at_ms: now_ms,
+        }
+    }
+
+    /// The same answer, approved at `now_ms` for `ttl_ms` milliseconds.
+    #[must_use]
+    pub fn approve(mut self, now_ms: i64, ttl_ms: i64) -> Self {
+        self.status = AuthorizationStatus::Approved;
+        self.decided_at_ms = now_ms;
+        self.expires_at_ms = now_ms.saturating_add(ttl_ms);
+        self
+    }
+
+    /// The same answer, rejected at `now_ms`.
+    #[must_use]
+    pub fn reject(mut self, now_ms: i64, reason: impl Into<String>) -> Self {
+        self.status = AuthorizationStatus::Rejected { reason: reason.into() };
+        self.decided_at_ms = now_ms;
+        self.expires_at_ms = now_ms;
+        self
+    }
+
+    /// Whether it was approved; says nothing about expiry or use.
+    pub fn is_approved(&self) -> bool {
+        self.status == AuthorizationStatus::Approved
+    }
+
+    /// Whether its time has run out at `now_ms`.
+    pub fn is_expired(&self, now_ms: i64) -> bool {
+        now_ms >= self.expires_at_ms
+    }
+}
+
+/// The only thing the executor accepts (SPEC §2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// The answer to it.
+    pub authorization: PlanAuthorization,
+}

@@ -1,0 +1,3 @@
+//! Countersign: the window, or a headless command.
+
+fn main() {}

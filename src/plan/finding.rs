@@ -1,0 +1,74 @@
+//! What is wrong with a plan, where, and what to do about it (SPEC §1.4).
+
+use serde::Serialize;
+
+use super::code::Code;
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing, for instance a field that belongs to another program and is ignored.
+    Note,
+    /// The plan can be authorized; the person should look first.
+    Warning,
+    /// The plan is shown and cannot be authorized.
+    Error,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Its stable code.
+    pub code: Code,
+    /// RFC 6901 JSON pointer to the value at fault; empty for the whole file.
+    pub pointer: String,
+    /// Line of that value, from 1.
+    pub line: usize,
+    /// Column of that value in characters, from 1.
+    pub column: usize,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// The values that would have been accepted, where that is a list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<String>,
+}
+
+impl Finding {
+    /// A finding whose place in the file is filled in later from its pointer.
+    pub fn new(
+        severity: Severity,
+        code: Code,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity,
+            code,
+            pointer: pointer.into(),
+            line: 1,
+            column: 1,
+            message: message.into(),
+            allowed: Vec::new(),
+        }
+    }
+
+    /// An error finding.
+    pub fn error(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, pointer, message)
+    }
+
+    /// The same finding with the values that would have been accepted.
+    #[must_use]
+    pub fn allowing<T: Into<String>>(mut self, allowed: impl IntoIterator<Item = T>) -> Self {
+        self.allowed = allowed.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
+/// True when none of the findings forbids authorization.
+pub fn is_valid(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
+}

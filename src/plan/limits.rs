@@ -1,0 +1,14 @@
+//! The limits of a plan file (SPEC §1.4). Reaching one is always a finding that names it.
+
+/// Largest plan file, in bytes: 16 MiB.
+pub const PLAN_BYTES: usize = 16 << 20;
+/// Most steps of a plan.
+pub const STEPS: usize = 10_000;
+/// Largest argument, in bytes: 1 MiB.
+pub const ARGUMENT_BYTES: usize = 1 << 20;
+/// Deepest nesting of objects and arrays.
+pub const NESTING: usize = 32;
+/// Longest id, in bytes; ids stand in rows, in names of files and in messages.
+pub const ID_BYTES: usize = 256;
+/// Most findings reported for one plan; one more says that there were others.
+pub const FINDINGS: usize = 1_000;

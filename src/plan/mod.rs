@@ -1,0 +1,144 @@
+//! What is proposed: plan files as pure data (SPEC §1).
+//!
+//! [`parse`] turns bytes into a [`Plan`] and every finding there is. Anyone may call it. Absent on
+//! purpose: the clock, the file system, anything about who said yes ([`crate::authorization`]) and
+//! how dangerous a step is ([`crate::risk`]).
+
+mod code;
+mod digest;
+mod finding;
+pub mod limits;
+mod precondition;
+mod tool;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use code::Code;
+pub use digest::{Digest, DigestError};
+pub use finding::{Finding, Severity, is_valid};
+pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
+pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolCall, ToolClass, ToolSpec};
+
+/// Which form of plan file this was (SPEC §1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// Steps that name tools (SPEC §1.1).
+    StepPlan,
+}
+
+/// What the plan's author says it is for; never changes what runs (SPEC §1.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "the four words of SPEC §1.1")]
+pub enum Intent {
+    Read,
+    Mutate,
+    Query,
+    Explain,
+}
+
+impl Intent {
+    /// The words of a plan file.
+    pub const WORDS: [&'static str; 4] = ["READ", "MUTATE", "QUERY", "EXPLAIN"];
+
+    /// The intent as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "READ",
+            Self::Mutate => "MUTATE",
+            Self::Query => "QUERY",
+            Self::Explain => "EXPLAIN",
+        }
+    }
+}
+
+/// How a run is led (SPEC §7.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Steps run on and stop where the rules say so.
+    #[default]
+    Automatic,
+    /// The person starts each step.
+    Guided,
+}
+
+/// A plan as it is shown: possibly faulty, and then without a typed call in the faulty steps.
+///
+/// It carries its exact bytes, because those are what a person authorizes and what the executor
+/// reads again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The plan's id, or one derived from its digest.
+    pub plan_id: String,
+    /// Which form of plan file this was.
+    pub dialect: Dialect,
+    /// What its author says it is for.
+    pub intent: Option<Intent>,
+    /// A short name for people.
+    pub title: Option<String>,
+    /// Who or what wrote it, as the file says; not verified.
+    pub created_by: Option<String>,
+    /// The evidence queries that the author looked at (`Q1`..`Q8`).
+    pub evidence_referenced: Vec<String>,
+    /// The steps, in the order in which they run.
+    pub steps: Vec<Step>,
+    /// The exact bytes of the file.
+    pub source: Arc<[u8]>,
+    /// Their digest.
+    pub digest: Digest,
+}
+
+impl Plan {
+    /// The title, or the id where there is none.
+    pub fn name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.plan_id)
+    }
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The step's id, or one derived from its place.
+    pub step_id: String,
+    /// Its place, from 0; screens count from 1.
+    pub step_index: usize,
+    /// The tool as the plan names it, also when there is no such tool.
+    pub tool_name: String,
+    /// The arguments exactly as the plan gives them; numbers as decimal text.
+    pub arguments: BTreeMap<String, String>,
+    /// The typed call; `None` in a faulty step, which can be shown and never run.
+    pub call: Option<ToolCall>,
+    /// What must hold just before.
+    pub precondition: Precondition,
+    /// The precondition as the plan words it.
+    pub precondition_text: String,
+    /// Whether the author wants a person to be asked.
+    pub requires_confirmation: bool,
+    /// A short name for people.
+    pub title: Option<String>,
+    /// Why the author wants this step.
+    pub reason: Option<String>,
+}
+
+/// What a plan file turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The plan, where enough of it could be read to show it.
+    pub plan: Option<Plan>,
+    /// Everything there is to say about it, by place in the file.
+    pub findings: Vec<Finding>,
+    /// The digest of the bytes.
+    pub digest: Digest,
+}
+
+impl Parsed {
+    /// True when the plan may be authorized, as far as its bytes say.
+    pub fn is_valid(&self) -> bool {
+        self.plan.is_some() && is_valid(&self.findings)
+    }
+}

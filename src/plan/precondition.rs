@@ -1,0 +1,228 @@
+//! The preconditions of SPEC §5: their words, and which argument each one looks at.
+
+use std::collections::BTreeMap;
+
+use super::digest::Digest;
+use super::tool::Tool;
+
+/// Something that must hold just before a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is the precondition of SPEC §5 with that name")]
+pub enum Precondition {
+    None,
+    FileExists,
+    FileDoesNotExist,
+    ParentExists,
+    FileHashIs(Digest),
+    PlanFileExists,
+    RootExists,
+    CargoWorkspace,
+    CodegraphDbExists,
+    MagellanHasIndexedFile,
+    /// Of the step's own symbol argument, or of the symbol that the precondition names.
+    SymbolExists {
+        named: Option<String>,
+    },
+    /// An earlier step of the same plan, by id.
+    StepSucceeded(String),
+    GitRepositoryExists,
+    CommandAvailable(String),
+}
+
+/// What a precondition looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The workspace or an earlier step; no argument is needed.
+    None,
+    /// The first of these arguments that the step has.
+    FirstOf(&'static [&'static str]),
+}
+
+/// The words that a finding lists as accepted.
+pub const WORDS: &[&str] = &[
+    "none",
+    "file exists",
+    "file does not exist",
+    "parent exists",
+    "file hash is <sha256>",
+    "plan file exists",
+    "root exists",
+    "cargo workspace",
+    "codegraph.db exists",
+    "magellan has indexed file",
+    "symbol exists",
+    "<step_id> succeeded",
+    "git repository exists",
+    "command available: <name>",
+];
+
+const FILE: &[&str] = &["path", "file", "file_path"];
+
+impl Precondition {
+    /// The precondition that a plan's text names; case and surrounding space do not matter.
+    pub fn parse(text: &str) -> Option<Self> {
+        let trimmed = text.trim();
+        let lower = trimmed.to_lowercase();
+        let named = |prefix: &str| {
+            // Lowercasing can change lengths outside ASCII, so the original is cut only where it agrees.
+            trimmed
+                .get(..prefix.len())
+                .filter(|head| head.eq_ignore_ascii_case(prefix))
+                .and_then(|_| trimmed.get(prefix.len()..))
+                .map(str::trim)
+                .filter(|rest| !rest.is_empty())
+        };
+        Some(match lower.as_str() {
+            "none" => Self::None,
+            "file exists" => Self::FileExists,
+            "file does not exist" => Self::FileDoesNotExist,
+            "parent exists" => Self::ParentExists,
+            "plan file exists" => Self::PlanFileExists,
+            "root exists" => Self::RootExists,
+            "cargo workspace"
+            | "cargo workspace exists"
+            | "cargo project exists"
+            | "file is in cargo workspace" => Self::CargoWorkspace,
+            "codegraph.db exists" | "codegraph.db present" => Self::CodegraphDbExists,
+            "magellan has indexed file" => Self::MagellanHasIndexedFile,
+            "symbol exists" | "symbol exists in file" => Self::SymbolExists { named: None },
+            "git repository exists" => Self::GitRepositoryExists,
+            _ => {
+                if let Some(hash) = named("file hash is ") {
+                    return hash.parse().ok().map(Self::FileHashIs);
+                }
+                if let Some(symbol) = named("file contains symbol ") {
+                    let symbol = symbol.strip_prefix('\'')?.strip_suffix('\'')?;
+                    return (!symbol.is_empty())
+                        .then(|| Self::SymbolExists { named: Some(symbol.to_owned()) });
+                }
+                if let Some(command) = named("command available:") {
+                    return Some(Self::CommandAvailable(command.to_owned()));
+                }
+                let id = trimmed.get(..trimmed.len().checked_sub(" succeeded".len())?)?;
+                if !lower.ends_with(" succeeded") || id.trim().is_empty() {
+                    return None;
+                }
+                Self::StepSucceeded(id.trim().to_owned())
+            }
+        })
+    }
+
+    /// What this precondition looks at, in the order in which arguments are tried.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Self::FileExists
+            | Self::FileDoesNotExist
+            | Self::ParentExists
+            | Self::FileHashIs(_)
+            | Self::MagellanHasIndexedFile
+            | Self::SymbolExists { named: Some(_) } => Subject::FirstOf(FILE),
+            Self::SymbolExists { named: None } => Subject::FirstOf(&["symbol", "name"]),
+            Self::PlanFileExists => Subject::FirstOf(&["plan_file", "file"]),
+            Self::RootExists => Subject::FirstOf(&["root", "path"]),
+            Self::CargoWorkspace => {
+                Subject::FirstOf(&["path", "file", "file_path", "root", "plan_file"])
+            }
+            Self::None
+            | Self::CodegraphDbExists
+            | Self::StepSucceeded(_)
+            | Self::GitRepositoryExists
+            | Self::CommandAvailable(_) => Subject::None,
+        }
+    }
+
+    /// Whether a step with this tool has what the precondition looks at.
+    pub fn fits(&self, tool: Tool) -> bool {
+        let has = |name: &str| tool.spec().arguments.iter().any(|argument| argument.name == name);
+        match self {
+            // `file` is also an alias of `plan_file`, which is not the file that these ask about.
+            Self::PlanFileExists => has("plan_file"),
+            _ => match self.subject() {
+                Subject::None => true,
+                Subject::FirstOf(names) => names.iter().any(|name| has(name)),
+            },
+        }
+    }
+
+    /// The argument this precondition looks at, as the plan wrote it.
+    pub fn subject_in<'a>(
+        &self,
+        tool: Tool,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> Option<&'a str> {
+        let Subject::FirstOf(names) = self.subject() else { return None };
+        names
+            .iter()
+            .filter_map(|name| {
+                tool.spec().arguments.iter().find(|spec| {
+                    spec.name == *name || (spec.name == "plan_file" && spec.alias == Some(name))
+                })
+            })
+            .find_map(|spec| {
+                arguments.get(spec.name).or_else(|| arguments.get(spec.alias?)).map(String::as_str)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_without_regard_to_case_and_space() {
+        let hash = "0".repeat(64);
+        for (text, expected) in [
+            (" None ", Precondition::None),
+            ("FILE EXISTS", Precondition::FileExists),
+            ("Cargo project exists", Precondition::CargoWorkspace),
+            ("codegraph.db present", Precondition::CodegraphDbExists),
+            ("Step_A succeeded", Precondition::StepSucceeded("Step_A".into())),
+            ("Command available: Git", Precondition::CommandAvailable("Git".into())),
+            (
+                "File contains symbol 'Foo::bar'",
+                Precondition::SymbolExists { named: Some("Foo::bar".into()) },
+            ),
+        ] {
+            assert_eq!(Precondition::parse(text), Some(expected), "{text}");
+        }
+        assert!(matches!(
+            Precondition::parse(&format!("file hash is {hash}")),
+            Some(Precondition::FileHashIs(_))
+        ));
+    }
+
+    #[test]
+    fn other_words_are_unknown() {
+        for text in
+            ["", "exists", "file hash is 12", "succeeded", " succeeded", "command available:", "é"]
+        {
+            assert_eq!(Precondition::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_precondition_needs_its_subject() {
+        assert!(Precondition::FileExists.fits(Tool::FileRead));
+        assert!(!Precondition::FileExists.fits(Tool::ReferencesToSymbolName));
+        assert!(!Precondition::PlanFileExists.fits(Tool::SplicePatch));
+        assert!(Precondition::PlanFileExists.fits(Tool::SplicePlan));
+        assert!(!Precondition::RootExists.fits(Tool::SplicePatch));
+        let arguments = BTreeMap::from([("file".to_owned(), "p.json".to_owned())]);
+        assert_eq!(
+            Precondition::PlanFileExists.subject_in(Tool::SplicePlan, &arguments),
+            Some("p.json")
+        );
+    }
+
+    #[test]
+    fn the_patch_is_never_the_subject() {
+        let arguments = BTreeMap::from([
+            ("file".to_owned(), "a.rs".to_owned()),
+            ("with".to_owned(), "b.rs".to_owned()),
+        ]);
+        assert_eq!(
+            Precondition::FileExists.subject_in(Tool::SplicePatch, &arguments),
+            Some("a.rs")
+        );
+    }
+}

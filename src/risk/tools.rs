@@ -1,0 +1,166 @@
+//! The risk of the tools that are not commands: by class, raised for files that other programs obey.
+
+use crate::plan::{Step, ToolCall, ToolClass};
+
+use super::{RiskLevel, Verdict};
+
+/// Part of the policy digest: changes whenever a rule of this file does.
+pub(super) const RULES_VERSION: u32 = 1;
+
+/// A file that, once changed, changes what other programs do.
+struct SensitivePath {
+    rule: &'static str,
+    /// Path components, lowercase; the last may end in `*`.
+    components: &'static [&'static str],
+    reason: &'static str,
+}
+
+const SENSITIVE: &[SensitivePath] = &[
+    SensitivePath {
+        rule: "write-git-internals",
+        components: &[".git", "**"],
+        reason: "writes inside .git, where hooks and settings run programs and history lives",
+    },
+    SensitivePath {
+        rule: "write-cargo-config",
+        components: &[".cargo", "**"],
+        reason: "writes Cargo's settings, which decide what every later build runs",
+    },
+    SensitivePath {
+        rule: "write-ssh",
+        components: &[".ssh", "**"],
+        reason: "writes SSH keys or settings",
+    },
+    SensitivePath {
+        rule: "write-ci",
+        components: &[".github", "workflows", "**"],
+        reason: "writes a workflow that runs with the repository's secrets",
+    },
+    SensitivePath {
+        rule: "write-startup-file",
+        components: &[".bashrc"],
+        reason: "writes a file that every new shell runs",
+    },
+    SensitivePath {
+        rule: "write-startup-file",
+        components: &[".profile"],
+        reason: "writes a file that every new shell runs",
+    },
+    SensitivePath {
+        rule: "write-startup-file",
+        components: &[".zshrc"],
+        reason: "writes a file that every new shell runs",
+    },
+    SensitivePath {
+        rule: "write-envrc",
+        components: &[".envrc"],
+        reason: "writes a file that direnv runs when a shell enters the folder",
+    },
+    SensitivePath {
+        rule: "write-editor-tasks",
+        components: &[".vscode", "**"],
+        reason: "writes editor settings, which can start programs",
+    },
+    SensitivePath {
+        rule: "write-build-script",
+        components: &["build.rs"],
+        reason: "writes a build script, which the next build runs",
+    },
+];
+
+/// The risk of one step. A faulty step, which cannot run, counts as dangerous.
+pub fn of_step(step: &Step) -> Verdict {
+    let Some(call) = &step.call else {
+        return Verdict {
+            level: RiskLevel::Dangerous,
+            rule: "faulty-step",
+            span: None,
+            reason: "The step is faulty; what it would do is not known.".to_owned(),
+            suggestion: None,
+        };
+    };
+    of_call(call)
+}
+
+fn of_call(call: &ToolCall) -> Verdict {
+    let (level, rule, reason) = match call.tool().class() {
+        ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
+        ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
+        ToolClass::Check => {
+            (RiskLevel::Caution, "check", "Runs the project's build scripts and macros.")
+        }
+    };
+    let written = match call {
+        ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => Some(path),
+        ToolCall::SplicePatch { file, .. } => Some(file),
+        _ => None,
+    };
+    if let Some(path) = written
+        && let Some(hit) = SENSITIVE.iter().find(|sensitive| sensitive.matches(path))
+    {
+        return Verdict {
+            level: RiskLevel::Dangerous,
+            rule: hit.rule,
+            span: Some(0..path.len()),
+            reason: format!("This {}.", hit.reason),
+            suggestion: None,
+        };
+    }
+    Verdict { level, rule, span: None, reason: reason.to_owned(), suggestion: None }
+}
+
+impl SensitivePath {
+    /// Whether these components stand anywhere in the path; `**` needs one more below.
+    fn matches(&self, path: &str) -> bool {
+        // Lowercase, because some file systems do not tell the cases apart.
+        let lower = path.to_lowercase();
+        let parts: Vec<&str> =
+            lower.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
+        match self.components.split_last() {
+            Some((&"**", head)) => {
+                parts.windows(head.len() + 1).any(|window| window.starts_with(head))
+            }
+            _ => parts.ends_with(self.components),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &str) -> Verdict {
+        of_call(&ToolCall::FileWrite { path: path.to_owned(), contents: String::new() })
+    }
+
+    #[test]
+    fn the_class_decides_where_no_path_rule_does() {
+        assert_eq!(
+            of_call(&ToolCall::FileRead { path: ".git/config".into() }).level,
+            RiskLevel::Safe
+        );
+        assert_eq!(write("src/lib.rs").level, RiskLevel::Caution);
+        assert_eq!(of_call(&ToolCall::LspCheck { path: ".".into() }).level, RiskLevel::Caution);
+    }
+
+    #[test]
+    fn files_that_other_programs_obey_are_dangerous() {
+        for (path, rule) in [
+            (".git/hooks/pre-commit", "write-git-internals"),
+            ("a/./.GIT/config", "write-git-internals"),
+            (".cargo/config.toml", "write-cargo-config"),
+            (".github/workflows/ci.yml", "write-ci"),
+            ("crates/x/build.rs", "write-build-script"),
+            ("home/.bashrc", "write-startup-file"),
+        ] {
+            assert_eq!(
+                (write(path).level, write(path).rule),
+                (RiskLevel::Dangerous, rule),
+                "{path}"
+            );
+        }
+        for path in [".gitignore", "git/x", "docs/build.rs.md", ".github/README.md"] {
+            assert_eq!(write(path).level, RiskLevel::Caution, "{path}");
+        }
+    }
+}

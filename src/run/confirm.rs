@@ -1,0 +1,104 @@
+//! What a person is asked before a step, and what they can say (SPEC §3).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::risk::Verdict;
+
+use super::preview::Preview;
+
+/// Everything a person must see before they answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfirmationRequest {
+    /// The run.
+    pub run_id: Uuid,
+    /// The step.
+    pub step_id: String,
+    /// Its place, from 0.
+    pub step_index: usize,
+    /// How many steps the plan has.
+    pub step_count: usize,
+    /// The tool's name.
+    pub tool: String,
+    /// The plan's own title or reason for the step, if any.
+    pub purpose: Option<String>,
+    /// The arguments, exactly.
+    pub arguments: BTreeMap<String, String>,
+    /// The host for remote steps.
+    pub target: Option<String>,
+    /// The folder in which the step works.
+    pub cwd: String,
+    /// How dangerous it is and why.
+    pub risk: Verdict,
+    /// The plan author's own warning.
+    pub warning: Option<String>,
+    /// Why the person is asked.
+    pub why: String,
+    /// What the step would do, on the present bytes.
+    pub preview: Preview,
+}
+
+/// The three answers to a [`ConfirmationRequest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Run this step.
+    Approve,
+    /// Leave it out and go on.
+    Skip,
+    /// Deny it and end the run.
+    Cancel,
+}
+
+/// Who answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// A person in the window.
+    Window,
+    /// A person at the terminal.
+    Terminal,
+    /// A flag of the command line.
+    CommandLine,
+    /// A callback of a test.
+    Test,
+}
+
+/// An answer with its origin; what the evidence keeps of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// The answer.
+    pub decision: Decision,
+    /// Who gave it.
+    pub by: AnsweredBy,
+    /// Why, in the person's words; may be empty.
+    pub note: String,
+}
+
+/// What a person can do to a whole run (SPEC §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// Wait at the next step boundary.
+    Pause,
+    /// Go on.
+    Resume,
+    /// End after the step that is running.
+    CancelAfterStep,
+    /// End now, with the process tree of the step that is running.
+    StopNow,
+}
+
+impl Control {
+    /// The control as it is written in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::CancelAfterStep => "cancel_after_step",
+            Self::StopNow => "stop_now",
+        }
+    }
+}

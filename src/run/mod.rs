@@ -1,0 +1,27 @@
+//! What happens: the vocabulary of a run as pure data (SPEC §3).
+//!
+//! The executor makes [`RunEvent`]s; screen and evidence are two readers of them, and
+//! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
+//! SQL, egui.
+
+mod confirm;
+mod event;
+mod preview;
+mod record;
+mod result;
+mod review;
+mod state;
+
+pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use event::{RunEvent, Stream};
+pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
+pub use record::{
+    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
+    RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
+};
+pub use result::{
+    DiagnosticArtifact, ExecutionResult, Failure, Level, Outcome, RunStatus, STREAM_HEAD_BYTES,
+    StepResult,
+};
+pub use review::{Impact, PreconditionState, Review};
+pub use state::{Phase, RunState, StepState};

@@ -1,0 +1,208 @@
+//! Results of steps and runs, as they stand in `--json` and in the evidence (SPEC §3).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::plan::Code;
+
+/// How much of a stream's start, and of its end, a [`StepResult`] carries: 256 KiB each.
+pub const STREAM_HEAD_BYTES: usize = 256 << 10;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The tool was invoked and succeeded.
+    Succeeded,
+    /// The tool was invoked and failed, or an approved ingredient had changed.
+    Failed,
+    /// A person denied the step.
+    Denied,
+    /// A person skipped the step.
+    Skipped,
+    /// A person did the step by hand (SPEC §7.4).
+    DoneByHand,
+    /// What the step needed did not hold.
+    PreconditionFailed,
+    /// A person stopped the run.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The outcome as it is written in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+            Self::Skipped => "skipped",
+            Self::DoneByHand => "done_by_hand",
+            Self::PreconditionFailed => "precondition_failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The outcome with this text, for reading evidence back.
+    pub fn from_text(text: &str) -> Option<Self> {
+        [
+            Self::Succeeded,
+            Self::Failed,
+            Self::Denied,
+            Self::Skipped,
+            Self::DoneByHand,
+            Self::PreconditionFailed,
+            Self::Cancelled,
+        ]
+        .into_iter()
+        .find(|outcome| outcome.as_str() == text)
+    }
+
+    /// Whether the run goes on after it.
+    pub const fn goes_on(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Skipped | Self::DoneByHand)
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Every step was reached and none failed.
+    Completed,
+    /// A step failed, was denied, or its precondition did not hold.
+    Failed,
+    /// A person stopped it.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// The status as it is written in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status with this text, for reading evidence back.
+    pub fn from_text(text: &str) -> Option<Self> {
+        [Self::Completed, Self::Failed, Self::Cancelled]
+            .into_iter()
+            .find(|status| status.as_str() == text)
+    }
+}
+
+/// How much a diagnostic weighs; notes and help count as info.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the three words of SPEC §3")]
+pub enum Level {
+    Error,
+    Warning,
+    Info,
+}
+
+/// One diagnostic of a tool (SPEC §3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticArtifact {
+    /// How much it weighs.
+    pub level: Level,
+    /// The tool's own word for the level.
+    pub tool_level: String,
+    /// What the tool says, verbatim.
+    pub message: String,
+    /// The file, or empty where there is no place.
+    pub file_name: String,
+    /// The first line, from 1; 0 where there is no place.
+    pub line_start: i64,
+    /// The first column, from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub column_start: Option<i64>,
+    /// The last line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line_end: Option<i64>,
+    /// The last column, from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub column_end: Option<i64>,
+    /// The tool's code, for instance `E0425`.
+    pub code: Option<String>,
+    /// Notes and suggestions below it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub children: Vec<DiagnosticArtifact>,
+    /// The tool's own rendering.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rendered: Option<String>,
+}
+
+/// Why a step did not succeed: code, message and what to do next (SPEC §6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The stable code.
+    pub code: Code,
+    /// What happened, with the offending value; a tool's own words are verbatim.
+    pub message: String,
+    /// What to do next; may be empty.
+    pub next: String,
+}
+
+/// What became of one step (SPEC §3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepResult {
+    /// The step's id.
+    pub step_id: String,
+    /// Its place, from 0.
+    pub step_index: usize,
+    /// The tool, as the plan names it.
+    pub tool_name: String,
+    /// True only for [`Outcome::Succeeded`].
+    pub success: bool,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The evidence's id of this execution.
+    pub execution_id: Uuid,
+    /// Null where no process ran.
+    pub exit_code: Option<i32>,
+    /// At most the first and last 256 KiB, joined by a line that says what is left out.
+    pub stdout: Option<String>,
+    /// Size of the whole stdout in bytes.
+    pub stdout_bytes: u64,
+    /// Whether `stdout` is only a part.
+    pub stdout_truncated: bool,
+    /// As `stdout`.
+    pub stderr: Option<String>,
+    /// Size of the whole stderr in bytes.
+    pub stderr_bytes: u64,
+    /// Whether `stderr` is only a part.
+    pub stderr_truncated: bool,
+    /// What went wrong.
+    pub error_message: Option<String>,
+    /// Its stable code.
+    pub error_code: Option<Code>,
+    /// What to do next, where something went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Start of the step, in Unix milliseconds.
+    pub timestamp_ms: i64,
+    /// How long the tool took, in milliseconds; waiting for a person is not in it.
+    pub duration_ms: i64,
+    /// Diagnostics of the tool.
+    pub diagnostic_artifacts: Vec<DiagnosticArtifact>,
+}
+
+/// What became of a run (SPEC §3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExecutionResult {
+    /// The run.
+    pub run_id: Uuid,
+    /// The plan it ran.
+    pub plan_id: String,
+    /// How it ended.
+    pub status: RunStatus,
+    /// One result for each step that was reached; `step_results[i]` belongs to `plan.steps[i]`.
+    pub step_results: Vec<StepResult>,
+    /// Sum of the steps' durations, in milliseconds.
+    pub total_duration_ms: i64,
+    /// Wall clock from first to last, in milliseconds.
+    pub elapsed_ms: i64,
+}

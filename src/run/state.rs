@@ -1,0 +1,158 @@
+//! From events to what is true now; the same function serves the live run and a reopened one.
+
+use uuid::Uuid;
+
+use super::confirm::{ConfirmationRequest, Control};
+use super::event::{RunEvent, Stream};
+use super::result::{Outcome, RunStatus, StepResult};
+use crate::plan::Code;
+
+/// Where a run stands (SPEC §3).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Nothing was handed over.
+    #[default]
+    Idle,
+    /// A step is under way.
+    Running,
+    /// A person is asked.
+    AwaitingConfirmation(Box<ConfirmationRequest>),
+    /// Waiting at a step boundary.
+    Paused,
+    /// It ended.
+    Ended(RunStatus),
+    /// It has no end and its process is gone: the outcome of the step that was under way is unknown.
+    Interrupted,
+}
+
+/// What a row of the step list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StepState {
+    /// Not reached.
+    #[default]
+    Waiting,
+    /// Under way.
+    Running,
+    /// Ended.
+    Done(Box<StepResult>),
+}
+
+impl StepState {
+    /// The outcome, once there is one.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Done(result) => Some(result.outcome),
+            Self::Waiting | Self::Running => None,
+        }
+    }
+}
+
+/// A run as its events tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunState {
+    /// The run, once it has started.
+    pub run_id: Option<Uuid>,
+    /// The plan it runs.
+    pub plan_id: String,
+    /// Where it stands.
+    pub phase: Phase,
+    /// One state for each step.
+    pub steps: Vec<StepState>,
+    /// The step under way, or the number of steps that ended (SPEC §3: they are equal).
+    pub current_step: usize,
+    /// When it started, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// What a person asked for and is still to come.
+    pub requested: Option<Control>,
+    /// Output of the step under way, in order of arrival.
+    pub live_output: Vec<(Stream, String)>,
+    /// Why it failed.
+    pub failure: Option<(Code, String)>,
+}
+
+impl RunState {
+    /// The state after one more event. Pure; events of another run are the caller's mistake.
+    pub fn apply(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted { run_id, plan_id, step_count, timestamp_ms } => {
+                *self = Self {
+                    run_id: Some(*run_id),
+                    plan_id: plan_id.clone(),
+                    phase: Phase::Running,
+                    steps: vec![StepState::Waiting; *step_count],
+                    started_at_ms: *timestamp_ms,
+                    ..Self::default()
+                };
+            }
+            RunEvent::StepStarted { step_index, .. } => {
+                self.current_step = *step_index;
+                self.phase = Phase::Running;
+                self.live_output.clear();
+                self.set_step(*step_index, StepState::Running);
+            }
+            RunEvent::StepOutput { stream, chunk, .. } => {
+                self.live_output.push((*stream, chunk.clone()));
+            }
+            RunEvent::StepCompleted { result }
+            | RunEvent::StepFailed { result }
+            | RunEvent::StepSkipped { result, .. } => {
+                self.set_step(result.step_index, StepState::Done(result.clone()));
+                self.current_step = result.step_index + 1;
+                self.phase = Phase::Running;
+                self.live_output.clear();
+            }
+            RunEvent::ConfirmationNeeded { request } => {
+                self.phase = Phase::AwaitingConfirmation(request.clone());
+            }
+            RunEvent::ConfirmationDecided { .. } => self.phase = Phase::Running,
+            RunEvent::Paused => {
+                self.phase = Phase::Paused;
+                self.requested = None;
+            }
+            RunEvent::Resumed => self.phase = Phase::Running,
+            RunEvent::ControlRequested { control } => {
+                self.requested = (*control != Control::Resume).then_some(*control);
+            }
+            RunEvent::RunCompleted { .. } => self.end(RunStatus::Completed),
+            RunEvent::RunFailed { code, message } => {
+                self.failure = Some((*code, message.clone()));
+                self.end(RunStatus::Failed);
+            }
+            RunEvent::RunCancelled { .. } => self.end(RunStatus::Cancelled),
+        }
+    }
+
+    /// Marks a run that will send no more events although it has no end.
+    pub fn interrupt(&mut self) {
+        if !self.is_over() {
+            self.phase = Phase::Interrupted;
+            self.requested = None;
+        }
+    }
+
+    /// Whether a worker is still busy with it.
+    pub fn is_active(&self) -> bool {
+        matches!(self.phase, Phase::Running | Phase::AwaitingConfirmation(_) | Phase::Paused)
+    }
+
+    /// Whether nothing more can happen in it.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Ended(_) | Phase::Interrupted)
+    }
+
+    /// How many steps have ended.
+    pub fn done(&self) -> usize {
+        self.steps.iter().filter(|step| step.outcome().is_some()).count()
+    }
+
+    fn end(&mut self, status: RunStatus) {
+        self.phase = Phase::Ended(status);
+        self.requested = None;
+    }
+
+    fn set_step(&mut self, index: usize, state: StepState) {
+        if let Some(step) = self.steps.get_mut(index) {
+            *step = state;
+        }
+    }
+}
