@@ -11,6 +11,7 @@
     )
 )]
 
+pub mod app;
 pub mod authorization;
 pub mod plan;
 pub mod risk;
