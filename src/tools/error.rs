@@ -30,6 +30,8 @@ pub enum ToolError {
     Outside { path: String },
     #[error("the pattern {pattern:?} cannot be used: {message}")]
     BadPattern { pattern: String, message: String },
+    #[error("cannot read {path}: it does not exist")]
+    NotFound { path: String },
     #[error("cannot read {path}: {source}")]
     ReadFailed { path: String, source: io::Error },
     #[error("cannot write {path}: {source}")]
@@ -62,7 +64,9 @@ impl ToolError {
         match self {
             Self::BadPath { .. } | Self::BadPattern { .. } => Code::BadArgument,
             Self::Outside { .. } => Code::OutsideWorkspace,
-            Self::OpenRoot { .. } | Self::ReadFailed { .. } => Code::ReadFailed,
+            Self::OpenRoot { .. } | Self::NotFound { .. } | Self::ReadFailed { .. } => {
+                Code::ReadFailed
+            }
             Self::NotAFile { access, .. } | Self::TooLarge { access, .. } => match access {
                 Access::Read => Code::ReadFailed,
                 Access::Write => Code::WriteFailed,
@@ -81,6 +85,11 @@ impl ToolError {
         }
     }
 
+    /// Whether the plan itself is at fault, in whatever state the workspace is.
+    pub fn is_about_the_plan(&self) -> bool {
+        matches!(self, Self::BadPath { .. } | Self::Outside { .. } | Self::BadPattern { .. })
+    }
+
     /// What to do next, as a sentence.
     pub fn next(&self) -> String {
         match self {
@@ -90,8 +99,8 @@ impl ToolError {
                 "Use a path inside the workspace, or add its folder in the settings."
             }
             Self::BadPattern { .. } => "Correct the pattern in the plan.",
+            Self::NotFound { .. } => "Check the path, or create the file first.",
             Self::ReadFailed { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => "Check the path, or create the file first.",
                 io::ErrorKind::PermissionDenied => "Allow your user to read it.",
                 _ => "Check that the file can be read.",
             },
