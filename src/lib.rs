@@ -15,4 +15,5 @@ pub mod authorization;
 pub mod plan;
 pub mod risk;
 pub mod run;
+pub mod tools;
 pub mod worker;
