@@ -5,6 +5,7 @@
 //! SQL, egui.
 
 mod confirm;
+mod effect;
 mod event;
 mod preview;
 mod record;
@@ -13,6 +14,7 @@ mod review;
 mod state;
 
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use record::{
