@@ -7,6 +7,7 @@
 mod confirm;
 mod effect;
 mod event;
+mod excerpt;
 mod preview;
 mod record;
 mod result;
@@ -16,6 +17,7 @@ mod state;
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
+pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
