@@ -12,6 +12,7 @@
 )]
 
 pub mod authorization;
+pub mod engine;
 pub mod evidence;
 pub mod plan;
 pub mod risk;

@@ -22,6 +22,10 @@ impl EvidenceStore {
     pub fn record_authorization(&mut self, _a: &PlanAuthorization, _plan: &Plan) -> Result<()> {
         Ok(())
     }
+    /// The run that used this authorization, if any did.
+    pub fn authorization_used_by(&self, _authorization_id: Uuid) -> Result<Option<Uuid>> {
+        Ok(None)
+    }
     /// Records the start of a run and consumes its authorization, in one commit.
     pub fn begin_run(&mut self, _start: &RunStart<'_>) -> Result<()> {
         Ok(())

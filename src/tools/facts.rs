@@ -61,6 +61,14 @@ impl Toolbox {
         Ok(self.roots.resolve(path, Last::Follow)?.parent)
     }
 
+    /// The canonical path that stands for `path` wherever files are compared.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn key_of(&self, path: &str) -> Result<String, ToolError> {
+        Ok(self.roots.resolve(path, Last::Follow)?.key)
+    }
+
     /// The state of the file at `path`.
     ///
     /// # Errors
