@@ -181,8 +181,7 @@ fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
         }
         if data.nlink() > 1 {
             notes.push(format!(
-                "{} has {} other names (hard links); they keep the old content.",
-                place.key,
+                "Its other names (hard links: {}) keep the old content.",
                 data.nlink() - 1
             ));
         }
