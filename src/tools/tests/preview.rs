@@ -139,6 +139,10 @@ fn what_a_person_should_know_besides_is_noted() {
     fs::set_permissions(house.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::hard_link(house.path("tool"), house.path("twin")).unwrap();
     house.link("link", "tool");
+    assert!(house.tools.is_executable("link").unwrap());
+    house.put("plain", "x");
+    assert!(!house.tools.is_executable("plain").unwrap());
+    assert!(!house.tools.is_executable("absent").unwrap());
     assert_eq!(
         preview(&house, &write("link", "y")).notes,
         [
@@ -162,4 +166,14 @@ fn a_huge_rewrite_is_shown_within_the_deadline() {
     assert_eq!(added, removed, "both sides have the same number of lines");
     // Exact even when cut short: what is added and kept is the new file.
     assert!(shown.iter().filter(|line| line.kind == LineKind::Added).count() == *added);
+}
+
+#[test]
+fn a_content_beyond_the_limit_is_told_by_its_size() {
+    let house = house();
+    house.put("f", "x\n".repeat((8 << 20) + 1));
+    let preview = preview(&house, &write("f", ""));
+    assert_eq!(preview.summary, "Replaces f: 16.7 MB become 0 bytes.");
+    assert_eq!(preview.notes, ["f is too large to be shown line by line."]);
+    assert!(matches!(preview.changes[0].diff, Diff::Binary { after_bytes: Some(0), .. }));
 }
