@@ -11,7 +11,16 @@ const CONTEXT: usize = 3;
 /// After this long the rest is shown as removed and added as a whole, which is still exact.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The difference between two contents; `None` is an absent file.
+/// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Whether a content is too large to be compared line by line.
+pub(super) fn is_too_large(bytes: Option<&[u8]>) -> bool {
+    bytes.is_some_and(|bytes| bytes.len() > MOST_BYTES)
+}
+
+/// The difference between two contents; `None` is an absent file. Contents that are no text, or too
+/// large, are told by their sizes only.
 pub(super) fn diff(before: Option<&[u8]>, after: Option<&[u8]>) -> Diff {
     if before == after {
         return Diff::Unchanged;
@@ -94,5 +103,8 @@ impl Lines {
 }
 
 fn text(bytes: Option<&[u8]>) -> Option<&str> {
+    if is_too_large(bytes) {
+        return None;
+    }
     std::str::from_utf8(bytes.unwrap_or_default()).ok()
 }

@@ -78,6 +78,15 @@ impl Toolbox {
         file::state(place.open(path, Access::Read)?.map(|(file, _)| file), path)
     }
 
+    /// Whether `path` is a file with its execute bit set: writing it is dangerous (SPEC §4).
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`]; and when it is no file or cannot be opened.
+    pub fn is_executable(&self, path: &str) -> Result<bool, ToolError> {
+        let place = self.roots.resolve(path, Last::Follow)?;
+        Ok(place.open(path, Access::Read)?.is_some_and(|(_, data)| file::is_executable(&data)))
+    }
+
     /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
     /// the workspace; by its canonical path.
     ///

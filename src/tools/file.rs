@@ -97,3 +97,15 @@ pub(super) fn state(file: Option<File>, text: &str) -> Result<FileState, ToolErr
 pub(super) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
     bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
 }
+
+/// Whether the file may be run by anyone; never where the system knows no such mode.
+#[cfg(unix)]
+pub(super) fn is_executable(metadata: &Metadata) -> bool {
+    use cap_std::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_executable(_: &Metadata) -> bool {
+    false
+}

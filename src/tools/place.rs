@@ -132,7 +132,7 @@ impl Roots {
         }
         let mut here = self.workspace.path.clone();
         let mut pending = Vec::new();
-        follow(&self.from_given(Path::new(text)), &mut here, &mut pending);
+        follow(&self.below_canonical(Path::new(text)), &mut here, &mut pending);
         let (mut kind, mut parent, mut blocked) = (Kind::Folder, Kind::Folder, false);
         let mut links = 0;
         while let Some(step) = pending.pop() {
@@ -184,6 +184,9 @@ impl Roots {
             }
         }
         let Located::Inside(root, relative) = self.locate(&here) else { return Err(outside()) };
+        if kind == Kind::File && text.ends_with('/') {
+            return Err(bad("it ends in a slash, but is a file"));
+        }
         if here.to_str().is_none() {
             return Err(bad("it leads to a name that is not UTF-8"));
         }
@@ -191,7 +194,7 @@ impl Roots {
     }
 
     /// The same path below the canonical root, where it is written below the root as it was given.
-    fn from_given(&self, path: &Path) -> PathBuf {
+    fn below_canonical(&self, path: &Path) -> PathBuf {
         self.iter()
             .find_map(|root| Some(root.path.join(path.strip_prefix(&root.given).ok()?)))
             .unwrap_or_else(|| path.to_owned())

@@ -160,6 +160,9 @@ fn writes(
     if link.key != place.key {
         notes.push(format!("{} is a link; the file it leads to is written.", link.key));
     }
+    if diff::is_too_large(before.as_deref()) {
+        notes.push(format!("{} is too large to be shown line by line.", place.key));
+    }
     notes.extend(file_notes(&place, path)?);
     let change = FileChange {
         before: file::state_of_bytes(before.as_deref()),
@@ -173,16 +176,15 @@ fn writes(
 
 #[cfg(unix)]
 fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
-    use cap_std::fs::{MetadataExt as _, PermissionsExt as _};
+    use cap_std::fs::MetadataExt as _;
     let mut notes = Vec::new();
     if let Some((_, data)) = place.open(path, Access::Write)? {
-        if data.permissions().mode() & 0o111 != 0 {
+        if file::is_executable(&data) {
             notes.push(format!("{} is executable and stays so.", place.key));
         }
         if data.nlink() > 1 {
             notes.push(format!(
-                "{} has {} other names (hard links); they keep the old content.",
-                place.key,
+                "Its other names (hard links: {}) keep the old content.",
                 data.nlink() - 1
             ));
         }

@@ -314,3 +314,19 @@ impl Sink for Lines<'_> {
         Ok(false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_under_way_is_left_at_a_stop() {
+        let path = std::env::current_exe().unwrap();
+        let stop = AtomicBool::new(false);
+        let mut reader = StopRead { file: File::open(path).unwrap(), stop: &stop };
+        let mut buffer = [0; 16];
+        assert_eq!(reader.read(&mut buffer).unwrap(), 16);
+        stop.store(true, Ordering::Relaxed);
+        assert!(reader.read(&mut buffer).is_err());
+    }
+}

@@ -35,18 +35,16 @@ pub(super) fn target<'a>(
     path: &str,
     existing: Existing,
 ) -> Result<Place<'a>, ToolError> {
-    if path.ends_with('/') {
-        return Err(ToolError::BadPath {
-            path: path.to_owned(),
-            reason: "it ends in a slash, so it names a folder",
-        });
-    }
     let place = roots.resolve(path, Last::Follow)?;
     // A link occupies its name, wherever it leads.
     if existing == Existing::Refuse && roots.resolve(path, Last::Keep)?.key != place.key {
         return Err(ToolError::AlreadyExists { path: path.to_owned() });
     }
     match place.kind {
+        Kind::Absent if path.ends_with('/') => Err(ToolError::BadPath {
+            path: path.to_owned(),
+            reason: "it ends in a slash, so it names a folder",
+        }),
         Kind::Absent | Kind::File => Ok(place),
         Kind::Folder | Kind::Other if existing == Existing::Refuse => {
             Err(ToolError::AlreadyExists { path: path.to_owned() })
@@ -343,4 +341,73 @@ impl Drop for Temporary<'_> {
 /// folder is opened once more through it.
 fn flush_folder(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::AtomicBool;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    fn names(folder: &tempfile::TempDir) -> Vec<String> {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Publishes `f` although something is there that the first look did not see.
+    fn publish_over(existing: Existing, approved: FileState) -> (ToolError, Vec<String>, Vec<u8>) {
+        let temporary = tempfile::tempdir().unwrap();
+        std::fs::write(temporary.path().join("f"), "theirs").unwrap();
+        let folder = Dir::open_ambient_dir(temporary.path(), ambient_authority()).unwrap();
+        let target = Target { folder, name: Path::new("f"), path: "f", existing };
+        let context = Context {
+            expected: &BTreeMap::new(),
+            stop: &AtomicBool::new(false),
+            output: &|_, _| {},
+        };
+        let error = target.publish("ours", Some(approved), &context).unwrap_err();
+        (error, names(&temporary), std::fs::read(temporary.path().join("f")).unwrap())
+    }
+
+    #[test]
+    fn the_last_look_is_after_the_content_is_on_disk() {
+        for existing in [Existing::Replace, Existing::Refuse] {
+            let (error, names, content) = publish_over(existing, FileState::Absent);
+            assert!(matches!(error, ToolError::Stale { .. }), "{error}");
+            assert_eq!((names, content), (vec!["f".to_owned()], b"theirs".to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_new_name_never_replaces_anything_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+        std::fs::write(folder.path().join("f"), "theirs").unwrap();
+        std::os::unix::fs::symlink("nothing", folder.path().join("dangling")).unwrap();
+        for name in ["f", "dangling"] {
+            let mut temporary = Temporary::create(&dir, false).unwrap();
+            assert_eq!(names(&folder).len(), 3);
+            let error = temporary.publish_new(Path::new(name)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
+            drop(temporary);
+            assert_eq!(names(&folder).len(), 2, "the temporary file is gone");
+        }
+        assert_eq!(std::fs::read(folder.path().join("f")).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn a_link_that_was_put_in_the_way_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", folder.path().join("sub")).unwrap();
+        let root = Root::open(folder.path(), true).unwrap();
+        for existing in [Existing::Replace, Existing::Refuse] {
+            let mut folders = Folders { root: &root, created: Vec::new(), keep: false };
+            assert!(folders.enter(Path::new("sub"), existing).is_err());
+            assert!(folders.enter(Path::new("real"), existing).is_ok());
+        }
+    }
 }
