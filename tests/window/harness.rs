@@ -148,9 +148,10 @@ impl Desktop {
             let found = desktop.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
             Ok(found.ok().and_then(|ids| ids.lines().last().map(str::to_owned)))
         })?;
-        self.inspection = Some(self.wait_until("the program tells where its controls are", |_| {
-            Ok(TcpStream::connect(&address).ok())
-        })?);
+        self.inspection =
+            Some(self.wait_until("the program tells where its controls are", |_| {
+                Ok(TcpStream::connect(&address).ok())
+            })?);
         if let Some(stream) = &mut self.inspection {
             stream
                 .set_read_timeout(Some(PATIENCE))
@@ -240,11 +241,15 @@ impl Desktop {
         Ok(())
     }
 
-    /// Types text into whatever has the keyboard.
+    /// Types text into whatever has the keyboard. Only ASCII: other characters need another keyboard
+    /// layout for a moment, and the program may see the key before the layout.
     ///
     /// # Errors
-    /// When `xdotool` fails.
+    /// When the text is not ASCII, or `xdotool` fails.
     pub fn type_text(&self, text: &str) -> Outcome {
+        if !text.is_ascii() {
+            return trouble(format!("{text:?} is not on the keyboard"));
+        }
         self.xdotool(&["type", "--delay", "12", "--", text]).map(|_| ())
     }
 
@@ -284,26 +289,73 @@ impl Desktop {
         })
     }
 
-    /// Waits until another window, such as the file picker, is there and has the keyboard.
+    /// Waits until there is a control with this accessible name, enabled or not.
+    ///
+    /// # Errors
+    /// When there is none in time; a picture is kept.
+    pub fn wait_for_control(&mut self, name: &str) -> Outcome {
+        self.wait_until(&format!("there is a control named \"{name}\""), |desktop| {
+            Ok(desktop.tree()?.control(name).map(|_| ()))
+        })
+    }
+
+    /// Waits until there is no control with this accessible name.
+    ///
+    /// # Errors
+    /// When there still is one at the end; a picture is kept.
+    pub fn wait_until_gone(&mut self, name: &str) -> Outcome {
+        self.wait_until(&format!("there is no control named \"{name}\""), |desktop| {
+            Ok(desktop.tree()?.control(name).is_none().then_some(()))
+        })
+    }
+
+    /// Waits until a window of another program, such as `zenity`'s file picker, is there, and gives it
+    /// the keyboard.
     ///
     /// # Errors
     /// When it is not in time; a picture is kept.
-    pub fn wait_for_window(&mut self, title: &str) -> Outcome<String> {
-        let id = self.wait_until(&format!("a window named \"{title}\" opens"), |desktop| {
-            let found = desktop.xdotool(&["search", "--onlyvisible", "--name", title]);
+    fn wait_for_window(&mut self, class: &str) -> Outcome<String> {
+        let id = self.wait_until(&format!("a window of {class} opens"), |desktop| {
+            let found = desktop.xdotool(&["search", "--onlyvisible", "--class", class]);
             Ok(found.ok().and_then(|ids| ids.lines().last().map(str::to_owned)))
         })?;
         self.xdotool(&["windowactivate", "--sync", &id])?;
         Ok(id)
     }
 
-    /// Waits until a window is gone.
+    /// Chooses a file in the file picker that `zenity` shows, by keyboard, as a person who knows the
+    /// path would.
     ///
     /// # Errors
-    /// When it is not in time; a picture is kept.
-    pub fn wait_until_closed(&mut self, window: &str) -> Outcome {
-        self.wait_until("the other window closes", |desktop| {
-            Ok(desktop.xdotool(&["getwindowname", window]).is_err().then_some(()))
+    /// When the picker does not open, or does not close on the choice.
+    pub fn choose_file(&mut self, path: &Path) -> Outcome {
+        let picker = self.wait_for_window("zenity")?;
+        self.wait_until_still(&picker)?;
+        // Opens the picker's own field for a path; what is typed before it is there would be lost.
+        self.key("ctrl+l")?;
+        self.wait_until_still(&picker)?;
+        self.type_text(&path.display().to_string())?;
+        self.wait_until_still(&picker)?;
+        self.screenshot("file_picker")?;
+        self.key("Return")?;
+        self.wait_until("the file picker closes", |desktop| {
+            Ok(desktop.xdotool(&["getwindowname", &picker]).is_err().then_some(()))
+        })
+    }
+
+    /// Waits until a window that cannot be asked has the same picture in three looks.
+    fn wait_until_still(&mut self, window: &str) -> Outcome {
+        let mut last = (Vec::new(), 0);
+        self.wait_until("the other window rests", |desktop| {
+            let shot = desktop
+                .command("import")
+                .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
+                .stdout(Stdio::piped())
+                .output()
+                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+            let same = !shot.stdout.is_empty() && shot.stdout == last.0;
+            last = (shot.stdout, if same { last.1 + 1 } else { 0 });
+            Ok((last.1 >= 2).then_some(()))
         })
     }
 

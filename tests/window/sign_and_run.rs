@@ -87,12 +87,7 @@ fn recorded(evidence: &Path) -> Vec<Recorded> {
 
 fn open_with_the_picker(desktop: &mut Desktop, plan: &Path) -> Outcome {
     desktop.click("Open plan…")?;
-    let picker = desktop.wait_for_window("[Oo]pen")?;
-    desktop.screenshot("main_way_1_picker")?;
-    // A slash opens the picker's own field for a path.
-    desktop.type_text(&plan.display().to_string())?;
-    desktop.key("Return")?;
-    desktop.wait_until_closed(&picker)?;
+    desktop.choose_file(plan)?;
     desktop.wait_for_text("Read the note, then write the list")
 }
 
@@ -105,6 +100,7 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.screenshot("main_way_2_plan")?;
 
     desktop.click("Authorize…")?;
+    desktop.wait_for_control("Authorize")?;
     desktop.screenshot("main_way_3_authorize")?;
     desktop.click("Authorize")?;
     desktop.click("Run")?;
@@ -116,9 +112,7 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.wait_for_text("Execute step 2 of 2: file_create?")?;
     desktop.screenshot("main_way_5_second_dialog")?;
     desktop.click("Deny and stop")?;
-    desktop.wait_until("the dialog is gone", |desktop| {
-        Ok((!desktop.tree()?.shows("Execute step 2 of 2")).then_some(()))
-    })?;
+    desktop.wait_until_gone("Deny and stop")?;
     desktop.screenshot("main_way_6_denied")?;
 
     desktop.click("Evidence")?;
@@ -140,10 +134,8 @@ fn a_plan_is_opened_signed_run_and_found_in_the_evidence() {
         Ok(recorded) => recorded,
         Err(trouble) => panic!("{trouble}"),
     };
-    let read =
-        Recorded { tool: "file_read".into(), success: true, outcome: "succeeded".into() };
-    let write =
-        Recorded { tool: "file_create".into(), success: false, outcome: "denied".into() };
+    let read = Recorded { tool: "file_read".into(), success: true, outcome: "succeeded".into() };
+    let write = Recorded { tool: "file_create".into(), success: false, outcome: "denied".into() };
     assert_eq!(recorded, [read, write]);
     assert!(!workspace.note_that_was_denied().exists(), "a denied step writes nothing");
 }

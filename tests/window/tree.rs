@@ -69,9 +69,8 @@ impl Control {
     /// The middle, in pixels of the window.
     #[must_use]
     pub fn middle(&self, pixels_per_point: f32) -> (i32, i32) {
-        let pixel = |from: f64, to: f64| {
-            ((from + to) / 2.0 * f64::from(pixels_per_point)).round() as i32
-        };
+        let pixel =
+            |from: f64, to: f64| ((from + to) / 2.0 * f64::from(pixels_per_point)).round() as i32;
         (pixel(self.bounds.x0, self.bounds.x1), pixel(self.bounds.y0, self.bounds.y1))
     }
 }
