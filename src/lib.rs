@@ -12,7 +12,10 @@
 )]
 
 pub mod authorization;
+pub mod engine;
+pub mod evidence;
 pub mod plan;
 pub mod risk;
 pub mod run;
+pub mod tools;
 pub mod worker;

@@ -8,6 +8,7 @@ mod code;
 mod digest;
 mod finding;
 pub mod limits;
+mod parse;
 mod precondition;
 mod tool;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use code::Code;
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
+pub use parse::parse;
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
 pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolCall, ToolClass, ToolSpec};
 

@@ -1,0 +1,18 @@
+//! The memory (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
+//! decided and done.
+//!
+//! The only room that knows SQL. The engine writes through [`EvidenceStore`]; the desk of the window
+//! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
+//! clock (every time comes from the caller), the workspace, and any way to change a row.
+
+mod error;
+mod reader;
+mod record;
+mod store;
+
+pub use error::EvidenceError;
+pub use reader::{EvidenceReader, verify};
+pub use record::{
+    ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
+};
+pub use store::EvidenceStore;
