@@ -5,10 +5,18 @@
 //! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
 
+mod blobs;
 mod error;
+mod funnel;
+mod ledger;
+mod lock;
 mod reader;
 mod record;
+mod redact;
+mod rows;
+mod schema;
 mod store;
+mod vault;
 
 pub use error::EvidenceError;
 pub use reader::{EvidenceReader, verify};
