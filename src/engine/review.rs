@@ -111,7 +111,7 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
-    let risks: Vec<Verdict> = plan.steps.iter().map(risk::of_step).collect();
+    let risks: Vec<Verdict> = plan.steps.iter().map(|step| judge(step, toolbox)).collect();
     let asks = plan.steps.iter().zip(&risks).map(|(step, risk)| ask(step, risk, policy)).collect();
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
@@ -121,6 +121,16 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
         inputs,
     };
     Seen { binding, risks, asks, findings, written }
+}
+
+/// How dangerous a step is: as the plan names its file, and as the file is really named.
+pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
+    let verdict = risk::of_step(step);
+    let written = step.call.as_ref().filter(|call| call_writes(call));
+    let keys = written.and_then(|call| toolbox.inputs(call).ok()).unwrap_or_default();
+    keys.keys()
+        .filter_map(|key| risk::of_written_path(key))
+        .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }
 
 /// Why a person is asked before this step; `None` when nobody is.
@@ -156,6 +166,7 @@ fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
     }
 }
 
+/// Whether the inputs of this call are the files that it writes.
 fn call_writes(call: &ToolCall) -> bool {
     matches!(call, ToolCall::FileWrite { .. } | ToolCall::FileCreate { .. })
 }

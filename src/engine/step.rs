@@ -11,7 +11,7 @@ use crate::evidence::{
     ArtifactType, Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision,
 };
 use crate::plan::{Step, ToolCall, ToolClass};
-use crate::risk::{self, Verdict};
+use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
     Preview, RunEvent, StepResult, StreamExcerpt,
@@ -84,7 +84,7 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
-        let verdict = risk::of_step(self.step);
+        let verdict = review::judge(self.step, &self.run.runnable.toolbox);
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
