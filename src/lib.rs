@@ -1,4 +1,64 @@
 //! Countersign runs machine-written plans under a person's signature.
+//!
+//! A plan file comes in, a person authorizes exactly those bytes, one synchronous worker runs the
+//! steps in order, and everything that was asked, decided and done stays in evidence that nobody can
+//! change quietly.
+//!
+//! # The way of the data
+//!
+//! ```text
+//! plan file ─bytes→ plan ─Plan→ engine::review (risk, preview, preconditions)
+//!                                    │ a person authorizes
+//!                                    ▼
+//!  window ──Command──▶ worker ──ApprovedPlan──▶ engine ──▶ tools ──▶ files
+//!     ▲                   │                        │
+//!     └──────Event────────┘                        └──▶ evidence (intent before, outcome after)
+//!     └──────────────── desk: open, review, search ──────┘
+//! ```
+//!
+//! One direction: bytes become a [`plan::Plan`], a plan an [`authorization::ApprovedPlan`], each step
+//! an [`run::Outcome`], each outcome a [`run::RunEvent`]. Screen and evidence are two readers of the
+//! same events: [`run::RunState::apply`] is pure, and an old run is reopened by replaying its events.
+//!
+//! # Rooms
+//!
+//! | room | what it is |
+//! |---|---|
+//! | [`plan`] | what is proposed: plan files as pure data |
+//! | [`authorization`] | who said yes to what: pure |
+//! | [`risk`] | how dangerous it is: pure |
+//! | [`run`] | what happens: events, results and records as pure data |
+//! | [`tools`] | the hands: the only room that touches the workspace |
+//! | [`evidence`] | the memory: the only room that knows SQL |
+//! | [`engine`] | the step runner and the review before it |
+//! | [`worker`] | the one thread that executes, and the desk that reads |
+//! | [`cli`] | the headless commands |
+//! | [`ui`] | views: pure functions from view models to widgets and actions |
+//! | [`app`] | the window: state, channels, settings, file dialog |
+//!
+//! # Arrows
+//!
+//! `main → {app, cli}`; `app → {ui, worker}`; `cli → worker`; `{worker, cli} → {engine, evidence, tools}`;
+//! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
+//! order `run → risk → authorization → plan`. A test fails on any other arrow.
+//!
+//! # Invariants
+//!
+//! Each has a test named after it.
+//!
+//! 1. The executor takes an [`authorization::ApprovedPlan`] and first turns it into a private runnable
+//!    value; nothing inside the engine takes anything else.
+//! 2. A tool is a variant of one enum with typed arguments; no string leads to a call around it.
+//! 3. No effect without a durable intent; no result without its rows; rows are never changed.
+//! 4. What was shown is what runs: approved bytes, arguments and target contents are compared again at
+//!    the last moment.
+//! 5. A plan cannot lower its own risk, skip its own prompts or raise its own limits.
+//! 6. No frame waits: no I/O, no lock held across work, no dialog of the system inside `ui()` or
+//!    `logic()`.
+//! 7. Cancel and search never wait for a running step.
+//! 8. Every text from outside is data: control, bidi and invisible characters are made visible, never
+//!    interpreted.
+//! 9. Everything has a limit, and reaching one is visible.
 
 #![cfg_attr(
     test,
@@ -13,8 +73,11 @@
 
 pub mod app;
 pub mod authorization;
+pub mod engine;
+pub mod evidence;
 pub mod plan;
 pub mod risk;
 pub mod run;
+pub mod tools;
 pub mod ui;
 pub mod worker;

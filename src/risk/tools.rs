@@ -95,18 +95,24 @@ fn of_call(call: &ToolCall) -> Verdict {
         ToolCall::SplicePatch { file, .. } => Some(file),
         _ => None,
     };
-    if let Some(path) = written
-        && let Some(hit) = SENSITIVE.iter().find(|sensitive| sensitive.matches(path))
-    {
-        return Verdict {
-            level: RiskLevel::Dangerous,
-            rule: hit.rule,
-            span: Some(0..path.len()),
-            reason: format!("This {}.", hit.reason),
-            suggestion: None,
-        };
+    if let Some(verdict) = written.and_then(|path| of_written_path(path)) {
+        return Verdict { span: written.map(|path| 0..path.len()), ..verdict };
     }
     Verdict { level, rule, span: None, reason: reason.to_owned(), suggestion: None }
+}
+
+/// The verdict on writing a file that other programs obey; `None` for any other file.
+///
+/// The review asks it again about the canonical path, because a link can give such a file a harmless
+/// name.
+pub fn of_written_path(path: &str) -> Option<Verdict> {
+    SENSITIVE.iter().find(|sensitive| sensitive.matches(path)).map(|hit| Verdict {
+        level: RiskLevel::Dangerous,
+        rule: hit.rule,
+        span: None,
+        reason: format!("This {}.", hit.reason),
+        suggestion: None,
+    })
 }
 
 impl SensitivePath {

@@ -5,7 +5,9 @@
 //! SQL, egui.
 
 mod confirm;
+mod effect;
 mod event;
+mod excerpt;
 mod preview;
 mod record;
 mod result;
@@ -13,7 +15,9 @@ mod review;
 mod state;
 
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
+pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,

@@ -1,1 +1,15 @@
-//! Filled by the tests.
+//! Every integration test, in one binary.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that meets the unexpected should stop at once"
+)]
+
+mod architecture;
+mod authorization;
+mod categories;
+mod example_plans;
+mod harness;

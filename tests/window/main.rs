@@ -1,1 +1,13 @@
-//! Filled by the tests.
+//! The real window, driven from outside by mouse and keyboard.
+//!
+//! Needs the feature `inspection` and a few programs; `sh packaging/test.sh` sees to both.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that meets the unexpected should stop at once"
+)]
+
+mod harness;
+mod sign_and_run;
+mod tree;

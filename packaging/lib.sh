@@ -1,0 +1,221 @@
+# shellcheck shell=sh
+# What run.sh and test.sh share: plain lines, packages of three distributions, Rust, and a place to build.
+# Sourced, never run. POSIX sh. With DRY_RUN=apt|dnf|pacman nothing is run: every command is printed
+# instead, as if that package manager were here and nothing were installed.
+
+ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+DRY_RUN=${DRY_RUN:-}
+
+say() { printf '==> %s\n' "$*"; }
+
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Runs a command, or only shows it.
+run() {
+    if [ -n "$DRY_RUN" ]; then
+        printf 'would run: %s\n' "$*"
+    else
+        "$@"
+    fi
+}
+
+# The packages of this machine: what shows that it is there, then its name for apt, dnf and pacman.
+# cmd:NAME is a program, lib:NAME a shared library that the loader finds, file:PATH a file or folder.
+PACKAGES_BUILD='
+cmd:cc                      gcc             gcc             gcc
+file:/usr/include/stdio.h   libc6-dev       glibc-devel     glibc
+certificates                ca-certificates ca-certificates ca-certificates
+'
+# The window opens these at run time; nothing links to them.
+PACKAGES_WINDOW='
+lib:libX11.so.6             libx11-6            libX11              libx11
+lib:libX11-xcb.so.1         libx11-xcb1         libX11-xcb          libx11
+lib:libXcursor.so.1         libxcursor1         libXcursor          libxcursor
+lib:libXi.so.6              libxi6              libXi               libxi
+lib:libxkbcommon.so.0       libxkbcommon0       libxkbcommon        libxkbcommon
+lib:libxkbcommon-x11.so.0   libxkbcommon-x11-0  libxkbcommon-x11    libxkbcommon-x11
+lib:libwayland-client.so.0  libwayland-client0  libwayland-client   wayland
+lib:libwayland-egl.so.1     libwayland-egl1     libwayland-egl      wayland
+lib:libEGL.so.1             libegl1             libglvnd-egl        libglvnd
+lib:libGL.so.1              libgl1              libglvnd-glx        libglvnd
+cmd:zenity                  zenity              zenity              zenity
+'
+# A display that exists only in memory, and hands for it.
+PACKAGES_VIRTUAL='
+lib:libEGL_mesa.so.0        libegl-mesa0        mesa-libEGL             mesa
+lib:libGLX_mesa.so.0        libglx-mesa0        mesa-libGL              mesa
+file:/usr/share/fonts       fonts-dejavu-core   dejavu-sans-fonts       ttf-dejavu
+cmd:Xvfb                    xvfb                xorg-x11-server-Xvfb    xorg-server-xvfb
+cmd:openbox                 openbox             openbox                 openbox
+cmd:xdotool                 xdotool             xdotool                 xdotool
+cmd:import                  imagemagick         ImageMagick             imagemagick
+'
+# Checks of the scripts and of the desktop files.
+PACKAGES_CHECKS='
+cmd:shellcheck              shellcheck          ShellCheck          shellcheck
+cmd:desktop-file-validate   desktop-file-utils  desktop-file-utils  desktop-file-utils
+cmd:appstreamcli            appstream           appstream           appstream
+'
+PACKAGES_DOWNLOAD='
+cmd:curl                    curl                curl                curl
+'
+
+# Whether one line of such a table is already there.
+present() {
+    [ -z "$DRY_RUN" ] || return 1
+    case $1 in
+    cmd:*) has "${1#cmd:}" ;;
+    file:*) [ -e "${1#file:}" ] ;;
+    lib:*) loader_knows "${1#lib:}" ;;
+    certificates)
+        [ -s "${SSL_CERT_FILE:-/nonexistent}" ] ||
+            [ -s /etc/ssl/certs/ca-certificates.crt ] || [ -s /etc/pki/tls/certs/ca-bundle.crt ]
+        ;;
+    *) die "packaging/lib.sh: unknown check $1" ;;
+    esac
+}
+
+loader_knows() {
+    # For an ordinary user /sbin is often not in PATH.
+    PATH="$PATH:/sbin:/usr/sbin" ldconfig -p | grep -q -F "$1 "
+}
+
+package_manager() {
+    if [ -n "$DRY_RUN" ]; then
+        echo "$DRY_RUN"
+    elif has apt-get; then
+        echo apt
+    elif has dnf; then
+        echo dnf
+    elif has pacman; then
+        echo pacman
+    else
+        echo none
+    fi
+}
+
+# Prints the packages that are missing for a table, each once.
+missing_packages() {
+    manager=$(package_manager)
+    printf '%s\n' "$1" | while read -r check apt dnf pacman; do
+        [ -n "$check" ] || continue
+        present "$check" && continue
+        case $manager in
+        apt) echo "$apt" ;;
+        dnf) echo "$dnf" ;;
+        pacman) echo "$pacman" ;;
+        *) echo "$check" ;;
+        esac
+    done | sort -u | tr '\n' ' '
+}
+
+# Runs a command as root: directly, or by sudo after asking a person.
+as_root() {
+    if [ -n "$DRY_RUN" ] || [ "$(id -u)" -eq 0 ]; then
+        run "$@"
+        return
+    fi
+    has sudo || die "not root and no sudo here. As root, run: $*"
+    [ -t 0 ] || die "nobody can be asked for sudo here. As root, run: $*"
+    printf 'May sudo run this? %s [y/N] ' "$*"
+    read -r answer
+    case $answer in
+    y | Y | yes) sudo "$@" ;;
+    *) die "not installed. As root, run: $*" ;;
+    esac
+}
+
+# Installs what a table's lines lack. $1: what it is for, $2: the table.
+need_packages() {
+    packages=$(missing_packages "$2")
+    if [ -z "$packages" ]; then
+        say "$1: all here"
+        return
+    fi
+    say "$1: installing $packages"
+    # The list is meant to be split into words.
+    # shellcheck disable=SC2086
+    case $(package_manager) in
+    apt)
+        if [ -z "${APT_UPDATED:-}" ]; then
+            as_root apt-get -q update
+            APT_UPDATED=1
+        fi
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $packages
+        ;;
+    dnf) as_root dnf install -y --setopt=install_weak_deps=False $packages ;;
+    pacman) as_root pacman -S --needed --noconfirm $packages ;;
+    none) die "neither apt-get, dnf nor pacman is here. Install what provides: $packages" ;;
+    esac
+}
+
+# The Rust version that Cargo.toml asks for.
+wanted_rust() { sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml"; }
+
+# Whether version $1 is at least version $2; major and minor count.
+at_least() {
+    [ "${1%%.*}" -gt "${2%%.*}" ] && return
+    [ "${1%%.*}" -eq "${2%%.*}" ] || return 1
+    have_minor=${1#*.}
+    want_minor=${2#*.}
+    [ "${have_minor%%.*}" -ge "${want_minor%%.*}" ]
+}
+
+need_rust() {
+    wanted=$(wanted_rust)
+    if [ -z "$DRY_RUN" ] && has cargo && found=$(rustc --version 2>/dev/null | cut -d' ' -f2) &&
+        [ -n "$found" ] && at_least "${found%%-*}" "$wanted"; then
+        say "Rust $found is here ($wanted is needed)"
+    elif [ -z "$DRY_RUN" ] && has rustup; then
+        say "Rust ${found:-none} is here, $wanted is needed: rustup installs it beside the others"
+        rustup toolchain install "$wanted" --profile minimal --component clippy --component rustfmt
+        export RUSTUP_TOOLCHAIN="$wanted"
+    else
+        say "Rust ${found:-none} is here, $wanted is needed: installing it for this user by rustup (https://rustup.rs)"
+        need_packages "To download it" "$PACKAGES_DOWNLOAD"
+        run mkdir -p "$TARGET"
+        run curl --proto '=https' --tlsv1.2 --fail --silent --show-error --output "$TARGET/rustup-init.sh" https://sh.rustup.rs
+        run sh "$TARGET/rustup-init.sh" -y --no-modify-path --profile minimal \
+            --default-toolchain "$wanted" --component clippy --component rustfmt
+        PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+        export PATH
+    fi
+}
+
+# Cargo keeps what it downloads in its home; where that is read-only, the build folder has room.
+need_cargo_home() {
+    [ -z "$DRY_RUN" ] || return 0
+    cargo_home=${CARGO_HOME:-$HOME/.cargo}
+    # Asking by doing: root passes every permission check and still cannot write to a read-only mount.
+    if mkdir -p "$cargo_home/registry" 2>/dev/null && : 2>/dev/null >"$cargo_home/registry/.writable"; then
+        rm -f "$cargo_home/registry/.writable"
+    else
+        export CARGO_HOME="$TARGET/cargo-home"
+        mkdir -p "$CARGO_HOME"
+        say "$cargo_home cannot be written; downloads go to $CARGO_HOME"
+    fi
+}
+
+# A faster linker, when it is here and the compiler knows it; nothing depends on it.
+use_fast_linker() {
+    [ -z "$DRY_RUN" ] && [ -z "${RUSTFLAGS:-}" ] && has mold || return 0
+    if echo 'int main(void) { return 0; }' | cc -fuse-ld=mold -x c -o /dev/null - 2>/dev/null; then
+        host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
+        export "CARGO_TARGET_${host}_RUSTFLAGS=-Clink-arg=-fuse-ld=mold"
+        say "linking with mold"
+    fi
+}
+
+# Everything that a build needs.
+need_build() {
+    need_packages "To build" "$PACKAGES_BUILD"
+    need_rust
+    need_cargo_home
+    use_fast_linker
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds Countersign and opens the tour in its window. Without a display: drives the tour through the
+# real window on a virtual one and leaves a picture of each page in target/tour/.
+#
+#   sh packaging/run.sh                        do it
+#   sh packaging/run.sh --dry-run=apt|dnf|pacman   only print the commands, as for an empty machine
+set -eu
+case ${1:-} in
+'') ;;
+--dry-run=apt | --dry-run=dnf | --dry-run=pacman) DRY_RUN=${1#--dry-run=} ;;
+*)
+    echo "usage: sh packaging/run.sh [--dry-run=apt|dnf|pacman]" >&2
+    exit 5
+    ;;
+esac
+# shellcheck source=packaging/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+cd "$ROOT"
+
+need_build
+need_packages "For the window" "$PACKAGES_WINDOW"
+
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    say "building (the first time takes several minutes)"
+    run cargo build --release --locked --bin countersign
+    # The plan of the tour changes files, so it gets a copy of its own.
+    tour=${TMPDIR:-/tmp}/countersign-tour.$$
+    run mkdir "$tour"
+    run cp -R assets/plans/tour/. "$tour/"
+    say "opening the tour, a copy in $tour"
+    run "$TARGET/release/countersign" "$tour/tour.plan.json"
+else
+    say "neither DISPLAY nor WAYLAND_DISPLAY is set: the tour runs on a virtual display"
+    need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
+    # The window that is driven from outside tells where its controls are, which no released build does;
+    # it is the build that test.sh uses too.
+    say "building (the first time takes several minutes)"
+    run cargo build --locked --features inspection --bin countersign --example tour
+    run "$TARGET/debug/examples/tour" "$TARGET/debug/countersign" assets/plans/tour "$ROOT/target/tour"
+    say "pictures are in $ROOT/target/tour"
+fi

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Installs what the tests need, runs every one of them, and prints how long each stage took.
+#
+#   sh packaging/test.sh            all tests
+#   sh packaging/test.sh --long     the same with more cases per property, and the slow tests
+#
+# Exit status 0 only when every stage passed.
+set -eu
+long=
+case ${1:-} in
+'') ;;
+--long) long=1 ;;
+*)
+    echo "usage: sh packaging/test.sh [--long]" >&2
+    exit 5
+    ;;
+esac
+# shellcheck source=packaging/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+cd "$ROOT"
+
+logs="$ROOT/target/test-logs"
+mkdir -p "$logs"
+summary="$logs/summary"
+: >"$summary"
+started=$(date +%s)
+
+# Runs one stage, shows and keeps what it prints, notes how it ended; later stages run all the same.
+stage() {
+    name=$1
+    shift
+    say "$name"
+    begin=$(date +%s)
+    # A pipe hides the exit status of its left side, so that goes through a file.
+    { "$@" && echo 0 >"$logs/status" || echo $? >"$logs/status"; } 2>&1 | tee "$logs/$name.log"
+    took=$(($(date +%s) - begin))
+    if [ "$(cat "$logs/status")" = 0 ]; then result=passed; else result=FAILED; fi
+    printf '%-12s %-8s %6s s\n' "$name" "$result" "$took" >>"$summary"
+    say "$name $result after $took s"
+}
+
+# Notes a check whose tool is not here.
+not_run() {
+    say "$1 was not run: $2"
+    printf '%-12s %-8s %s\n' "$1" "not run" "$2" >>"$summary"
+}
+
+# One set of features for everything, so that each dependency is checked once and built once.
+FEATURES='--locked --features inspection'
+
+scripts() {
+    for script in packaging/*.sh; do
+        sh -n "$script" || return 1
+    done
+    # These branches cannot be tried on this machine; at least they print the right commands.
+    for manager in apt dnf pacman; do
+        planned=$(env -u DISPLAY -u WAYLAND_DISPLAY sh packaging/run.sh "--dry-run=$manager") || return 1
+        case $manager in
+        apt) expected='would run: env DEBIAN_FRONTEND=noninteractive apt-get -q install -y' ;;
+        dnf) expected='would run: dnf install -y' ;;
+        pacman) expected='would run: pacman -S --needed' ;;
+        esac
+        for words in "$expected" xdotool 'cargo build' rustup-init.sh; do
+            printf '%s\n' "$planned" | grep -q -F -- "$words" || {
+                echo "run.sh --dry-run=$manager does not print: $words"
+                return 1
+            }
+        done
+    done
+    echo "the apt, dnf and pacman branches print their commands"
+}
+
+# shellcheck disable=SC2086 # FEATURES is a list of words.
+build() { cargo test $FEATURES --no-run; }
+# shellcheck disable=SC2086
+clippy() { cargo clippy $FEATURES --all-targets -- -D warnings; }
+# shellcheck disable=SC2086
+docs() { RUSTDOCFLAGS='-D warnings' cargo doc $FEATURES --no-deps --lib; }
+# shellcheck disable=SC2086
+tests() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration; }
+# shellcheck disable=SC2086
+doc_tests() { cargo test $FEATURES --doc; }
+# One at a time: each has its own display, and a busy machine would only slow them all.
+# shellcheck disable=SC2086
+window() { cargo test $FEATURES --test window -- --test-threads=1; }
+# shellcheck disable=SC2086
+slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- --ignored; }
+desktop() { desktop-file-validate packaging/linux/*.desktop; }
+metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
+
+need_build
+need_packages "For the window" "$PACKAGES_WINDOW"
+need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
+# These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
+(need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
+prepared=$(($(date +%s) - started))
+printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
+
+if [ -n "$long" ]; then
+    export PROPTEST_CASES=4096
+fi
+
+# Runs a stage when its tool is here. $1: the tool.
+stage_with() {
+    tool=$1
+    shift
+    if has "$tool"; then
+        stage "$@"
+    else
+        not_run "$1" "$tool is not here"
+    fi
+}
+
+stage scripts scripts
+# Following `source` from both scripts checks lib.sh too.
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh
+stage_with desktop-file-validate desktop desktop
+stage_with appstreamcli metainfo metainfo
+stage format cargo fmt --check
+stage clippy clippy
+stage docs docs
+stage_with cargo-deny deny cargo deny check
+stage build build
+stage tests tests
+stage doc-tests doc_tests
+stage window window
+if [ -n "$long" ]; then
+    stage slow slow
+fi
+
+say "test results"
+grep -h '^test result:' "$logs/tests.log" "$logs/doc-tests.log" "$logs/window.log" || true
+say "stages"
+cat "$summary"
+printf '%-12s %-8s %6s s\n' total '' "$(($(date +%s) - started))"
+if grep -q FAILED "$summary"; then
+    die "a stage failed; its output is in $logs"
+fi

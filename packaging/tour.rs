@@ -1,0 +1,96 @@
+//! Drives the tour through the real window on a virtual display and leaves a picture of each page.
+//!
+//! `tour PROGRAM TOUR PICTURES`; called by `packaging/run.sh` where there is no display. The program
+//! must be built with the feature `inspection`.
+
+#[path = "../tests/window/harness.rs"]
+#[expect(dead_code, reason = "the window tests use the rest")]
+mod harness;
+#[path = "../tests/window/tree.rs"]
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use harness::{Desktop, Outcome, Trouble};
+
+fn main() -> ExitCode {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [program, tour, pictures] = arguments.as_slice() else {
+        eprintln!("usage: tour PROGRAM TOUR PICTURES");
+        return ExitCode::from(5);
+    };
+    match drive(program, tour, pictures) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            eprintln!("error: {trouble}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
+    // The plan changes files, so it gets a copy of its own.
+    let copy = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    copy_folder(tour, copy.path())
+        .map_err(|e| Trouble(format!("cannot copy {}: {e}", tour.display())))?;
+    let plan = copy.path().join("tour.plan.json").display().to_string();
+
+    let mut desktop = Desktop::start(program, &[&plan], pictures)?;
+    desktop.click("Authorize…")?;
+    // What is behind the dialog is the page; it was there before the click was possible.
+    desktop.wait_for_control("Authorize")?;
+    keep(&desktop, "2-authorize")?;
+    desktop.key("Escape")?;
+    desktop.wait_until_gone("Authorize")?;
+    keep(&desktop, "1-plan")?;
+    desktop.click("Authorize…")?;
+    desktop.click("Authorize")?;
+    desktop.click("Run")?;
+
+    let mut asked = 0;
+    loop {
+        let next = desktop.wait_until("the run asks or ends", |desktop| {
+            let tree = desktop.tree()?;
+            Ok(if tree.control("Approve this step").is_some() {
+                Some(true)
+            } else {
+                tree.shows("Completed").then_some(false)
+            })
+        })?;
+        if !next {
+            break;
+        }
+        asked += 1;
+        keep(&desktop, &format!("3-step-dialog-{asked}"))?;
+        desktop.click("Approve this step")?;
+        desktop.wait_until_gone("Approve this step")?;
+    }
+    keep(&desktop, "4-done")?;
+
+    desktop.click("Evidence")?;
+    desktop.click("Search evidence")?;
+    desktop.type_text("lantern")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("file_search")?;
+    keep(&desktop, "5-evidence")
+}
+
+fn keep(desktop: &Desktop, name: &str) -> Outcome {
+    println!("{}", desktop.screenshot(name)?.display());
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The one place that reads the time, so that everything else can be given one.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Wall clock, in Unix milliseconds; may be set back by the system.
+    fn now_ms(&self) -> i64;
+
+    /// Milliseconds since some fixed moment; never goes back.
+    fn monotonic_ms(&self) -> i64;
+}
+
+/// The system's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    fn now_ms(&self) -> i64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .ok()
+            .and_then(|since| i64::try_from(since.as_millis()).ok())
+            .unwrap_or(0)
+    }
+
+    fn monotonic_ms(&self) -> i64 {
+        i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// The timestamps of one run: they never decrease, also when the wall clock is set back (SPEC §3).
+pub(super) struct RunClock<'a> {
+    clock: &'a dyn Clock,
+    latest_ms: i64,
+    /// How often the wall clock went back.
+    pub(super) set_back: u32,
+}
+
+impl<'a> RunClock<'a> {
+    pub(super) fn start(clock: &'a dyn Clock) -> Self {
+        Self { clock, latest_ms: clock.now_ms(), set_back: 0 }
+    }
+
+    pub(super) fn now_ms(&mut self) -> i64 {
+        let now_ms = self.clock.now_ms();
+        if now_ms < self.latest_ms {
+            self.set_back += 1;
+        }
+        self.latest_ms = self.latest_ms.max(now_ms);
+        self.latest_ms
+    }
+
+    pub(super) fn monotonic_ms(&self) -> i64 {
+        self.clock.monotonic_ms()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use super::*;
+
+    struct Jumping(AtomicI64);
+
+    impl Clock for Jumping {
+        fn now_ms(&self) -> i64 {
+            self.0.fetch_sub(10, Ordering::Relaxed)
+        }
+
+        fn monotonic_ms(&self) -> i64 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_clock_set_back_is_clamped_and_counted() {
+        let jumping = Jumping(AtomicI64::new(1000));
+        let mut clock = RunClock::start(&jumping);
+        assert_eq!([clock.now_ms(), clock.now_ms()], [1000, 1000]);
+        assert_eq!(clock.set_back, 2);
+    }
+}

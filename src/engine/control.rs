@@ -1,0 +1,128 @@
+//! Pause, resume, cancel and stop: flags that the executor and the tools look at, never messages
+//! behind others in a queue (DESIGN invariant 7).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::run::{AnsweredBy, Control};
+
+/// The shared end of a run's controls; clones are the same controls.
+#[derive(Debug, Clone, Default)]
+pub struct ControlHandle {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Apart from the lock, because tools look at it in the middle of their work.
+    stop: AtomicBool,
+    asked: Mutex<Asked>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Asked {
+    pause: bool,
+    cancel: bool,
+    /// What was asked for and is not recorded yet.
+    unrecorded: Vec<(Control, AnsweredBy)>,
+}
+
+/// What to do at a step boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Boundary {
+    GoOn,
+    Pause,
+    End(Control),
+}
+
+impl ControlHandle {
+    /// Takes effect at once, whatever the run waits for.
+    pub fn request(&self, control: Control, by: AnsweredBy) {
+        let mut asked = self.lock();
+        match control {
+            Control::Pause => asked.pause = true,
+            Control::Resume => asked.pause = false,
+            Control::CancelAfterStep => asked.cancel = true,
+            Control::StopNow => self.shared.stop.store(true, Ordering::SeqCst),
+        }
+        asked.unrecorded.push((control, by));
+        drop(asked);
+        self.shared.changed.notify_all();
+    }
+
+    /// Set once *Stop now* was asked for.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        &self.shared.stop
+    }
+
+    /// Whether *Stop now* was asked for.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.stop.load(Ordering::SeqCst)
+    }
+
+    /// Forgets everything, for the next run.
+    pub fn reset(&self) {
+        let mut asked = self.lock();
+        *asked = Asked::default();
+        self.shared.stop.store(false, Ordering::SeqCst);
+    }
+
+    pub(super) fn boundary(&self) -> Boundary {
+        let asked = self.lock();
+        if self.is_stopped() {
+            Boundary::End(Control::StopNow)
+        } else if asked.cancel {
+            Boundary::End(Control::CancelAfterStep)
+        } else if asked.pause {
+            Boundary::Pause
+        } else {
+            Boundary::GoOn
+        }
+    }
+
+    /// Blocks until something new was asked for.
+    pub(super) fn wait_for_request(&self) {
+        let asked = self.lock();
+        drop(
+            self.shared
+                .changed
+                .wait_while(asked, |asked| asked.unrecorded.is_empty())
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+
+    pub(super) fn take_unrecorded(&self) -> Vec<(Control, AnsweredBy)> {
+        std::mem::take(&mut self.lock().unrecorded)
+    }
+
+    /// The flags stay meaningful when a thread panicked while it held the lock.
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sharpest_request_wins_and_all_are_recorded() {
+        let control = ControlHandle::default();
+        assert_eq!(control.boundary(), Boundary::GoOn);
+        for (request, expected) in [
+            (Control::Pause, Boundary::Pause),
+            (Control::Resume, Boundary::GoOn),
+            (Control::CancelAfterStep, Boundary::End(Control::CancelAfterStep)),
+            (Control::StopNow, Boundary::End(Control::StopNow)),
+            (Control::Pause, Boundary::End(Control::StopNow)),
+        ] {
+            control.request(request, AnsweredBy::Test);
+            assert_eq!(control.boundary(), expected);
+        }
+        assert_eq!(control.take_unrecorded().len(), 5);
+        control.reset();
+        assert_eq!(control.boundary(), Boundary::GoOn);
+        assert!(!control.is_stopped());
+    }
+}

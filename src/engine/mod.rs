@@ -1,0 +1,28 @@
+//! The step runner (SPEC §2, §3): the only room that turns an approved plan into tool calls.
+//!
+//! Used by the worker's thread and by the headless commands. Plain synchronous code without a thread
+//! of its own, without retries, and without any memory between runs.
+
+mod callbacks;
+mod clock;
+mod control;
+mod error;
+mod executor;
+mod finish;
+mod machine;
+mod preconditions;
+mod review;
+mod runnable;
+mod step;
+mod workspace;
+
+pub use callbacks::{
+    AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
+};
+pub use clock::{Clock, SystemClock};
+pub use control::ControlHandle;
+pub use error::ExecutionError;
+pub use executor::{Executor, Parts};
+pub use machine::ExecutorState;
+pub use review::{preview_step, review};
+pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -1,0 +1,107 @@
+//! Whether a precondition holds (SPEC §5). The questions are asked of the tools' room; what the
+//! answers mean is decided here.
+
+use std::collections::HashMap;
+
+use super::error::ExecutionError;
+use crate::authorization::FileState;
+use crate::plan::{Code, Precondition, Step, ToolCall};
+use crate::run::Outcome;
+use crate::tools::{Kind, Toolbox};
+
+/// What was found, when the precondition holds.
+///
+/// # Errors
+/// What was found instead, or that it cannot be checked.
+pub(super) fn check(
+    step: &Step,
+    call: &ToolCall,
+    toolbox: &Toolbox,
+    outcomes: &HashMap<String, Outcome>,
+) -> Result<String, ExecutionError> {
+    let precondition = &step.precondition;
+    let fails = |code, found: String| ExecutionError::PreconditionFailed {
+        code,
+        precondition: step.precondition_text.trim().to_owned(),
+        found,
+    };
+    let subject = || {
+        let found = "the step has no argument to look at".to_owned();
+        precondition
+            .subject_in(call.tool(), &step.arguments)
+            .ok_or_else(|| fails(Code::PreconditionFailed, found))
+    };
+    let kind = |path: &str, wanted: Kind, code| {
+        let kind = toolbox.kind_of(path)?;
+        let found = format!("{path} is {kind}");
+        if kind == wanted { Ok(found) } else { Err(fails(code, found)) }
+    };
+    match precondition {
+        Precondition::None => Ok(String::new()),
+        Precondition::FileExists => kind(subject()?, Kind::File, Code::FileNotFound),
+        Precondition::PlanFileExists => kind(subject()?, Kind::File, Code::FileNotFound),
+        Precondition::FileDoesNotExist => kind(subject()?, Kind::Absent, Code::PreconditionFailed),
+        Precondition::RootExists => kind(subject()?, Kind::Folder, Code::PreconditionFailed),
+        Precondition::ParentExists => {
+            let path = subject()?;
+            match toolbox.parent_kind(path)? {
+                Kind::Folder => Ok(format!("the folder of {path} is there")),
+                other => {
+                    Err(fails(Code::PreconditionFailed, format!("the folder of {path} is {other}")))
+                }
+            }
+        }
+        Precondition::FileHashIs(wanted) => {
+            let path = subject()?;
+            match toolbox.digest_of(path)? {
+                FileState::Content(digest) if digest == *wanted => {
+                    Ok(format!("{path} is {digest}"))
+                }
+                FileState::Content(digest) => {
+                    Err(fails(Code::PreconditionFailed, format!("{path} is {digest}")))
+                }
+                FileState::Absent => Err(fails(Code::FileNotFound, format!("{path} is absent"))),
+            }
+        }
+        Precondition::CargoWorkspace => {
+            let path = subject()?;
+            toolbox
+                .cargo_manifest_for(path)?
+                .ok_or_else(|| {
+                    let found = format!("no Cargo.toml at {path} or above it in the workspace");
+                    fails(Code::NoCargoProject, found)
+                })
+                .map(|manifest| format!("{manifest} is there"))
+        }
+        Precondition::CodegraphDbExists => toolbox
+            .codegraph()
+            .map(|path| format!("{} is there", path.display()))
+            .ok_or_else(|| {
+                fails(Code::NoCodegraph, "no codegraph.db in the workspace or above it".to_owned())
+            }),
+        Precondition::GitRepositoryExists => toolbox
+            .git_repository()
+            .map(|path| format!("{} is there", path.display()))
+            .ok_or_else(|| {
+                let found = "no .git in the workspace or above it".to_owned();
+                fails(Code::PreconditionFailed, found)
+            }),
+        Precondition::CommandAvailable(name) => toolbox
+            .command_available(name)
+            .map(|path| format!("{} is there", path.display()))
+            .ok_or_else(|| fails(Code::PreconditionFailed, format!("{name} is not on PATH"))),
+        Precondition::StepSucceeded(id) => match outcomes.get(id) {
+            Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
+            Some(other) => Err(fails(
+                Code::PreconditionFailed,
+                format!("step {id} is {}", other.as_str().replace('_', " ")),
+            )),
+            None => Err(fails(Code::PreconditionFailed, format!("step {id} has not run"))),
+        },
+        Precondition::MagellanHasIndexedFile | Precondition::SymbolExists { .. } => {
+            Err(ExecutionError::PreconditionNotAvailable {
+                precondition: step.precondition_text.trim().to_owned(),
+            })
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
+//! cover, how dangerous each step is, who will be asked, which preconditions hold now.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::error::ExecutionError;
+use super::preconditions;
+use super::workspace::WorkspaceChoice;
+use crate::authorization::{Binding, FileState};
+use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
+use crate::risk::{self, Policy, RiskLevel, Verdict};
+use crate::run::{Impact, PreconditionState, Preview, Review};
+use crate::tools::{Overlay, ToolError, Toolbox};
+
+/// Reviews a plan.
+///
+/// # Errors
+/// A workspace or added root that cannot be opened.
+pub fn review(
+    plan: &Plan,
+    workspace: &WorkspaceChoice,
+    policy: &Policy,
+) -> Result<Review, ToolError> {
+    let toolbox = Toolbox::open(&workspace.folder, &policy.extra_roots)?;
+    let mut seen = look(plan, &toolbox, policy);
+    locate(&plan.source, &mut seen.findings);
+    let impact = Impact {
+        files: seen.written.keys().cloned().collect(),
+        hosts: Vec::new(),
+        worst: seen.risks.iter().map(|verdict| verdict.level).max(),
+        asks: seen.asks.iter().flatten().count(),
+        irreversible: plan
+            .steps
+            .iter()
+            .filter_map(|step| step.call.as_ref())
+            .filter(|call| call.tool().class() == ToolClass::Check)
+            .count(),
+    };
+    Ok(Review {
+        workspace: toolbox.workspace().to_owned(),
+        workspace_reason: workspace.reason.clone(),
+        preconditions: preconditions_now(plan, &toolbox, &seen.written),
+        binding: seen.binding,
+        risks: seen.risks,
+        asks: seen.asks,
+        impact,
+        findings: seen.findings,
+    })
+}
+
+/// What one step would do, after the steps before it.
+///
+/// # Errors
+/// A workspace that cannot be opened, a step that cannot be called, or a path that leads outside.
+pub fn preview_step(
+    plan: &Plan,
+    workspace: &std::path::Path,
+    policy: &Policy,
+    step_index: usize,
+) -> Result<Preview, ToolError> {
+    let toolbox = Toolbox::open(workspace, &policy.extra_roots)?;
+    let mut overlay = Overlay::default();
+    for step in plan.steps.iter().take(step_index) {
+        if let Some(call) = &step.call {
+            // An earlier step that cannot be previewed is shown as faulty in its own row.
+            let _ = overlay.apply(&toolbox, call);
+        }
+    }
+    match plan.steps.get(step_index).and_then(|step| step.call.as_ref()) {
+        Some(call) => toolbox.preview(call, &overlay),
+        None => Ok(Preview {
+            predicted: crate::run::Predicted::Unpredictable,
+            summary: "This step is faulty and cannot run.".to_owned(),
+            changes: Vec::new(),
+            notes: Vec::new(),
+        }),
+    }
+}
+
+/// What the executor looks at again before anything runs.
+pub(super) struct Seen {
+    pub(super) binding: Binding,
+    pub(super) risks: Vec<Verdict>,
+    pub(super) asks: Vec<Option<String>>,
+    pub(super) findings: Vec<Finding>,
+    /// The first step that writes each file.
+    written: BTreeMap<String, usize>,
+}
+
+pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
+    let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
+    let mut written = BTreeMap::new();
+    let mut findings = Vec::new();
+    for step in &plan.steps {
+        let Some(call) = &step.call else { continue };
+        for (argument, path) in paths(call) {
+            if let Err(error) = toolbox.kind_of(path) {
+                findings.push(finding(step, Some(argument), &error));
+            }
+        }
+        match toolbox.inputs(call) {
+            Ok(found) => {
+                for (key, state) in found {
+                    if call_writes(call) {
+                        written.entry(key.clone()).or_insert(step.step_index);
+                    }
+                    inputs.entry(key).or_insert(state);
+                }
+            }
+            // The path was at fault; that is a finding already.
+            Err(error) if error.is_about_the_plan() => {}
+            Err(error) => findings.push(finding(step, None, &error)),
+        }
+    }
+    let risks: Vec<Verdict> = plan.steps.iter().map(|step| judge(step, toolbox)).collect();
+    let asks = plan.steps.iter().zip(&risks).map(|(step, risk)| ask(step, risk, policy)).collect();
+    let binding = Binding {
+        workspace: toolbox.workspace().to_string_lossy().into_owned(),
+        mode: Mode::Automatic,
+        policy: policy.digest(),
+        target: None,
+        inputs,
+    };
+    Seen { binding, risks, asks, findings, written }
+}
+
+/// How dangerous a step is: as the plan names its file, and as the file is really named.
+pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
+    let verdict = risk::of_step(step);
+    let written = step.call.as_ref().filter(|call| call_writes(call));
+    let keys = written.and_then(|call| toolbox.inputs(call).ok()).unwrap_or_default();
+    keys.keys()
+        .filter_map(|key| risk::of_written_path(key))
+        .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
+}
+
+/// Why a person is asked before this step; `None` when nobody is.
+pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy) -> Option<String> {
+    if risk.level >= RiskLevel::Dangerous {
+        return Some(format!("It is {}.", risk.level.as_str()));
+    }
+    if step.requires_confirmation {
+        return Some("The plan asks for it.".to_owned());
+    }
+    let tool = step.call.as_ref()?.tool();
+    policy
+        .confirm_tools
+        .contains(&tool)
+        .then(|| format!("Your settings ask before every {}.", tool.name()))
+}
+
+/// The paths among a call's arguments, with the argument's name.
+fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
+    match call {
+        ToolCall::FileRead { path }
+        | ToolCall::FileWrite { path, .. }
+        | ToolCall::FileCreate { path, .. }
+        | ToolCall::LspCheck { path } => vec![("path", path)],
+        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => vec![("root", root)],
+        ToolCall::SplicePatch { file, with, .. } => vec![("file", file), ("with", with)],
+        ToolCall::SplicePlan { plan_file } => vec![("plan_file", plan_file)],
+        ToolCall::SymbolsInFile { file_path }
+        | ToolCall::ReferencesFromFileToSymbolName { file_path, .. } => {
+            vec![("file_path", file_path)]
+        }
+        ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
+    }
+}
+
+/// Whether the inputs of this call are the files that it writes.
+fn call_writes(call: &ToolCall) -> bool {
+    matches!(call, ToolCall::FileWrite { .. } | ToolCall::FileCreate { .. })
+}
+
+/// A plan that leads outside can never be authorized; what only fails now may still come right.
+fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
+    let severity = if error.is_about_the_plan() { Severity::Error } else { Severity::Warning };
+    let argument = argument.map_or_else(String::new, |name| format!("/{name}"));
+    Finding::new(
+        severity,
+        error.code(),
+        format!("/steps/{}/arguments{argument}", step.step_index),
+        format!("step {}: {error}", step.step_index + 1),
+    )
+}
+
+fn preconditions_now(
+    plan: &Plan,
+    toolbox: &Toolbox,
+    written: &BTreeMap<String, usize>,
+) -> Vec<PreconditionState> {
+    let outcomes = HashMap::new();
+    let state = |step: &Step| {
+        let Some(call) = &step.call else {
+            return PreconditionState::Later { reason: "the step is faulty".to_owned() };
+        };
+        match &step.precondition {
+            Precondition::None => return PreconditionState::None,
+            Precondition::StepSucceeded(id) => {
+                return PreconditionState::Later { reason: format!("depends on step {id}") };
+            }
+            _ => {}
+        }
+        let subject = step.precondition.subject_in(call.tool(), &step.arguments);
+        let earlier = subject
+            .and_then(|path| toolbox.key_of(path).ok())
+            .and_then(|key| written.get(&key))
+            .filter(|earlier| **earlier < step.step_index);
+        match preconditions::check(step, call, toolbox, &outcomes) {
+            _ if earlier.is_some() => PreconditionState::Later {
+                reason: format!(
+                    "step {} writes it first",
+                    earlier.map_or(0, |earlier| earlier + 1)
+                ),
+            },
+            Ok(found) => PreconditionState::Holds { found },
+            Err(ExecutionError::PreconditionFailed { found, .. }) => {
+                PreconditionState::Fails { found }
+            }
+            Err(error) => PreconditionState::Fails { found: error.to_string() },
+        }
+    };
+    plan.steps.iter().map(state).collect()
+}

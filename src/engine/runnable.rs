@@ -1,0 +1,130 @@
+//! The private value that can run (SPEC §2, DESIGN invariant 1): the only way to make one is the
+//! whole list of checks, and nothing else in the engine calls a tool.
+
+use super::error::ExecutionError;
+use super::review;
+use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
+use crate::evidence::EvidenceStore;
+use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
+use crate::risk::Policy;
+use crate::tools::Toolbox;
+
+/// A plan whose every check was passed.
+pub(super) struct Runnable {
+    /// The plan, read again from the approved bytes.
+    pub(super) plan: Plan,
+    /// The answer it runs under.
+    pub(super) authorization: PlanAuthorization,
+    /// One call for each step.
+    pub(super) calls: Vec<ToolCall>,
+    /// The tools, on the approved workspace.
+    pub(super) toolbox: Toolbox,
+}
+
+impl Runnable {
+    /// The checks of SPEC §2, in its order.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub(super) fn new(
+        approved: ApprovedPlan,
+        policy: &Policy,
+        store: &EvidenceStore,
+        now_ms: i64,
+    ) -> Result<Self, ExecutionError> {
+        let ApprovedPlan { plan, authorization } = approved;
+        check_answer(&authorization, store, now_ms)?;
+        if plan.plan_id != authorization.plan_id {
+            return Err(ExecutionError::PlanIdMismatch {
+                plan: plan.plan_id,
+                authorization: authorization.plan_id,
+            });
+        }
+        // What runs comes from the bytes, so that nothing in memory can differ from what was shown.
+        let parsed = parse(&plan.source);
+        check_bytes(&authorization, &plan, parsed.digest)?;
+        let workspace = authorization.binding.workspace.clone();
+        let toolbox = Toolbox::open(workspace.as_ref(), &policy.extra_roots).map_err(|error| {
+            let now = error.to_string();
+            let what = "workspace".to_owned();
+            ExecutionError::Stale { changes: vec![Change { what, approved: workspace, now }] }
+        })?;
+        let mut findings = parsed.findings;
+        let reread = match parsed.plan {
+            Some(reread) => {
+                let seen = review::look(&reread, &toolbox, policy);
+                let changes = authorization.binding.changes(&seen.binding);
+                if !changes.is_empty() {
+                    return Err(ExecutionError::Stale { changes });
+                }
+                findings.extend(seen.findings);
+                if reread != plan {
+                    return Err(stale("plan in memory", authorization.plan_digest, parsed.digest));
+                }
+                Some(reread)
+            }
+            None => None,
+        };
+        findings.retain(|finding| finding.severity == Severity::Error);
+        let calls: Option<Vec<ToolCall>> = reread
+            .iter()
+            .flat_map(|plan| &plan.steps)
+            .map(|step: &Step| step.call.clone())
+            .collect();
+        match (reread, calls) {
+            (Some(plan), Some(calls)) if findings.is_empty() => {
+                Ok(Self { plan, authorization, calls, toolbox })
+            }
+            _ => Err(ExecutionError::from_findings(findings)),
+        }
+    }
+}
+
+fn check_answer(
+    authorization: &PlanAuthorization,
+    store: &EvidenceStore,
+    now_ms: i64,
+) -> Result<(), ExecutionError> {
+    let refuse = |reason: String| Err(ExecutionError::NotAuthorized { reason });
+    match &authorization.status {
+        AuthorizationStatus::Pending => return refuse("nobody has answered yet".to_owned()),
+        AuthorizationStatus::Rejected { reason } if reason.is_empty() => {
+            return refuse("it was rejected".to_owned());
+        }
+        AuthorizationStatus::Rejected { reason } => {
+            return refuse(format!("it was rejected: {reason}"));
+        }
+        AuthorizationStatus::Approved => {}
+    }
+    if authorization.is_expired(now_ms) {
+        return refuse("the approval has expired".to_owned());
+    }
+    let used = store.authorization_used_by(authorization.authorization_id).map_err(|source| {
+        ExecutionError::EvidenceStore {
+            run_id: uuid::Uuid::nil(),
+            step_results: Vec::new(),
+            source: Box::new(source),
+        }
+    })?;
+    match used {
+        Some(run_id) => refuse(format!("the approval was used by run {run_id}")),
+        None => Ok(()),
+    }
+}
+
+fn check_bytes(
+    authorization: &PlanAuthorization,
+    plan: &Plan,
+    actual: Digest,
+) -> Result<(), ExecutionError> {
+    if authorization.plan_digest == actual && plan.digest == actual {
+        return Ok(());
+    }
+    Err(stale("plan bytes", authorization.plan_digest, actual))
+}
+
+fn stale(what: &str, approved: Digest, now: Digest) -> ExecutionError {
+    let change =
+        Change { what: what.to_owned(), approved: approved.to_string(), now: now.to_string() };
+    ExecutionError::Stale { changes: vec![change] }
+}

@@ -1,0 +1,366 @@
+//! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::error::ExecutionError;
+use super::executor::{Executor, Run};
+use super::{preconditions, review};
+use crate::authorization::Change;
+use crate::evidence::{
+    ArtifactType, Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision,
+};
+use crate::plan::{Step, ToolCall, ToolClass};
+use crate::risk::Verdict;
+use crate::run::{
+    Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
+    Preview, RunEvent, StepResult, StreamExcerpt,
+};
+use crate::tools::{Context, Invocation, Overlay};
+
+/// How the steps of a run came to an end.
+pub(super) enum Ended {
+    /// The plan was through.
+    Completed,
+    /// At this failure.
+    Failed(Failure),
+    /// A person asked for it.
+    ByPerson(Control),
+}
+
+/// One step of one run.
+pub(super) struct StepRun<'a, 'r> {
+    pub(super) executor: &'a mut Executor,
+    pub(super) run: &'a mut Run<'r>,
+    pub(super) step: &'a Step,
+    pub(super) call: &'a ToolCall,
+}
+
+/// The answer to a confirmation, kept until it is recorded with the step.
+struct Answered {
+    request: ConfirmationRequest,
+    answer: Answer,
+    timestamp_ms: i64,
+}
+
+impl Answered {
+    fn record(&self) -> NewDecision<'_> {
+        NewDecision {
+            decided: Decided::Answer(self.answer.decision),
+            by: self.answer.by,
+            note: &self.answer.note,
+            timestamp_ms: self.timestamp_ms,
+            request: Some(&self.request),
+        }
+    }
+}
+
+/// How far a step came.
+#[derive(Default)]
+struct Progress {
+    execution_id: Uuid,
+    timestamp_ms: i64,
+    duration_ms: i64,
+    answered: Option<Answered>,
+    /// Whether the answer went into the evidence with the intent.
+    answer_recorded: bool,
+    invocation: Option<Invocation>,
+    /// What the step would do, computed just before it did.
+    preview: Option<Preview>,
+}
+
+type Stopped = (Outcome, Option<ExecutionError>);
+
+impl StepRun<'_, '_> {
+    /// Runs the step and records it. The failure is what ends the run, if this step does.
+    ///
+    /// # Errors
+    /// Only when the evidence could not be written.
+    pub(super) fn execute(mut self) -> Result<(StepResult, Option<Failure>), EvidenceError> {
+        let timestamp_ms = self.run.clock.now_ms();
+        self.executor.emit(&RunEvent::StepStarted {
+            step_id: self.step.step_id.clone(),
+            step_index: self.step.step_index,
+            timestamp_ms,
+        });
+        self.executor.parts.progress.on_step_start(self.step);
+        let verdict = review::judge(self.step, &self.run.runnable.toolbox);
+        let mut progress =
+            Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
+        let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
+            Some(stopped) => stopped,
+            None => self.invoke(&mut progress),
+        };
+        self.record(&verdict, progress, outcome, error)
+    }
+
+    /// Everything before the tool is called; `Some` when it must not be.
+    fn until_invoked(
+        &mut self,
+        verdict: &Verdict,
+        progress: &mut Progress,
+    ) -> Result<Option<Stopped>, EvidenceError> {
+        let toolbox = &self.run.runnable.toolbox;
+        let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
+        if let Err(error) = held {
+            return Ok(Some((Outcome::PreconditionFailed, Some(error))));
+        }
+        if let Some(stale) = self.stale() {
+            return Ok(Some((Outcome::Failed, Some(stale))));
+        }
+        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy) {
+            if let Some(stopped) = self.confirm(verdict, why, progress) {
+                return Ok(Some(stopped));
+            }
+            // A person may have looked at it for long.
+            if let Some(stale) = self.stale() {
+                return Ok(Some((Outcome::Failed, Some(stale))));
+            }
+        }
+        if self.call.tool().class() != ToolClass::Read {
+            self.commit_intent(verdict, progress)?;
+        }
+        Ok(None)
+    }
+
+    /// Whether a file that this step takes as input is not what was approved (SPEC §2).
+    fn stale(&self) -> Option<ExecutionError> {
+        let inputs = match self.run.runnable.toolbox.inputs(self.call) {
+            Ok(inputs) => inputs,
+            // The tool itself meets the same obstacle and says so.
+            Err(_) => return None,
+        };
+        let changes: Vec<Change> = inputs
+            .into_iter()
+            .filter_map(|(path, now)| {
+                let approved = self.run.expected.get(&path);
+                (approved != Some(&now)).then(|| Change {
+                    what: format!("file {path}"),
+                    approved: approved
+                        .map_or_else(|| "not covered".to_owned(), ToString::to_string),
+                    now: now.to_string(),
+                })
+            })
+            .collect();
+        (!changes.is_empty()).then_some(ExecutionError::Stale { changes })
+    }
+
+    /// Asks a person; `Some` when the step must not run.
+    fn confirm(
+        &mut self,
+        verdict: &Verdict,
+        why: String,
+        progress: &mut Progress,
+    ) -> Option<Stopped> {
+        let request = self.request(verdict, why);
+        progress.preview = Some(request.preview.clone());
+        self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
+        let confirmation = &self.executor.parts.confirmation;
+        let decision = confirmation.request_confirmation(&request);
+        let provenance = confirmation.provenance();
+        if self.executor.parts.control.is_stopped() {
+            return Some((Outcome::Cancelled, Some(ExecutionError::Cancelled)));
+        }
+        let answer = Answer { decision, by: provenance.by, note: provenance.note };
+        self.executor.emit(&RunEvent::ConfirmationDecided {
+            step_id: self.step.step_id.clone(),
+            answer: answer.clone(),
+        });
+        let note = answer.note.clone();
+        let timestamp_ms = self.run.clock.now_ms();
+        progress.answered = Some(Answered { request, answer, timestamp_ms });
+        match decision {
+            Decision::Approve => None,
+            Decision::Skip => Some((Outcome::Skipped, None)),
+            Decision::Cancel => Some((
+                Outcome::Denied,
+                Some(ExecutionError::ConfirmationDenied {
+                    step_id: self.step.step_id.clone(),
+                    note,
+                }),
+            )),
+        }
+    }
+
+    fn request(&self, verdict: &Verdict, why: String) -> ConfirmationRequest {
+        let plan = &self.run.runnable.plan;
+        ConfirmationRequest {
+            run_id: self.run.run_id,
+            step_id: self.step.step_id.clone(),
+            step_index: self.step.step_index,
+            step_count: plan.steps.len(),
+            tool: self.step.tool_name.clone(),
+            purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
+            arguments: self.step.arguments.clone(),
+            target: None,
+            cwd: self.run.runnable.toolbox.workspace().display().to_string(),
+            risk: verdict.clone(),
+            warning: None,
+            why,
+            preview: self.preview(),
+        }
+    }
+
+    fn preview(&self) -> Preview {
+        let toolbox = &self.run.runnable.toolbox;
+        toolbox.preview(self.call, &Overlay::default()).unwrap_or_else(|error| Preview {
+            predicted: Predicted::Unpredictable,
+            summary: format!("Would fail: {error}."),
+            changes: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Nothing has an effect before this has returned (DESIGN invariant 3).
+    fn commit_intent(
+        &mut self,
+        verdict: &Verdict,
+        progress: &mut Progress,
+    ) -> Result<(), EvidenceError> {
+        // Where nothing can be predicted, the call is going to fail, and says why itself.
+        let files = self.run.runnable.toolbox.effects(self.call).unwrap_or_default();
+        let decisions: Vec<_> = progress.answered.iter().map(Answered::record).collect();
+        self.executor.store.record_intent(&IntentRecord {
+            execution_id: progress.execution_id,
+            run_id: self.run.run_id,
+            step: self.step,
+            risk: verdict,
+            timestamp_ms: progress.timestamp_ms,
+            host: None,
+            files: &files,
+            decisions: &decisions,
+        })?;
+        progress.answer_recorded = true;
+        if progress.preview.is_none() {
+            progress.preview = Some(self.preview());
+        }
+        Ok(())
+    }
+
+    /// Calls exactly one tool with exactly the plan's arguments.
+    fn invoke(&mut self, progress: &mut Progress) -> Stopped {
+        let parts = &self.executor.parts;
+        let started_ms = self.run.clock.monotonic_ms();
+        let mut invocation = self.run.runnable.toolbox.invoke(
+            self.call,
+            &Context {
+                expected: &self.run.expected,
+                stop: parts.control.stop_flag(),
+                output: &|stream, chunk| {
+                    parts.progress.on_event(&RunEvent::StepOutput {
+                        step_id: self.step.step_id.clone(),
+                        stream,
+                        chunk: chunk.to_owned(),
+                    });
+                    parts.progress.on_step_output(self.step, stream, chunk);
+                },
+            },
+        );
+        progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
+        for FileEffect { path, after, .. } in &invocation.files {
+            self.run.expected.insert(path.clone(), *after);
+        }
+        let error = invocation.error.take().map(ExecutionError::from);
+        progress.invocation = Some(invocation);
+        match error {
+            None => (Outcome::Succeeded, None),
+            Some(error) if error.code() == crate::plan::Code::Cancelled => {
+                (Outcome::Cancelled, Some(ExecutionError::Cancelled))
+            }
+            Some(error) => (Outcome::Failed, Some(error)),
+        }
+    }
+
+    fn record(
+        self,
+        verdict: &Verdict,
+        progress: Progress,
+        outcome: Outcome,
+        error: Option<ExecutionError>,
+    ) -> Result<(StepResult, Option<Failure>), EvidenceError> {
+        let failure = error.as_ref().map(ExecutionError::failure);
+        let invoked = progress.invocation.is_some();
+        let invocation = progress.invocation.unwrap_or_default();
+        let excerpt = |whole: &Option<Vec<u8>>| {
+            whole.as_deref().map(|whole| StreamExcerpt::of(&self.step.tool_name, whole))
+        };
+        let (stdout, stderr) = (excerpt(&invocation.stdout), excerpt(&invocation.stderr));
+        let result = StepResult {
+            step_id: self.step.step_id.clone(),
+            step_index: self.step.step_index,
+            tool_name: self.step.tool_name.clone(),
+            success: outcome == Outcome::Succeeded,
+            outcome,
+            execution_id: progress.execution_id,
+            exit_code: invocation.exit_code,
+            stdout_bytes: stdout.as_ref().map_or(0, |stdout| stdout.bytes),
+            stdout_truncated: stdout.as_ref().is_some_and(|stdout| stdout.truncated),
+            stdout: stdout.map(|stdout| stdout.text),
+            stderr_bytes: stderr.as_ref().map_or(0, |stderr| stderr.bytes),
+            stderr_truncated: stderr.as_ref().is_some_and(|stderr| stderr.truncated),
+            stderr: stderr.map(|stderr| stderr.text),
+            error_message: failure.as_ref().map(|failure| failure.message.clone()),
+            error_code: failure.as_ref().map(|failure| failure.code),
+            next: failure.as_ref().map(|failure| failure.next.clone()),
+            timestamp_ms: progress.timestamp_ms,
+            duration_ms: progress.duration_ms,
+            diagnostic_artifacts: invocation.diagnostics,
+        };
+        let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
+        let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
+        self.executor.store.record_execution(&ExecutionRecord {
+            result: &result,
+            run_id: self.run.run_id,
+            plan: &self.run.runnable.plan,
+            step: self.step,
+            risk: verdict,
+            policy: self.run.runnable.authorization.binding.policy,
+            host: None,
+            invoked,
+            stdout: invocation.stdout.as_deref(),
+            stderr: invocation.stderr.as_deref(),
+            result_json: &invocation.result,
+            artifacts: &artifacts(progress.preview.as_ref(), &invocation.files),
+            files: &invocation.files,
+            edges: &invocation.edges,
+            decisions: &decisions,
+        })?;
+        self.tell(&result, progress.answered.as_ref());
+        Ok((result, failure))
+    }
+
+    /// Exactly one of the three ends of a step.
+    fn tell(&self, result: &StepResult, answered: Option<&Answered>) {
+        let progress = &self.executor.parts.progress;
+        let boxed = Box::new(result.clone());
+        if result.outcome == Outcome::Succeeded {
+            progress.on_event(&RunEvent::StepCompleted { result: boxed });
+            progress.on_step_complete(result);
+        } else if result.outcome.goes_on() {
+            let reason = answered.map_or_else(String::new, |it| it.answer.note.clone());
+            progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
+            progress.on_step_skipped(result, &reason);
+        } else {
+            progress.on_event(&RunEvent::StepFailed { result: boxed });
+            progress.on_step_failed(result);
+        }
+    }
+}
+
+/// What the step was predicted to do, and what it did, as a person reads it.
+fn artifacts(preview: Option<&Preview>, files: &[FileEffect]) -> Vec<(ArtifactType, Value)> {
+    let mut artifacts = Vec::new();
+    if let Some(preview) = preview {
+        if let Ok(value) = serde_json::to_value(preview) {
+            artifacts.push((ArtifactType::Preview, value));
+        }
+        // What was predicted is what was done only where the contents are the same.
+        let done = !files.is_empty()
+            && preview.changes.len() == files.len()
+            && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);
+        if done && let Ok(value) = serde_json::to_value(&preview.changes) {
+            artifacts.push((ArtifactType::Diff, value));
+        }
+    }
+    artifacts
+}

@@ -1,0 +1,65 @@
+//! Which folder a plan works in when the person has not chosen one (SPEC §4).
+
+use std::path::{Path, PathBuf};
+
+/// A workspace folder and why it is that one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceChoice {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+/// The workspace for a plan file: `chosen`, else the nearest folder above the plan that has a
+/// `Cargo.toml` or a `.git` and is neither `home` nor the root of the file system, else the plan's
+/// own folder.
+pub fn choose_workspace(
+    plan_file: &Path,
+    chosen: Option<&Path>,
+    home: Option<&Path>,
+) -> WorkspaceChoice {
+    if let Some(folder) = chosen {
+        return WorkspaceChoice { folder: folder.to_owned(), reason: "You chose it.".to_owned() };
+    }
+    let absolute = std::path::absolute(plan_file).unwrap_or_else(|_| plan_file.to_owned());
+    let own = absolute.parent().unwrap_or(&absolute);
+    let eligible = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home;
+    for folder in own.ancestors().filter(eligible) {
+        for marker in ["Cargo.toml", ".git"] {
+            if folder.join(marker).exists() {
+                return WorkspaceChoice {
+                    folder: folder.to_owned(),
+                    reason: format!("It is the nearest folder above the plan with a {marker}."),
+                };
+            }
+        }
+    }
+    WorkspaceChoice {
+        folder: own.to_owned(),
+        reason: "It is the plan's own folder; none above it has a Cargo.toml or .git.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_marked_folder_is_chosen_but_never_home() {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().join("home/project");
+        let plans = project.join("plans");
+        std::fs::create_dir_all(&plans).unwrap();
+        std::fs::create_dir(temp.path().join("home/.git")).unwrap();
+        let plan = plans.join("p.json");
+        let home = temp.path().join("home");
+        let choose = |chosen| choose_workspace(&plan, chosen, Some(&home));
+
+        assert_eq!(choose(None).folder, plans, "home is skipped, and nothing above it is marked");
+        std::fs::write(project.join("Cargo.toml"), "").unwrap();
+        assert_eq!(choose(None).folder, project);
+        assert!(choose(None).reason.contains("Cargo.toml"));
+        assert_eq!(choose(Some(Path::new("/x"))).folder, Path::new("/x"));
+    }
+}

@@ -1,0 +1,33 @@
+//! The memory (SPEC §8): an append-only, hash-chained, searchable record of everything that was asked,
+//! decided and done.
+//!
+//! The only room that knows SQL. The engine writes through [`EvidenceStore`]; the desk of the window
+//! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
+//! clock (every time comes from the caller), the workspace, and any way to change a row.
+
+mod blobs;
+mod error;
+mod funnel;
+mod index;
+mod ledger;
+mod lock;
+mod queries;
+mod reader;
+mod record;
+mod redact;
+mod replay;
+mod rows;
+mod schema;
+mod search;
+mod store;
+mod vault;
+mod verify;
+
+pub use error::EvidenceError;
+pub use queries::{FileExecution, LaterMutation, Range, RecurringDiagnostic};
+pub use reader::EvidenceReader;
+pub use record::{
+    ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
+};
+pub use store::EvidenceStore;
+pub use verify::verify;

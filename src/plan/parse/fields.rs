@@ -1,0 +1,182 @@
+//! Reading the members of one object: each known field once, everything else is a finding.
+
+use super::json::Json;
+use super::places::escape;
+use crate::plan::{Code, Finding, limits};
+
+/// The members of one object, taken out one by one.
+pub(super) struct Fields {
+    pointer: String,
+    members: Vec<(String, Json)>,
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    /// The members of an object, or a finding that it is none.
+    pub(super) fn of(
+        json: Json,
+        pointer: &str,
+        what: &str,
+        findings: &mut Vec<Finding>,
+    ) -> Option<Self> {
+        match json {
+            Json::Object(members) => {
+                Some(Self { pointer: pointer.to_owned(), members, known: Vec::new() })
+            }
+            other => {
+                findings.push(Finding::error(
+                    Code::BadValue,
+                    pointer,
+                    format!("{what} must be an object, not {}", other.kind()),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Whether there is such a member.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|(key, _)| key == name)
+    }
+
+    /// The pointer to one member.
+    pub(super) fn pointer_to(&self, name: &str) -> String {
+        format!("{}/{}", self.pointer, escape(name))
+    }
+
+    /// Takes a member out; of a duplicate the last one counts, and the plan is refused anyway.
+    pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
+        self.known.push(name);
+        let index = self.members.iter().rposition(|(key, _)| key == name)?;
+        let (_, value) = self.members.remove(index);
+        self.members.retain(|(key, _)| key != name);
+        Some(value)
+    }
+
+    /// An optional text.
+    pub(super) fn text(
+        &mut self,
+        name: &'static str,
+        findings: &mut Vec<Finding>,
+    ) -> Option<String> {
+        match self.take(name)? {
+            Json::String(text) if text.len() > limits::ARGUMENT_BYTES => {
+                findings.push(Finding::error(
+                    Code::Limit,
+                    self.pointer_to(name),
+                    format!(
+                        "{name:?} is {} bytes long; the limit is {}",
+                        text.len(),
+                        limits::ARGUMENT_BYTES
+                    ),
+                ));
+                None
+            }
+            Json::String(text) => Some(text),
+            other => {
+                self.wrong_kind(name, "a text", &other, findings);
+                None
+            }
+        }
+    }
+
+    /// An optional id: a text that is not blank and not longer than an id may be.
+    pub(super) fn id(&mut self, name: &'static str, findings: &mut Vec<Finding>) -> Option<String> {
+        let text = self.text(name, findings)?;
+        if text.trim().is_empty() {
+            findings.push(Finding::error(
+                Code::Missing,
+                self.pointer_to(name),
+                format!("{name:?} is empty; give it a value, or leave it out to have one made"),
+            ));
+            return None;
+        }
+        if text.len() > limits::ID_BYTES {
+            findings.push(Finding::error(
+                Code::Limit,
+                self.pointer_to(name),
+                format!(
+                    "{name:?} is {} bytes long; the limit for ids is {}",
+                    text.len(),
+                    limits::ID_BYTES
+                ),
+            ));
+        }
+        Some(text)
+    }
+
+    /// An optional boolean.
+    pub(super) fn flag(&mut self, name: &'static str, findings: &mut Vec<Finding>) -> Option<bool> {
+        match self.take(name)? {
+            Json::Bool(flag) => Some(flag),
+            other => {
+                self.wrong_kind(name, "true or false", &other, findings);
+                None
+            }
+        }
+    }
+
+    /// An optional array.
+    pub(super) fn array(
+        &mut self,
+        name: &'static str,
+        findings: &mut Vec<Finding>,
+    ) -> Option<Vec<Json>> {
+        match self.take(name)? {
+            Json::Array(items) => Some(items),
+            other => {
+                self.wrong_kind(name, "an array", &other, findings);
+                None
+            }
+        }
+    }
+
+    /// Says that a required member is missing.
+    pub(super) fn missing(&self, name: &str, advice: &str, findings: &mut Vec<Finding>) {
+        findings.push(Finding::error(
+            Code::Missing,
+            &self.pointer,
+            format!("{name:?} is missing; {advice}"),
+        ));
+    }
+
+    /// A finding for each member that nobody took: a misspelt field must never be ignored.
+    pub(super) fn finish(self, findings: &mut Vec<Finding>) {
+        for (key, _) in &self.members {
+            let advice = suggest(key, self.known.iter().copied())
+                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+            findings.push(
+                Finding::error(
+                    Code::UnknownField,
+                    self.pointer_to(key),
+                    format!("unknown field {key:?}{advice}"),
+                )
+                .allowing(self.known.iter().copied()),
+            );
+        }
+    }
+
+    fn wrong_kind(&self, name: &str, expected: &str, got: &Json, findings: &mut Vec<Finding>) {
+        findings.push(Finding::error(
+            Code::BadValue,
+            self.pointer_to(name),
+            format!("{name:?} must be {expected}, not {}", got.kind()),
+        ));
+    }
+}
+
+/// The candidate that someone who wrote `word` most likely meant.
+pub(super) fn suggest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    /// Below this likeness a suggestion would only confuse.
+    const ENOUGH: f64 = 0.8;
+    let word = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&word, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= ENOUGH)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

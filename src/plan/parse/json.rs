@@ -1,0 +1,207 @@
+//! The fast pass: JSON as a tree that keeps what plain deserialising would lose, namely that a key
+//! stood there twice and that the nesting went too deep.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+
+use crate::plan::limits;
+
+/// A JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Json {
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(String),
+    Array(Vec<Json>),
+    /// Members in the order of the file, duplicates included.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// What it is, for a message that says what was expected instead.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a text",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// What the fast pass found.
+pub(super) enum Read {
+    /// The tree, and whether some object has a key twice.
+    Tree { json: Json, duplicates: bool },
+    /// Objects and arrays are nested deeper than the limit; the place of the first that is.
+    TooDeep { line: usize, column: usize },
+    /// Not JSON; the place and the parser's words.
+    Syntax { line: usize, column: usize, message: String },
+}
+
+/// Reads a whole text as one JSON value.
+pub(super) fn read(text: &str) -> Read {
+    let notes = Notes { duplicates: Cell::new(false), too_deep: Cell::new(false) };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = Tree { notes: &notes, depth: 0 }
+        .deserialize(&mut deserializer)
+        .and_then(|json| deserializer.end().map(|()| json));
+    match read {
+        Ok(json) => Read::Tree { json, duplicates: notes.duplicates.get() },
+        Err(err) if notes.too_deep.get() => {
+            Read::TooDeep { line: err.line().max(1), column: err.column().max(1) }
+        }
+        Err(err) => {
+            // serde_json puts the place at the end of its message; findings carry it apart.
+            let message = err.to_string();
+            let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+            Read::Syntax { line: err.line().max(1), column: err.column().max(1), message }
+        }
+    }
+}
+
+struct Notes {
+    duplicates: Cell<bool>,
+    too_deep: Cell<bool>,
+}
+
+#[derive(Clone, Copy)]
+struct Tree<'a> {
+    notes: &'a Notes,
+    depth: usize,
+}
+
+impl Tree<'_> {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        if self.depth == limits::NESTING {
+            self.notes.too_deep.set(true);
+            return Err(E::custom("nested too deep"));
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Tree<'_> {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Tree<'_> {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Json, E> {
+        Number::from_f64(value).map(Json::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+        let inner = self.deeper()?;
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element_seed(inner)? {
+            items.push(item);
+        }
+        Ok(Json::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        /// Up to here, comparing with every earlier key is faster than a set.
+        const FEW: usize = 16;
+        let inner = self.deeper::<A::Error>()?;
+        let mut members: Vec<(String, Json)> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let duplicate = if members.len() < FEW {
+                members.iter().any(|(earlier, _)| *earlier == key)
+            } else {
+                if seen.is_empty() {
+                    seen.extend(members.iter().map(|(earlier, _)| earlier.clone()));
+                }
+                !seen.insert(key.clone())
+            };
+            if duplicate {
+                self.notes.duplicates.set(true);
+            }
+            let value = map.next_value_seed(inner)?;
+            members.push((key, value));
+        }
+        Ok(Json::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_are_seen_in_small_and_large_objects() {
+        let many: Vec<_> = (0..40).map(|i| format!("\"k{i}\":0")).collect();
+        let unique = format!("{{{}}}", many.join(","));
+        let twice = format!("{{{},\"k3\":1}}", many.join(","));
+        for (text, expected) in [
+            ("{\"a\":1,\"b\":{\"a\":2}}", false),
+            ("[{\"a\":1,\"a\":1}]", true),
+            (&unique, false),
+            (&twice, true),
+        ] {
+            let Read::Tree { duplicates, .. } = read(text) else { panic!("{text} is JSON") };
+            assert_eq!(duplicates, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_stops_at_the_limit() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(matches!(read(&nested(limits::NESTING)), Read::Tree { .. }));
+        assert!(matches!(
+            read(&nested(limits::NESTING + 1)),
+            Read::TooDeep { line: 1, column: 33.. }
+        ));
+        assert!(matches!(read(&nested(1_000_000)), Read::TooDeep { .. }));
+    }
+
+    #[test]
+    fn a_syntax_error_has_its_place_apart() {
+        let Read::Syntax { line, column, message } = read("{\n  \"a\": 1,,\n}") else {
+            panic!("not JSON")
+        };
+        assert_eq!((line, column), (2, 10));
+        assert!(!message.contains("line"), "{message}");
+    }
+}

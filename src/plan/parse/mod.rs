@@ -1,0 +1,140 @@
+//! From bytes to a plan and every finding there is (SPEC §1.4).
+//!
+//! Pure: the same bytes always give the same answer. A valid plan is read in one fast pass; only a
+//! faulty one is parsed a second time, for the places in the file.
+
+mod arguments;
+mod fields;
+mod json;
+mod places;
+mod steps;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::{Code, Digest, Finding, Parsed, Plan, limits};
+use fields::Fields;
+use json::{Json, Read};
+use places::Places;
+
+/// Reads a plan file.
+///
+/// The plan is there as soon as there is something to show; it may be authorized only when
+/// [`Parsed::is_valid`].
+pub fn parse(bytes: &[u8]) -> Parsed {
+    let digest = Digest::of(bytes);
+    let refused = |finding| Parsed { plan: None, findings: vec![finding], digest };
+    if bytes.len() > limits::PLAN_BYTES {
+        return refused(Finding::error(
+            Code::Limit,
+            "",
+            // Whoever read the file stopped just above the limit, so its length is not known here.
+            format!("the file has more than {} bytes, which is the limit", limits::PLAN_BYTES),
+        ));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(err) => return refused(not_utf8(bytes, err.valid_up_to())),
+    };
+    let mut finding = match json::read(text) {
+        Read::Tree { json, duplicates } => return from_tree(json, duplicates, text, digest),
+        Read::TooDeep { line, column } => Finding {
+            line,
+            column,
+            ..Finding::error(
+                Code::Limit,
+                "",
+                format!("objects and arrays are nested deeper than {} levels", limits::NESTING),
+            )
+        },
+        Read::Syntax { line, column, message } => Finding {
+            line,
+            column,
+            ..Finding::error(Code::NotJson, "", format!("not JSON: {message}"))
+        },
+    };
+    if text.trim().is_empty() {
+        "the file is empty; a plan is a JSON object".clone_into(&mut finding.message);
+    }
+    refused(finding)
+}
+
+/// Puts line and column into findings about this plan that were made without its text, from their
+/// pointers. Findings whose pointer leads nowhere keep the place they have.
+pub fn locate(source: &[u8], findings: &mut [Finding]) {
+    let Ok(text) = std::str::from_utf8(source) else { return };
+    let places = Places::new(text);
+    for finding in findings {
+        places.fill(finding);
+    }
+}
+
+fn not_utf8(bytes: &[u8], valid_up_to: usize) -> Finding {
+    let valid = bytes.get(..valid_up_to).and_then(|head| std::str::from_utf8(head).ok());
+    let valid = valid.unwrap_or_default();
+    let last_line = valid.rsplit('\n').next().unwrap_or_default();
+    Finding {
+        line: valid.matches('\n').count() + 1,
+        column: last_line.chars().count() + 1,
+        ..Finding::error(
+            Code::NotJson,
+            "",
+            format!("not UTF-8: the byte at offset {valid_up_to} starts no character"),
+        )
+    }
+}
+
+fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed {
+    let places = Places::new(text);
+    let mut findings = Vec::new();
+    let plan = Fields::of(json, "", "a plan", &mut findings).and_then(|fields| {
+        check_dialect(&fields, &mut findings).then(|| {
+            let read = steps::read(fields, &places, digest, &mut findings);
+            Plan { source: Arc::from(text.as_bytes()), digest, ..read }
+        })
+    });
+    for finding in &mut findings {
+        places.fill(finding);
+    }
+    if duplicates {
+        places.duplicates(&mut findings);
+    }
+    findings.sort_by(|a, b| {
+        (a.line, a.column, a.code, &a.message).cmp(&(b.line, b.column, b.code, &b.message))
+    });
+    if findings.len() > limits::FINDINGS {
+        let more = findings.len() - limits::FINDINGS;
+        // Errors first, so that cutting the list can never make a faulty plan look valid.
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        findings.truncate(limits::FINDINGS);
+        findings.push(Finding::error(
+            Code::Limit,
+            "",
+            format!("{more} more findings are left out; the limit is {}", limits::FINDINGS),
+        ));
+    }
+    Parsed { plan, findings, digest }
+}
+
+/// Whether this is a step plan; else the finding that says what it looks like.
+fn check_dialect(fields: &Fields, findings: &mut Vec<Finding>) -> bool {
+    let has = |name: &str| fields.has(name);
+    let step = has("plan_id") || has("intent");
+    let action = has("version") && (has("actions") || has("failure"));
+    let command = has("goal") && has("steps");
+    let message = match (step, action, command) {
+        (true, false, false) => return true,
+        // A step plan with a stray `goal` is still a step plan; the field is its own finding.
+        (true, false, true) if !has("version") => return true,
+        (false, true, false) => "this is an action plan, which is not available yet",
+        (false, false, true) => "this is a command plan, which is not available yet",
+        (false, false, false) => {
+            "the dialect is unclear; a step plan has \"plan_id\", \"intent\" and \"steps\" at its top level"
+        }
+        _ => "the dialect is unclear; the top level has fields of more than one dialect",
+    };
+    findings.push(Finding::error(Code::DialectUnclear, "", message));
+    false
+}

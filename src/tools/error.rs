@@ -1,0 +1,132 @@
+//! Why a tool could not do its work: one variant per cause, with its code and what to do next
+//! (SPEC §6).
+
+use std::io;
+
+use crate::authorization::FileState;
+use crate::plan::{Code, Tool};
+use crate::run::Failure;
+
+use super::facts::Kind;
+
+/// Whether a path was to be read or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// Why a tool could not do its work. Paths are as the plan gives them; the system's own words are
+/// kept.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum ToolError {
+    #[error("cannot open the folder {path}: {source}")]
+    OpenRoot { path: String, source: io::Error },
+    #[error("{path:?} is no usable path: {reason}")]
+    BadPath { path: String, reason: &'static str },
+    #[error("{path} leads outside the workspace")]
+    Outside { path: String },
+    #[error("the pattern {pattern:?} cannot be used: {message}")]
+    BadPattern { pattern: String, message: String },
+    #[error("cannot read {path}: it does not exist")]
+    NotFound { path: String },
+    #[error("cannot read {path}: {source}")]
+    ReadFailed { path: String, source: io::Error },
+    #[error("cannot write {path}: {source}")]
+    WriteFailed { path: String, source: io::Error },
+    #[error("{path} is {kind}, not a file")]
+    NotAFile { path: String, kind: Kind, access: Access },
+    #[error("{path} has more than {limit} bytes")]
+    TooLarge { path: String, limit: u64, access: Access },
+    #[error("cannot write {path}: its folder does not exist")]
+    FolderMissing { path: String },
+    #[error("cannot create {path}: it exists already")]
+    AlreadyExists { path: String },
+    #[error("{path} was {} when approved and is {now} now", approved_text(.approved))]
+    Stale { path: String, approved: Option<FileState>, now: FileState },
+    #[error("stopped before the end; nothing was changed")]
+    Cancelled,
+    #[error("the answer has more than {limit} bytes")]
+    OutputLimit { limit: u64 },
+    #[error("{} is not available yet", tool.name())]
+    NotAvailable { tool: Tool },
+}
+
+fn approved_text(approved: &Option<FileState>) -> String {
+    approved.map_or_else(|| "not covered".to_owned(), |state| state.to_string())
+}
+
+impl ToolError {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::BadPath { .. } | Self::BadPattern { .. } => Code::BadArgument,
+            Self::Outside { .. } => Code::OutsideWorkspace,
+            Self::OpenRoot { .. } | Self::NotFound { .. } | Self::ReadFailed { .. } => {
+                Code::ReadFailed
+            }
+            Self::NotAFile { access, .. } | Self::TooLarge { access, .. } => match access {
+                Access::Read => Code::ReadFailed,
+                Access::Write => Code::WriteFailed,
+            },
+            Self::WriteFailed { .. } | Self::FolderMissing { .. } | Self::AlreadyExists { .. } => {
+                Code::WriteFailed
+            }
+            Self::Stale { .. } => Code::Stale,
+            Self::Cancelled => Code::Cancelled,
+            Self::OutputLimit { .. } => Code::OutputLimit,
+            Self::NotAvailable { tool } => match tool {
+                Tool::SplicePatch | Tool::SplicePlan => Code::Splice,
+                Tool::LspCheck => Code::CargoCheck,
+                _ => Code::CodeEngine,
+            },
+        }
+    }
+
+    /// Whether the plan itself is at fault, in whatever state the workspace is.
+    pub fn is_about_the_plan(&self) -> bool {
+        matches!(self, Self::BadPath { .. } | Self::Outside { .. } | Self::BadPattern { .. })
+    }
+
+    /// What to do next, as a sentence.
+    pub fn next(&self) -> String {
+        match self {
+            Self::OpenRoot { .. } => "Choose a workspace folder that exists and can be read.",
+            Self::BadPath { .. } => "Correct the path in the plan.",
+            Self::Outside { .. } => {
+                "Use a path inside the workspace, or add its folder in the settings."
+            }
+            Self::BadPattern { .. } => "Correct the pattern in the plan.",
+            Self::NotFound { .. } => "Check the path, or create the file first.",
+            Self::ReadFailed { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => "Allow your user to read it.",
+                _ => "Check that the file can be read.",
+            },
+            Self::WriteFailed { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "Allow your user to write in its folder."
+                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "Free space where the file belongs."
+                }
+                _ => "Check that its folder can be written to.",
+            },
+            Self::NotAFile { .. } => "Name a regular file.",
+            Self::TooLarge { .. } => "Use a smaller file.",
+            Self::FolderMissing { .. } => "Create the folder first, or use file_create.",
+            Self::AlreadyExists { .. } => "Use file_write to replace it, or choose another path.",
+            Self::Stale { .. } => "Look at the plan again and authorize it as things are now.",
+            Self::Cancelled => "Run the plan again when you want it to be done.",
+            Self::OutputLimit { .. } => "Narrow the pattern or the root.",
+            Self::NotAvailable { .. } => "Leave this step out; nothing was done.",
+        }
+        .to_owned()
+    }
+
+    /// The error as the records keep it.
+    pub fn failure(&self) -> Failure {
+        Failure { code: self.code(), message: self.to_string(), next: self.next() }
+    }
+}

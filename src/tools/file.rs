@@ -1,0 +1,111 @@
+//! Opening and reading one file through a folder handle, without waiting for a pipe and without
+//! following a link.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
+use rustix::fs::OFlags;
+use sha2::{Digest as _, Sha256};
+
+use crate::authorization::FileState;
+use crate::plan::Digest;
+
+use super::{Access, Kind, ToolError};
+
+/// Largest file that a tool takes as a whole, in bytes: 2 GiB.
+pub(super) const FILE_BYTES: u64 = 2 << 30;
+
+/// Opens the regular file at `path` below `dir`; `None` when there is nothing. `text` and `access`
+/// are for the error.
+pub(super) fn open(
+    dir: &Dir,
+    path: &Path,
+    text: &str,
+    access: Access,
+) -> Result<Option<(File, Metadata)>, ToolError> {
+    let failed = |source| match access {
+        Access::Read => ToolError::ReadFailed { path: text.to_owned(), source },
+        Access::Write => ToolError::WriteFailed { path: text.to_owned(), source },
+    };
+    let mut options = OpenOptions::new();
+    // Nonblocking, or opening a pipe would wait for its other end.
+    options.read(true).custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK));
+    let file = match dir.open_with(path, &options) {
+        Ok(file) => file,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    match Kind::of(&metadata) {
+        Kind::File => Ok(Some((file.into_std(), metadata))),
+        kind => Err(ToolError::NotAFile { path: text.to_owned(), kind, access }),
+    }
+}
+
+/// Opens the folder `name` in `dir`; a link is an error.
+pub(super) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(flags(OFlags::NOFOLLOW | OFlags::DIRECTORY));
+    Ok(Dir::from_std_file(dir.open_with(name, &options)?.into_std()))
+}
+
+fn flags(flags: OFlags) -> i32 {
+    flags.bits().cast_signed()
+}
+
+/// The whole content.
+pub(super) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, ToolError> {
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let too_large = || ToolError::TooLarge { path: text.to_owned(), limit: FILE_BYTES, access };
+    if size > FILE_BYTES {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    // The size can be wrong (it grows, or lies below /proc): what is read is what is measured.
+    file.take(FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| ToolError::ReadFailed { path: text.to_owned(), source })?;
+    if bytes.len() as u64 > FILE_BYTES {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// The state of a file, read in pieces, so that its size does not matter.
+pub(super) fn state(file: Option<File>, text: &str) -> Result<FileState, ToolError> {
+    let Some(mut file) = file else { return Ok(FileState::Absent) };
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => hasher.update(buffer.get(..count).unwrap_or(&[])),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(ToolError::ReadFailed { path: text.to_owned(), source }),
+        }
+    }
+    Ok(FileState::Content(Digest::from_bytes(hasher.finalize().into())))
+}
+
+/// The state of a file with this content.
+pub(super) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
+    bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
+}
+
+/// Whether the file may be run by anyone; never where the system knows no such mode.
+#[cfg(unix)]
+pub(super) fn is_executable(metadata: &Metadata) -> bool {
+    use cap_std::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_executable(_: &Metadata) -> bool {
+    false
+}

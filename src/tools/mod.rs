@@ -1,0 +1,179 @@
+//! The hands: the one room that touches the workspace (SPEC §4).
+//!
+//! The engine calls [`Toolbox`]; nobody else does. Every path goes through an open folder handle, so
+//! that no `..` and no link leads outside. Absent on purpose: who approved what, in which order steps
+//! run, and the evidence; callers hand in what was approved and take away what happened.
+
+mod diff;
+mod error;
+mod facts;
+mod file;
+mod overlay;
+mod place;
+mod preview;
+mod read;
+mod search;
+#[cfg(test)]
+mod tests;
+mod words;
+mod write;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use crate::authorization::FileState;
+use crate::plan::ToolCall;
+use crate::run::{DiagnosticArtifact, Edge, FileEffect, Preview, Stream};
+
+use place::{Last, Root, Roots};
+use write::Existing;
+
+pub use error::{Access, ToolError};
+pub use facts::Kind;
+pub use overlay::Overlay;
+
+/// The tools of one workspace.
+pub struct Toolbox {
+    roots: Roots,
+}
+
+/// What a call may look at besides its arguments.
+pub struct Context<'a> {
+    /// What each input file must still be just before the effect, by canonical path. A mutating call
+    /// whose target is not in it is refused as stale.
+    pub expected: &'a BTreeMap<String, FileState>,
+    /// Set when a person asked to stop now.
+    pub stop: &'a AtomicBool,
+    /// Takes output as it comes.
+    pub output: &'a dyn Fn(Stream, &str),
+}
+
+/// What a call did.
+#[derive(Debug, Default)]
+pub struct Invocation {
+    /// The whole stdout; none where the tool has none (SPEC §4).
+    pub stdout: Option<Vec<u8>>,
+    /// The whole stderr.
+    pub stderr: Option<Vec<u8>>,
+    /// The exit code, where a process ran.
+    pub exit_code: Option<i32>,
+    /// The return value; null when the call failed before there was one.
+    pub result: serde_json::Value,
+    /// What really happened to files; may be non-empty beside an error.
+    pub files: Vec<FileEffect>,
+    /// Diagnostics of the tool.
+    pub diagnostics: Vec<DiagnosticArtifact>,
+    /// What the call touched.
+    pub edges: Vec<Edge>,
+    /// Why it failed; `None` when it succeeded.
+    pub error: Option<ToolError>,
+}
+
+impl Toolbox {
+    /// Opens the workspace and the roots that the person added.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn open(workspace: &Path, extra_roots: &[PathBuf]) -> Result<Self, ToolError> {
+        let extra =
+            extra_roots.iter().map(|root| Root::open(root, false)).collect::<Result<_, _>>();
+        Ok(Self { roots: Roots { workspace: Root::open(workspace, true)?, extra: extra? } })
+    }
+
+    /// The workspace folder, absolute and without links.
+    pub fn workspace(&self) -> &Path {
+        &self.roots.workspace.path
+    }
+
+    /// The files that a mutating call takes as input, by canonical path: relative to the workspace
+    /// with `/`, absolute in another root. Empty for calls that only read (SPEC §2).
+    ///
+    /// # Errors
+    /// A path that cannot be used, leads outside, is no file, or cannot be read.
+    pub fn inputs(&self, call: &ToolCall) -> Result<BTreeMap<String, FileState>, ToolError> {
+        let paths = match call {
+            ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
+                vec![path.clone()]
+            }
+            ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
+            ToolCall::SplicePlan { plan_file } => self.splice_inputs(plan_file)?,
+            _ => Vec::new(),
+        };
+        paths
+            .iter()
+            .map(|path| Ok((self.roots.resolve(path, Last::Follow)?.key, self.digest_of(path)?)))
+            .collect()
+    }
+
+    /// The splice plan and the files it names, as far as it can be read.
+    fn splice_inputs(&self, plan_file: &str) -> Result<Vec<String>, ToolError> {
+        let place = self.roots.resolve(plan_file, Last::Follow)?;
+        let folder = place.root.path.join(&place.relative);
+        let opened = place.open(plan_file, Access::Read)?;
+        let bytes =
+            opened.map(|(file, _)| file::read(file, plan_file, Access::Read)).transpose()?;
+        let plan: serde_json::Value =
+            bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let named = plan.get("steps").and_then(|steps| steps.as_array()).into_iter().flatten();
+        let named = named
+            .flat_map(|step| [step.get("file"), step.get("with")])
+            .filter_map(|path| path?.as_str().filter(|path| !path.is_empty()))
+            .filter_map(|path| Some(folder.parent()?.join(path).to_str()?.to_owned()));
+        Ok(std::iter::once(plan_file.to_owned()).chain(named).collect())
+    }
+
+    /// The state of the file with this canonical path, now.
+    ///
+    /// # Errors
+    /// As [`Self::inputs`].
+    pub fn state_of(&self, key: &str) -> Result<FileState, ToolError> {
+        self.digest_of(key)
+    }
+
+    /// What the call would do to files now; empty for calls that only read.
+    ///
+    /// # Errors
+    /// What [`Self::invoke`] would fail with, as far as it can be seen without an effect.
+    pub fn effects(&self, call: &ToolCall) -> Result<Vec<FileEffect>, ToolError> {
+        match call {
+            ToolCall::FileWrite { path, contents } => {
+                write::effect(&self.roots, path, contents, Existing::Replace).map(|it| vec![it])
+            }
+            ToolCall::FileCreate { path, contents } => {
+                write::effect(&self.roots, path, contents, Existing::Refuse).map(|it| vec![it])
+            }
+            ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
+                Err(ToolError::NotAvailable { tool: call.tool() })
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What the call would do after the earlier steps in `overlay`, for a person. Touches and
+    /// executes nothing. A call that would fail has a preview that says so.
+    ///
+    /// # Errors
+    /// A path or pattern that cannot be used, or leads outside.
+    pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
+        preview::preview(self, call, overlay)
+    }
+
+    /// Does it. What went wrong is in the answer, beside what was done all the same.
+    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
+        let roots = &self.roots;
+        let answer = match call {
+            ToolCall::FileRead { path } => read::invoke(roots, path, context),
+            ToolCall::FileWrite { path, contents } => {
+                Ok(write::invoke(roots, path, contents, Existing::Replace, context))
+            }
+            ToolCall::FileCreate { path, contents } => {
+                Ok(write::invoke(roots, path, contents, Existing::Refuse, context))
+            }
+            ToolCall::FileSearch { pattern, root } => search::search(roots, pattern, root, context),
+            ToolCall::FileGlob { pattern, root } => search::list(roots, pattern, root, context),
+            _ => Err(ToolError::NotAvailable { tool: call.tool() }),
+        };
+        answer.unwrap_or_else(|error| Invocation { error: Some(error), ..Invocation::default() })
+    }
+}

@@ -1,0 +1,218 @@
+//! From a plan's path to the one file it means, without ever looking outside the roots (SPEC §4).
+//!
+//! A path is walked name by name; links are read and followed here and not by the system, so that
+//! one that leads outside is refused before anything there is touched, and so that a file has one
+//! canonical path however it was written. What is then opened is opened through the root's handle
+//! without following links: one that was put there meanwhile is an error, not a way out.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+
+use super::{Access, Kind, ToolError, file};
+
+/// More links than this in one path are taken for a loop, as Linux does.
+const MOST_LINKS: usize = 40;
+
+/// A folder that tools may touch.
+pub(super) struct Root {
+    /// Absolute and without links.
+    pub(super) path: PathBuf,
+    /// Absolute, as it was given; plans may write paths below it.
+    given: PathBuf,
+    /// The open handle that everything goes through.
+    pub(super) dir: Dir,
+    /// The workspace's paths are written relative to it.
+    is_workspace: bool,
+}
+
+impl Root {
+    pub(super) fn open(path: &Path, is_workspace: bool) -> Result<Self, ToolError> {
+        let failed =
+            |source| ToolError::OpenRoot { path: path.to_string_lossy().into_owned(), source };
+        let given = std::path::absolute(path).map_err(failed)?;
+        let path = std::fs::canonicalize(path).map_err(failed)?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
+        Ok(Self { path, given, dir, is_workspace })
+    }
+
+    /// The canonical path of what is at `relative`, as keys, results and records write it.
+    pub(super) fn key(&self, relative: &Path) -> String {
+        if !self.is_workspace {
+            return self.path.join(relative).to_string_lossy().into_owned();
+        }
+        let names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
+        if names.is_empty() { ".".to_owned() } else { names.join("/") }
+    }
+}
+
+/// Whether a link in the last place of a path is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    Follow,
+    Keep,
+}
+
+/// What a path means.
+pub(super) struct Place<'a> {
+    pub(super) root: &'a Root,
+    /// Below the root, without links; empty for the root itself.
+    pub(super) relative: PathBuf,
+    pub(super) key: String,
+    pub(super) kind: Kind,
+    /// What it stands in.
+    pub(super) parent: Kind,
+    /// Whether a file stands where a folder would have to be.
+    pub(super) blocked: bool,
+}
+
+impl Place<'_> {
+    /// Opens the file that is here; `None` when there is nothing. A device is not even opened.
+    /// `text` and `access` are for the error.
+    pub(super) fn open(
+        &self,
+        text: &str,
+        access: Access,
+    ) -> Result<Option<(File, Metadata)>, ToolError> {
+        match self.kind {
+            Kind::Absent | Kind::File => file::open(&self.root.dir, &self.relative, text, access),
+            kind => Err(ToolError::NotAFile { path: text.to_owned(), kind, access }),
+        }
+    }
+}
+
+enum Step {
+    Up,
+    Down(OsString),
+}
+
+enum Located<'a> {
+    Inside(&'a Root, PathBuf),
+    /// On the way from the file system's root to one of ours.
+    Above,
+    Outside,
+}
+
+/// The roots of a toolbox, the workspace first.
+pub(super) struct Roots {
+    pub(super) workspace: Root,
+    pub(super) extra: Vec<Root>,
+}
+
+impl Roots {
+    fn iter(&self) -> impl Iterator<Item = &Root> {
+        std::iter::once(&self.workspace).chain(&self.extra)
+    }
+
+    fn locate(&self, path: &Path) -> Located<'_> {
+        for root in self.iter() {
+            if let Ok(relative) = path.strip_prefix(&root.path) {
+                return Located::Inside(root, relative.to_owned());
+            }
+        }
+        if self.iter().any(|root| root.path.starts_with(path)) {
+            return Located::Above;
+        }
+        Located::Outside
+    }
+
+    /// What `text`, as the plan wrote it, means now.
+    pub(super) fn resolve(&self, text: &str, last: Last) -> Result<Place<'_>, ToolError> {
+        let bad = |reason| ToolError::BadPath { path: text.to_owned(), reason };
+        let outside = || ToolError::Outside { path: text.to_owned() };
+        if text.is_empty() {
+            return Err(bad("it is empty"));
+        }
+        if text.contains('\0') {
+            return Err(bad("it contains a NUL character"));
+        }
+        let mut here = self.workspace.path.clone();
+        let mut pending = Vec::new();
+        follow(&self.below_canonical(Path::new(text)), &mut here, &mut pending);
+        let (mut kind, mut parent, mut blocked) = (Kind::Folder, Kind::Folder, false);
+        let mut links = 0;
+        while let Some(step) = pending.pop() {
+            let name = match step {
+                Step::Down(name) => name,
+                Step::Up if kind != Kind::Folder => {
+                    return Err(bad("it goes back up from something that is no folder"));
+                }
+                Step::Up => {
+                    here.pop();
+                    continue;
+                }
+            };
+            blocked |= matches!(kind, Kind::File | Kind::Other);
+            parent = kind;
+            here.push(name);
+            let (root, relative) = match self.locate(&here) {
+                Located::Inside(root, relative) => (root, relative),
+                // The roots are canonical: the folders above them are no links.
+                Located::Above => continue,
+                Located::Outside => return Err(outside()),
+            };
+            if parent != Kind::Folder {
+                kind = Kind::Absent;
+                continue;
+            }
+            if relative.as_os_str().is_empty() {
+                continue;
+            }
+            let failed = |source| ToolError::ReadFailed { path: text.to_owned(), source };
+            let metadata = match root.dir.symlink_metadata(&relative) {
+                Ok(metadata) => metadata,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    kind = Kind::Absent;
+                    continue;
+                }
+                Err(error) => return Err(failed(error)),
+            };
+            if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(bad("it follows too many links"));
+                }
+                let target = root.dir.read_link_contents(&relative).map_err(failed)?;
+                here.pop();
+                follow(&target, &mut here, &mut pending);
+            } else {
+                kind = Kind::of(&metadata);
+            }
+        }
+        let Located::Inside(root, relative) = self.locate(&here) else { return Err(outside()) };
+        if kind == Kind::File && text.ends_with('/') {
+            return Err(bad("it ends in a slash, but is a file"));
+        }
+        if here.to_str().is_none() {
+            return Err(bad("it leads to a name that is not UTF-8"));
+        }
+        Ok(Place { key: root.key(&relative), root, relative, kind, parent, blocked })
+    }
+
+    /// The same path below the canonical root, where it is written below the root as it was given.
+    fn below_canonical(&self, path: &Path) -> PathBuf {
+        self.iter()
+            .find_map(|root| Some(root.path.join(path.strip_prefix(&root.given).ok()?)))
+            .unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Puts the names of `path` in front of what is still to be walked; an absolute one starts anew.
+fn follow(path: &Path, here: &mut PathBuf, pending: &mut Vec<Step>) {
+    let mut steps = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix) => *here = PathBuf::from(prefix.as_os_str()),
+            Component::RootDir if here.is_absolute() => while here.pop() {},
+            Component::RootDir => here.push(std::path::MAIN_SEPARATOR_STR),
+            Component::CurDir => {}
+            Component::ParentDir => steps.push(Step::Up),
+            Component::Normal(name) => steps.push(Step::Down(name.to_owned())),
+        }
+    }
+    pending.extend(steps.into_iter().rev());
+}

@@ -1,0 +1,227 @@
+//! What a step would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+
+use std::sync::Arc;
+
+use crate::plan::ToolCall;
+use crate::run::{Diff, FileChange, Predicted, Preview};
+
+use super::place::{Last, Place};
+use super::write::{Existing, check, target};
+use super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file, search, words};
+
+/// A write that would succeed: its target and the content there after the earlier steps.
+pub(super) struct Prepared<'a> {
+    pub(super) place: Place<'a>,
+    before: Option<Arc<[u8]>>,
+    /// Whether its folder is there after the earlier steps.
+    has_folder: bool,
+}
+
+/// Looks at the target of a write, after the earlier steps.
+pub(super) fn prepare<'a>(
+    toolbox: &'a Toolbox,
+    overlay: &Overlay,
+    path: &str,
+    existing: Existing,
+) -> Result<Prepared<'a>, ToolError> {
+    let mut place = target(&toolbox.roots, path, existing)?;
+    place.kind = overlay.kind(&place);
+    place.blocked |= overlay.blocks(&place.key);
+    let folder = place.key.rsplit_once('/').map(|(folder, _)| folder);
+    if place.parent == Kind::Absent && folder.is_some_and(|folder| overlay.has_below(folder)) {
+        place.parent = Kind::Folder;
+    }
+    if place.kind == Kind::Folder {
+        return Err(match existing {
+            Existing::Refuse => ToolError::AlreadyExists { path: path.to_owned() },
+            Existing::Replace => ToolError::NotAFile {
+                path: path.to_owned(),
+                kind: Kind::Folder,
+                access: Access::Write,
+            },
+        });
+    }
+    check(&place, path, existing)?;
+    let before = content(&place, overlay, path, Access::Write)?;
+    Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before })
+}
+
+fn content(
+    place: &Place<'_>,
+    overlay: &Overlay,
+    path: &str,
+    access: Access,
+) -> Result<Option<Arc<[u8]>>, ToolError> {
+    match overlay.get(&place.key) {
+        Some(content) => Ok(content.cloned()),
+        None => place
+            .open(path, access)?
+            .map(|(file, _)| file::read(file, path, access).map(Arc::from))
+            .transpose(),
+    }
+}
+
+/// The preview of one call; see [`Toolbox::preview`].
+pub(super) fn preview(
+    toolbox: &Toolbox,
+    call: &ToolCall,
+    overlay: &Overlay,
+) -> Result<Preview, ToolError> {
+    let made = match call {
+        ToolCall::FileRead { path } => reads(toolbox, overlay, path),
+        ToolCall::FileWrite { path, contents } => {
+            writes(toolbox, overlay, path, contents, Existing::Replace)
+        }
+        ToolCall::FileCreate { path, contents } => {
+            writes(toolbox, overlay, path, contents, Existing::Refuse)
+        }
+        ToolCall::FileSearch { pattern, root } => {
+            search::regex(pattern)?;
+            looks(toolbox, overlay, root, |place| {
+                format!("Searches {place} for lines that match {pattern}.")
+            })
+        }
+        ToolCall::FileGlob { pattern, root } => {
+            search::glob(pattern)?;
+            looks(toolbox, overlay, root, |place| {
+                format!("Lists, of {place}, what matches {pattern}.")
+            })
+        }
+        _ => Err(ToolError::NotAvailable { tool: call.tool() }),
+    };
+    match made {
+        Err(error) if !error.is_about_the_plan() => Ok(Preview {
+            predicted: Predicted::Exact,
+            summary: format!("Would fail: {error}."),
+            changes: Vec::new(),
+            notes: vec![error.next()],
+        }),
+        made => made,
+    }
+}
+
+fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Preview {
+    Preview { predicted: Predicted::Exact, summary, changes, notes }
+}
+
+fn reads(toolbox: &Toolbox, overlay: &Overlay, path: &str) -> Result<Preview, ToolError> {
+    let place = toolbox.roots.resolve(path, Last::Follow)?;
+    let (size, notes) = match overlay.get(&place.key) {
+        Some(content) => (
+            content.map(|bytes| bytes.len() as u64),
+            vec!["The content is what an earlier step leaves.".to_owned()],
+        ),
+        None => (place.open(path, Access::Read)?.map(|(_, metadata)| metadata.len()), Vec::new()),
+    };
+    let size = size.ok_or_else(|| not_found(path))?;
+    Ok(exact(format!("Reads {} ({}).", place.key, words::size(size)), Vec::new(), notes))
+}
+
+fn not_found(path: &str) -> ToolError {
+    ToolError::NotFound { path: path.to_owned() }
+}
+
+fn looks(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    root: &str,
+    sentence: impl Fn(&str) -> String,
+) -> Result<Preview, ToolError> {
+    let place = toolbox.roots.resolve(root, Last::Follow)?;
+    let what = match overlay.kind(&place) {
+        Kind::Folder if place.key == "." => "the files of the workspace".to_owned(),
+        Kind::Folder => format!("the files below {}", place.key),
+        Kind::File => place.key.clone(),
+        Kind::Absent => return Err(not_found(root)),
+        kind => {
+            return Err(ToolError::NotAFile { path: root.to_owned(), kind, access: Access::Read });
+        }
+    };
+    Ok(exact(sentence(&what), Vec::new(), Vec::new()))
+}
+
+fn writes(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    path: &str,
+    contents: &str,
+    existing: Existing,
+) -> Result<Preview, ToolError> {
+    let Prepared { place, before, has_folder } = prepare(toolbox, overlay, path, existing)?;
+    let diff = diff::diff(before.as_deref(), Some(contents.as_bytes()));
+    let mut notes = Vec::new();
+    if overlay.get(&place.key).is_some() {
+        notes.push(format!("An earlier step leaves {} as it is shown here.", place.key));
+    }
+    if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
+        notes.push(format!("Creates the folder {folder}, which does not exist now."));
+    }
+    let link = toolbox.roots.resolve(path, Last::Keep)?;
+    if link.key != place.key {
+        notes.push(format!("{} is a link; the file it leads to is written.", link.key));
+    }
+    if diff::is_too_large(before.as_deref()) {
+        notes.push(format!("{} is too large to be shown line by line.", place.key));
+    }
+    notes.extend(file_notes(&place, path)?);
+    let change = FileChange {
+        before: file::state_of_bytes(before.as_deref()),
+        after: file::state_of_bytes(Some(contents.as_bytes())),
+        diff,
+        path: place.key,
+    };
+    let summary = summary(&change, before.is_some(), contents);
+    Ok(exact(summary, vec![change], notes))
+}
+
+#[cfg(unix)]
+fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
+    use cap_std::fs::MetadataExt as _;
+    let mut notes = Vec::new();
+    if let Some((_, data)) = place.open(path, Access::Write)? {
+        if file::is_executable(&data) {
+            notes.push(format!("{} is executable and stays so.", place.key));
+        }
+        if data.nlink() > 1 {
+            notes.push(format!(
+                "Its other names (hard links: {}) keep the old content.",
+                data.nlink() - 1
+            ));
+        }
+    }
+    Ok(notes)
+}
+
+#[cfg(not(unix))]
+fn file_notes(_: &Place<'_>, _: &str) -> Result<Vec<String>, ToolError> {
+    Ok(Vec::new())
+}
+
+fn summary(change: &FileChange, existed: bool, contents: &str) -> String {
+    let path = &change.path;
+    match &change.diff {
+        Diff::Unchanged => format!("This step changes nothing: {path} has this content already."),
+        Diff::Binary { before_bytes, after_bytes } => {
+            let size = |bytes: &Option<u64>| words::size(bytes.unwrap_or(0));
+            format!("Replaces {path}: {} become {}.", size(before_bytes), size(after_bytes))
+        }
+        Diff::Text { .. } if !existed && contents.is_empty() => {
+            format!("Creates {path}, which stays empty.")
+        }
+        Diff::Text { added, .. } if !existed => {
+            format!("Creates {path} with {added} {}.", words::lines(*added))
+        }
+        Diff::Text { added, removed: 0, .. } => {
+            format!("Adds {added} {} to {path}.", words::lines(*added))
+        }
+        Diff::Text { added: 0, removed, .. } => {
+            format!("Removes {removed} {} from {path}.", words::lines(*removed))
+        }
+        Diff::Text { added, removed, .. } if added == removed => {
+            format!("Replaces {added} {} of {path}.", words::lines(*added))
+        }
+        Diff::Text { added, removed, .. } => {
+            format!("Replaces {removed} {} of {path} by {added}.", words::lines(*removed))
+        }
+    }
+}

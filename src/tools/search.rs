@@ -1,0 +1,332 @@
+//! `file_search` and `file_glob` (SPEC §4): the files that ripgrep would choose, in a stable order.
+//!
+//! Folders are walked and files searched on all cores and the answers sorted afterwards, so the
+//! order never depends on the machine. No link is followed; files are opened through the root's
+//! handle.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use globset::{GlobBuilder, GlobMatcher};
+use grep_matcher::Matcher;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::run::{Edge, EdgeType, TargetKind};
+
+use super::place::{Last, Place, Roots};
+use super::{Access, Context, Invocation, Kind, ToolError, file};
+
+/// Most bytes of one answer: 256 MiB.
+const ANSWER_BYTES: u64 = 256 << 20;
+/// Most files that one search is linked to in the evidence; the result says how many there were.
+const MOST_REFERENCES: usize = 1_000;
+
+/// One line that matches, as it stands in the answer.
+#[derive(Serialize)]
+struct Hit<'a> {
+    path: &'a str,
+    /// From 1.
+    line: u64,
+    /// The first byte of the first match in the line, from 1.
+    column: u64,
+    /// The line without its line break; what is not UTF-8 is replaced by U+FFFD.
+    text: &'a str,
+}
+
+/// The part of the answer that comes from one file.
+struct Found {
+    path: String,
+    /// Answers as JSON, separated by commas.
+    json: Vec<u8>,
+    count: u64,
+}
+
+/// Reads the pattern of a search.
+pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, ToolError> {
+    RegexMatcherBuilder::new().multi_line(true).line_terminator(Some(b'\n')).build(pattern).map_err(
+        |error| ToolError::BadPattern { pattern: pattern.to_owned(), message: error.to_string() },
+    )
+}
+
+/// Reads the pattern of a list.
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| ToolError::BadPattern {
+            pattern: pattern.to_owned(),
+            message: error.kind().to_string(),
+        })
+}
+
+/// Where a search begins: a folder or a file that is there.
+pub(super) fn root<'a>(roots: &'a Roots, root: &str) -> Result<Place<'a>, ToolError> {
+    let place = roots.resolve(root, Last::Follow)?;
+    match place.kind {
+        Kind::File | Kind::Folder => Ok(place),
+        Kind::Absent => Err(ToolError::NotFound { path: root.to_owned() }),
+        kind => Err(ToolError::NotAFile { path: root.to_owned(), kind, access: Access::Read }),
+    }
+}
+
+/// `file_search`.
+pub(super) fn search(
+    roots: &Roots,
+    pattern: &str,
+    root_text: &str,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let matcher = regex(pattern)?;
+    let place = root(roots, root_text)?;
+    let answer = walk(&place, context.stop, |searcher, relative, key| {
+        let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
+            return Ok(None);
+        };
+        let mut lines = Lines {
+            matcher: &matcher,
+            path: key,
+            stop: context.stop,
+            json: Vec::new(),
+            count: 0,
+            binary: false,
+        };
+        let reader = StopRead { file, stop: context.stop };
+        searcher
+            .search_reader(&matcher, reader, &mut lines)
+            .map_err(|source| ToolError::ReadFailed { path: key.to_owned(), source })?;
+        Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
+    })?;
+    let references = answer.found.iter().take(MOST_REFERENCES).map(|found| Edge {
+        edge_type: EdgeType::Referenced,
+        target_kind: TargetKind::File,
+        target: found.path.clone(),
+    });
+    let edges = std::iter::once(executed_on(&place)).chain(references).collect();
+    Ok(answer.into_invocation(edges))
+}
+
+/// `file_glob`. Binary files are listed too: whether a file is one shows only when it is read.
+pub(super) fn list(
+    roots: &Roots,
+    pattern: &str,
+    root_text: &str,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let matcher = glob(pattern)?;
+    let place = root(roots, root_text)?;
+    let answer = walk(&place, context.stop, |_, relative, key| {
+        // Of a root that is a file, the name is matched.
+        let below = relative
+            .strip_prefix(&place.relative)
+            .ok()
+            .filter(|below| !below.as_os_str().is_empty())
+            .or_else(|| relative.file_name().map(Path::new));
+        if !below.is_some_and(|below| matcher.is_match(below)) {
+            return Ok(None);
+        }
+        let json = serde_json::to_vec(key).unwrap_or_default();
+        Ok(Some((json, 1)))
+    })?;
+    Ok(answer.into_invocation(vec![executed_on(&place)]))
+}
+
+fn executed_on(place: &Place<'_>) -> Edge {
+    Edge {
+        edge_type: EdgeType::ExecutedOn,
+        target_kind: TargetKind::File,
+        target: place.key.clone(),
+    }
+}
+
+struct Answer {
+    found: Vec<Found>,
+    files: u64,
+    /// What could not be looked at, in the system's words; sorted.
+    problems: Vec<String>,
+}
+
+impl Answer {
+    fn into_invocation(self, edges: Vec<Edge>) -> Invocation {
+        let mut stdout = vec![b'['];
+        for (index, found) in self.found.iter().enumerate() {
+            if index > 0 {
+                stdout.push(b',');
+            }
+            stdout.extend_from_slice(&found.json);
+        }
+        stdout.push(b']');
+        let result = json!({
+            "matches": self.found.iter().map(|found| found.count).sum::<u64>(),
+            "files_with_matches": self.found.len(),
+            "files": self.files,
+            "problems": self.problems,
+        });
+        let stderr = (!self.problems.is_empty()).then(|| {
+            self.problems
+                .iter()
+                .flat_map(|line| [line.as_bytes(), b"\n"])
+                .flatten()
+                .copied()
+                .collect()
+        });
+        Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
+    }
+}
+
+/// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
+/// and the canonical one, and gives JSON and how many answers it holds.
+fn walk(
+    place: &Place<'_>,
+    stop: &AtomicBool,
+    look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
+) -> Result<Answer, ToolError> {
+    let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
+    let problems = Mutex::new(Vec::new());
+    let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let root = place.root;
+    let visit = |searcher: &mut Searcher, entry: Result<DirEntry, ignore::Error>| {
+        if stop.load(Ordering::Relaxed) || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
+            return WalkState::Quit;
+        }
+        let problem = |text: String| lock(&problems).push(text);
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                problem(error.to_string());
+                return WalkState::Continue;
+            }
+        };
+        if let Some(error) = entry.error() {
+            problem(error.to_string());
+        }
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return WalkState::Continue;
+        }
+        let Ok(relative) = entry.path().strip_prefix(&root.path) else {
+            return WalkState::Continue;
+        };
+        files.fetch_add(1, Ordering::Relaxed);
+        let path = root.key(relative);
+        match look(searcher, relative, &path) {
+            Ok(None) => {}
+            Ok(Some((json, count))) => {
+                bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
+                lock(&found).push((relative.to_owned(), Found { path, json, count }));
+            }
+            Err(error) => problem(error.to_string()),
+        }
+        WalkState::Continue
+    };
+    WalkBuilder::new(root.path.join(&place.relative))
+        .add_custom_ignore_filename(".rgignore")
+        .current_dir(&root.path)
+        .build_parallel()
+        .run(|| {
+            let mut searcher = SearcherBuilder::new()
+                .line_number(true)
+                .binary_detection(BinaryDetection::quit(0))
+                .build();
+            Box::new(move |entry| visit(&mut searcher, entry))
+        });
+    if stop.load(Ordering::Relaxed) {
+        return Err(ToolError::Cancelled);
+    }
+    if bytes.into_inner() > ANSWER_BYTES {
+        return Err(ToolError::OutputLimit { limit: ANSWER_BYTES });
+    }
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // By bytes of the whole path: `a-b` comes before `a/b`.
+    found.sort_by(|(a, _), (b, _)| {
+        a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+    });
+    let mut problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
+    problems.sort();
+    Ok(Answer {
+        found: found.into_iter().map(|(_, found)| found).collect(),
+        files: files.into_inner(),
+        problems,
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends with an error once a person asked to stop, so that one huge file cannot hold up the answer.
+struct StopRead<'a> {
+    file: File,
+    stop: &'a AtomicBool,
+}
+
+impl Read for StopRead<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        self.file.read(buffer)
+    }
+}
+
+/// Collects the matching lines of one file.
+struct Lines<'a> {
+    matcher: &'a RegexMatcher,
+    path: &'a str,
+    stop: &'a AtomicBool,
+    json: Vec<u8>,
+    count: u64,
+    binary: bool,
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        let line = found.bytes();
+        let start = self.matcher.find(line).map_err(io::Error::other)?;
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if self.count > 0 {
+            self.json.push(b',');
+        }
+        let hit = Hit {
+            path: self.path,
+            line: found.line_number().unwrap_or(0),
+            column: start.map_or(0, |start| start.start() as u64) + 1,
+            text: &String::from_utf8_lossy(line),
+        };
+        serde_json::to_writer(&mut self.json, &hit)?;
+        self.count += 1;
+        let full = self.json.len() as u64 > ANSWER_BYTES;
+        Ok(!full && !self.stop.load(Ordering::Relaxed))
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
+        self.binary = true;
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_under_way_is_left_at_a_stop() {
+        let path = std::env::current_exe().unwrap();
+        let stop = AtomicBool::new(false);
+        let mut reader = StopRead { file: File::open(path).unwrap(), stop: &stop };
+        let mut buffer = [0; 16];
+        assert_eq!(reader.read(&mut buffer).unwrap(), 16);
+        stop.store(true, Ordering::Relaxed);
+        assert!(reader.read(&mut buffer).is_err());
+    }
+}

@@ -1,0 +1,171 @@
+//! The tools on a real folder, successes and every failure.
+
+mod paths;
+mod preview;
+mod read_write;
+mod search;
+
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::plan::{Code, Digest};
+
+/// A workspace with a neighbour that no tool may touch.
+struct House {
+    folder: TempDir,
+    tools: Toolbox,
+    stop: AtomicBool,
+}
+
+#[must_use]
+fn house() -> House {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("ws")).unwrap();
+    fs::create_dir(folder.path().join("outside")).unwrap();
+    fs::write(folder.path().join("outside/secret"), "secret").unwrap();
+    let tools = Toolbox::open(&folder.path().join("ws"), &[]).unwrap();
+    House { folder, tools, stop: AtomicBool::new(false) }
+}
+
+impl House {
+    fn path(&self, relative: &str) -> PathBuf {
+        self.tools.workspace().join(relative)
+    }
+
+    fn put(&self, relative: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn content(&self, relative: &str) -> Vec<u8> {
+        fs::read(self.path(relative)).unwrap()
+    }
+
+    fn link(&self, name: &str, target: impl AsRef<Path>) {
+        std::os::unix::fs::symlink(target, self.path(name)).unwrap();
+    }
+
+    /// Every name below the workspace, sorted.
+    fn names(&self) -> Vec<String> {
+        fn collect(folder: &Path, below: &Path, names: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                let path = entry.path();
+                names.push(path.strip_prefix(below).unwrap().to_str().unwrap().to_owned());
+                if entry.file_type().unwrap().is_dir() {
+                    collect(&path, below, names);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        collect(self.tools.workspace(), self.tools.workspace(), &mut names);
+        names.sort();
+        names
+    }
+
+    /// Runs the call as if it had just been approved.
+    fn run(&self, call: &ToolCall) -> Invocation {
+        let expected = self.tools.inputs(call).unwrap_or_default();
+        self.run_approved(call, &expected)
+    }
+
+    fn run_approved(&self, call: &ToolCall, expected: &BTreeMap<String, FileState>) -> Invocation {
+        let written = Cell::new(0);
+        let output = |_: Stream, text: &str| written.set(written.get() + text.len());
+        self.tools.invoke(call, &Context { expected, stop: &self.stop, output: &output })
+    }
+
+    /// The call's failure; it must have done nothing.
+    fn fails(&self, call: &ToolCall) -> (Code, String) {
+        let before = self.names();
+        let invocation = self.run(call);
+        let error = invocation.error.expect("the call fails");
+        assert!(invocation.files.is_empty(), "a failed call has no effect");
+        assert_eq!(self.names(), before, "and leaves no name behind");
+        assert!(!error.next().is_empty());
+        assert_eq!(
+            fs::read(self.folder.path().join("outside/secret")).unwrap(),
+            b"secret",
+            "and nothing outside is touched"
+        );
+        (error.code(), error.to_string())
+    }
+
+    fn succeeds(&self, call: &ToolCall) -> Invocation {
+        let invocation = self.run(call);
+        assert!(invocation.error.is_none(), "{:?}", invocation.error);
+        assert_eq!(invocation.exit_code, None, "no process ran");
+        invocation
+    }
+}
+
+fn read(path: &str) -> ToolCall {
+    ToolCall::FileRead { path: path.to_owned() }
+}
+
+fn write(path: &str, contents: &str) -> ToolCall {
+    ToolCall::FileWrite { path: path.to_owned(), contents: contents.to_owned() }
+}
+
+fn create(path: &str, contents: &str) -> ToolCall {
+    ToolCall::FileCreate { path: path.to_owned(), contents: contents.to_owned() }
+}
+
+fn search(pattern: &str, root: &str) -> ToolCall {
+    ToolCall::FileSearch { pattern: pattern.to_owned(), root: root.to_owned() }
+}
+
+fn glob(pattern: &str, root: &str) -> ToolCall {
+    ToolCall::FileGlob { pattern: pattern.to_owned(), root: root.to_owned() }
+}
+
+fn content(text: &str) -> FileState {
+    FileState::Content(Digest::of(text.as_bytes()))
+}
+
+#[test]
+fn tools_that_are_not_there_yet_say_so_with_their_code() {
+    let house = house();
+    let text = || "x".to_owned();
+    for (call, code) in [
+        (
+            ToolCall::SplicePatch { file: text(), symbol: text(), with: text(), kind: None },
+            Code::Splice,
+        ),
+        (ToolCall::SplicePlan { plan_file: text() }, Code::Splice),
+        (ToolCall::LspCheck { path: text() }, Code::CargoCheck),
+        (ToolCall::SymbolsInFile { file_path: text() }, Code::CodeEngine),
+        (ToolCall::ReferencesToSymbolName { symbol: text() }, Code::CodeEngine),
+        (
+            ToolCall::ReferencesFromFileToSymbolName { file_path: text(), symbol: text() },
+            Code::CodeEngine,
+        ),
+    ] {
+        let (found, message) = house.fails(&call);
+        assert_eq!(found, code);
+        assert_eq!(message, format!("{} is not available yet", call.tool().name()));
+        let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+        assert!(preview.summary.starts_with("Would fail: "), "{}", preview.summary);
+    }
+}
+
+#[test]
+fn a_splice_plan_takes_the_files_it_names_as_input() {
+    let house = house();
+    house.put("plans/p.json", r#"{"steps":[{"file":"../a.rs","symbol":"f","with":"new.rs"}]}"#);
+    house.put("a.rs", "a");
+    let call = ToolCall::SplicePlan { plan_file: "plans/p.json".to_owned() };
+    let inputs = house.tools.inputs(&call).unwrap();
+    assert_eq!(inputs.keys().collect::<Vec<_>>(), ["a.rs", "plans/new.rs", "plans/p.json"]);
+    assert_eq!(inputs["a.rs"], content("a"));
+    assert_eq!(inputs["plans/new.rs"], FileState::Absent);
+    house.put("plans/p.json", r#"{"steps":[{"file":"../../outside/secret","with":"x"}]}"#);
+    assert!(matches!(house.tools.inputs(&call), Err(ToolError::Outside { .. })));
+    house.put("plans/p.json", "no json");
+    assert_eq!(house.tools.inputs(&call).unwrap().len(), 1);
+}

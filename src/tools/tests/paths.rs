@@ -1,0 +1,160 @@
+//! Which file a path means, and which paths are refused.
+
+use super::*;
+
+fn key(house: &House, path: &str) -> String {
+    house.tools.inputs(&write(path, "")).unwrap().into_keys().next().unwrap()
+}
+
+#[test]
+fn a_file_has_one_key_however_it_is_written() {
+    let house = house();
+    house.put("src/a.rs", "a");
+    house.put("a.rs", "top");
+    house.link("link.rs", "src/a.rs");
+    house.link("chain.rs", "link.rs");
+    house.link("dir", "src");
+    house.link("absolute.rs", house.path("src/a.rs"));
+    let absolute = house.path("src/a.rs");
+    let given = house.folder.path().join("ws/src/a.rs");
+    for path in [
+        "src/a.rs",
+        "./src//a.rs",
+        "src/../src/a.rs",
+        "link.rs",
+        "chain.rs",
+        "dir/a.rs",
+        "dir/../src/a.rs",
+        "absolute.rs",
+        "../ws/src/a.rs",
+        absolute.to_str().unwrap(),
+        given.to_str().unwrap(),
+    ] {
+        assert_eq!(key(&house, path), "src/a.rs", "{path}");
+        assert_eq!(house.tools.digest_of(path).unwrap(), content("a"), "{path}");
+    }
+    assert_eq!(key(&house, "src/../a.rs"), "a.rs");
+}
+
+#[test]
+fn what_leads_outside_is_refused_before_anything_is_touched() {
+    let house = house();
+    let outside = house.folder.path().join("outside");
+    house.put("file", "x");
+    house.link("dir", &outside);
+    house.link("relative", "../outside");
+    house.link("secret", outside.join("secret"));
+    house.link("dangling", "../outside/new");
+    house.link("chain", "secret");
+    let absolute = outside.join("secret");
+    for path in [
+        "..",
+        "../outside/secret",
+        "../outside/new",
+        "/",
+        "/etc/passwd",
+        "dir/secret",
+        "dir/new",
+        "relative/secret",
+        "secret",
+        "dangling",
+        "chain",
+        absolute.to_str().unwrap(),
+    ] {
+        for call in
+            [read(path), write(path, "x"), create(path, "x"), search("x", path), glob("*", path)]
+        {
+            let (code, message) = house.fails(&call);
+            assert_eq!(code, Code::OutsideWorkspace, "{call:?}");
+            assert!(message.contains(path), "{message}");
+            let preview = house.tools.preview(&call, &Overlay::default());
+            assert!(matches!(preview, Err(ToolError::Outside { .. })), "{call:?}");
+        }
+        assert!(house.tools.kind_of(path).is_err(), "{path}");
+        assert!(house.tools.inputs(&write(path, "")).is_err(), "{path}");
+    }
+    assert!(!outside.join("new").exists());
+}
+
+#[test]
+fn unusable_paths_are_bad_arguments() {
+    let house = house();
+    house.put("file", "x");
+    house.link("loop", "loop");
+    for path in ["", "a\0b", "loop", "file/", "file/../x", "missing/../x"] {
+        for call in [read(path), write(path, "x"), create(path, "x")] {
+            assert_eq!(house.fails(&call).0, Code::BadArgument, "{call:?}");
+        }
+    }
+    assert_eq!(house.fails(&write("new/", "x")).0, Code::BadArgument);
+}
+
+#[test]
+fn an_added_root_is_reached_by_its_absolute_path_and_by_links() {
+    let house = house();
+    let outside = house.folder.path().join("outside").canonicalize().unwrap();
+    let tools = Toolbox::open(house.tools.workspace(), std::slice::from_ref(&outside)).unwrap();
+    let house = House { tools, ..house };
+    let key = outside.join("new").to_str().unwrap().to_owned();
+    house.link("more", &outside);
+    for path in [key.as_str(), "more/new", "../outside/new"] {
+        let inputs = house.tools.inputs(&write(path, "x")).unwrap();
+        assert_eq!(inputs, BTreeMap::from([(key.clone(), FileState::Absent)]), "{path}");
+    }
+    house.succeeds(&write("more/new", "x"));
+    assert_eq!(fs::read(outside.join("new")).unwrap(), b"x");
+    assert_eq!(house.tools.state_of(&key).unwrap(), content("x"));
+    let found = house.succeeds(&search("x", &key)).stdout.unwrap();
+    assert_eq!(
+        serde_json::from_slice::<serde_json::Value>(&found).unwrap()[0]["path"],
+        key.as_str()
+    );
+    assert_eq!(house.tools.kind_of("../other").unwrap_err().code(), Code::OutsideWorkspace);
+}
+
+#[test]
+fn facts_say_what_is_there() {
+    let house = house();
+    house.put("crate/Cargo.toml", "");
+    house.put("crate/src/lib.rs", "x");
+    house.link("dangling", "nothing");
+    house.link("link", "crate");
+    let kind = |path| house.tools.kind_of(path).unwrap();
+    assert_eq!(kind("crate/src/lib.rs"), Kind::File);
+    assert_eq!(kind("crate"), Kind::Folder);
+    assert_eq!(kind("link"), Kind::Folder);
+    assert_eq!(kind("."), Kind::Folder);
+    assert_eq!(kind("nothing"), Kind::Absent);
+    assert_eq!(kind("dangling"), Kind::Absent);
+    assert_eq!(kind("crate/src/lib.rs/below"), Kind::Absent);
+    assert_eq!(house.tools.parent_kind("crate/new").unwrap(), Kind::Folder);
+    assert_eq!(house.tools.parent_kind("new").unwrap(), Kind::Folder);
+    assert_eq!(house.tools.parent_kind("no/new").unwrap(), Kind::Absent);
+    assert_eq!(house.tools.parent_kind("crate/Cargo.toml/new").unwrap(), Kind::File);
+    let manifest = |path| house.tools.cargo_manifest_for(path).unwrap();
+    for path in ["crate", "crate/src/lib.rs", "crate/src/new.rs", "link/src", "crate/Cargo.toml"] {
+        assert_eq!(manifest(path).as_deref(), Some("crate/Cargo.toml"), "{path}");
+    }
+    assert_eq!(manifest("."), None);
+    fs::write(house.folder.path().join("Cargo.toml"), "").unwrap();
+    assert_eq!(manifest("."), None, "above the workspace does not count");
+    assert_eq!(house.tools.codegraph(), None);
+    fs::write(house.folder.path().join("codegraph.db"), "").unwrap();
+    assert!(house.tools.codegraph().is_some_and(|path| path.ends_with("codegraph.db")));
+    house.put("codegraph.db", "");
+    assert_eq!(house.tools.codegraph(), Some(house.path("codegraph.db")));
+    fs::create_dir(house.path(".git")).unwrap();
+    assert_eq!(house.tools.git_repository().as_deref(), Some(house.tools.workspace()));
+    assert!(house.tools.command_available("sh").is_some());
+    assert_eq!(house.tools.command_available("no such command"), None);
+}
+
+#[test]
+fn a_workspace_that_is_not_there_cannot_be_opened() {
+    let house = house();
+    for path in ["no", "file"] {
+        house.put("file", "");
+        let error = Toolbox::open(&house.path(path), &[]).err().unwrap();
+        assert!(matches!(error, ToolError::OpenRoot { .. }), "{error}");
+    }
+}

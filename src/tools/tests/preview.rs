@@ -1,0 +1,179 @@
+//! Previews: what a person reads before saying yes.
+
+use super::*;
+use crate::run::{Diff, LineKind};
+
+fn preview(house: &House, call: &ToolCall) -> Preview {
+    house.tools.preview(call, &Overlay::default()).unwrap()
+}
+
+/// The difference as `diff -u` writes it, with `~` for lines left out.
+fn drawn(diff: &Diff) -> Vec<String> {
+    let Diff::Text { lines, .. } = diff else { panic!("no text: {diff:?}") };
+    lines
+        .iter()
+        .map(|line| {
+            let sign = match line.kind {
+                LineKind::Context => ' ',
+                LineKind::Added => '+',
+                LineKind::Removed => '-',
+                LineKind::Gap => '~',
+            };
+            let end = if line.missing_newline { "$" } else { "" };
+            format!("{sign}{}{end}", line.text)
+        })
+        .collect()
+}
+
+#[test]
+fn a_changed_line_is_shown_with_three_lines_around_it() {
+    let house = house();
+    let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    house.put("f", &old);
+    let preview = preview(&house, &write("f", &old.replace("line 10\n", "other\nmore\n")));
+    assert_eq!(preview.summary, "Replaces 1 line of f by 2.");
+    let diff = &preview.changes[0].diff;
+    assert_eq!(
+        drawn(diff),
+        [
+            "~6 unchanged lines",
+            " line 7",
+            " line 8",
+            " line 9",
+            "-line 10",
+            "+other",
+            "+more",
+            " line 11",
+            " line 12",
+            " line 13",
+            "~7 unchanged lines",
+        ]
+    );
+    let Diff::Text { lines, added: 2, removed: 1 } = diff else { panic!("{diff:?}") };
+    assert_eq!((lines[1].before, lines[1].after), (Some(7), Some(7)));
+    assert_eq!((lines[4].before, lines[4].after), (Some(10), None));
+    assert_eq!((lines[6].before, lines[6].after), (None, Some(11)));
+    assert_eq!((lines[7].before, lines[7].after), (Some(11), Some(12)));
+    assert_eq!(house.content("f"), old.as_bytes(), "a preview changes nothing");
+}
+
+#[test]
+fn line_endings_are_content() {
+    let house = house();
+    house.put("f", "a\r\nb");
+    let preview = preview(&house, &write("f", "a\nb\n"));
+    assert_eq!(preview.summary, "Replaces 2 lines of f.");
+    assert_eq!(drawn(&preview.changes[0].diff), ["-a\r", "-b$", "+a", "+b"]);
+}
+
+#[test]
+fn each_kind_of_change_has_its_sentence() {
+    let house = house();
+    house.put("f", "a\nb\n");
+    house.put("empty", "");
+    house.put("binary", b"\xff");
+    let says = |call: &ToolCall| preview(&house, call).summary;
+    assert_eq!(
+        says(&write("f", "a\nb\n")),
+        "This step changes nothing: f has this content already."
+    );
+    assert_eq!(says(&write("f", "a\nb\nc\n")), "Adds 1 line to f.");
+    assert_eq!(says(&write("f", "")), "Removes 2 lines from f.");
+    assert_eq!(says(&write("f", "A\nB\n")), "Replaces 2 lines of f.");
+    assert_eq!(says(&write("empty", "x")), "Adds 1 line to empty.");
+    assert_eq!(says(&write("new", "x\ny\n")), "Creates new with 2 lines.");
+    assert_eq!(says(&write("new", "")), "Creates new, which stays empty.");
+    assert_eq!(says(&write("binary", "xy")), "Replaces binary: 1 byte become 2 bytes.");
+    assert_eq!(says(&create("f", "x")), "Would fail: cannot create f: it exists already.");
+    assert_eq!(
+        says(&write("no/f", "x")),
+        "Would fail: cannot write no/f: its folder does not exist."
+    );
+    assert_eq!(says(&read("f")), "Reads f (4 bytes).");
+    house.put("f", "x".repeat(2150));
+    assert_eq!(says(&read("f")), "Reads f (2.1 KB).");
+    assert_eq!(
+        says(&search("a+", ".")),
+        "Searches the files of the workspace for lines that match a+."
+    );
+    assert_eq!(says(&search("a+", "f")), "Searches f for lines that match a+.");
+    let made = preview(&house, &create("a/b/c", "x\n"));
+    assert_eq!(made.notes, ["Creates the folder a/b, which does not exist now."]);
+    assert_eq!(house.names(), ["binary", "empty", "f"], "previews leave nothing behind");
+}
+
+#[test]
+fn a_later_step_is_shown_after_the_earlier_ones() {
+    let house = house();
+    house.put("f", "old\n");
+    let mut overlay = Overlay::default();
+    for call in [write("f", "new\n"), create("docs/a.md", "a\n"), write("no/x", "fails")] {
+        overlay.apply(&house.tools, &call).unwrap();
+    }
+    let preview = |call: &ToolCall| house.tools.preview(call, &overlay).unwrap();
+    let again = preview(&write("f", "newer\n"));
+    assert_eq!(drawn(&again.changes[0].diff), ["-new", "+newer"]);
+    assert_eq!(again.changes[0].before, content("new\n"));
+    assert_eq!(preview(&read("f")).summary, "Reads f (4 bytes).");
+    assert_eq!(preview(&read("docs/a.md")).summary, "Reads docs/a.md (2 bytes).");
+    assert_eq!(preview(&write("docs/b.md", "b\n")).summary, "Creates docs/b.md with 1 line.");
+    assert_eq!(preview(&write("docs/deep/b.md", "")).summary.split(':').next(), Some("Would fail"));
+    for path in ["docs/a.md", "docs", "docs/a.md/x"] {
+        assert!(preview(&create(path, "x")).summary.starts_with("Would fail"), "{path}");
+    }
+    assert!(preview(&read("no/x")).summary.starts_with("Would fail"));
+    assert_eq!(
+        preview(&glob("*.md", "docs")).summary,
+        "Lists, of the files below docs, what matches *.md."
+    );
+    let outside = overlay.apply(&house.tools, &write("../x", ""));
+    assert!(matches!(outside, Err(ToolError::Outside { .. })));
+    assert_eq!(house.names(), ["f"]);
+}
+
+#[test]
+fn what_a_person_should_know_besides_is_noted() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = house();
+    house.put("tool", "x");
+    fs::set_permissions(house.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::hard_link(house.path("tool"), house.path("twin")).unwrap();
+    house.link("link", "tool");
+    assert!(house.tools.is_executable("link").unwrap());
+    house.put("plain", "x");
+    assert!(!house.tools.is_executable("plain").unwrap());
+    assert!(!house.tools.is_executable("absent").unwrap());
+    assert_eq!(
+        preview(&house, &write("link", "y")).notes,
+        [
+            "link is a link; the file it leads to is written.",
+            "tool is executable and stays so.",
+            "Its other names (hard links: 1) keep the old content.",
+        ]
+    );
+}
+
+#[test]
+fn a_huge_rewrite_is_shown_within_the_deadline() {
+    let house = house();
+    let lines = |seed: usize| -> String {
+        (0..60_000).map(|n| format!("{}\n", (n * 7919 + seed * 104_729) % 50_021)).collect()
+    };
+    house.put("f", lines(1));
+    let after = lines(2);
+    let preview = preview(&house, &write("f", &after));
+    let Diff::Text { lines: shown, added, removed } = &preview.changes[0].diff else { panic!() };
+    assert_eq!(added, removed, "both sides have the same number of lines");
+    // Exact even when cut short: what is added and kept is the new file.
+    assert!(shown.iter().filter(|line| line.kind == LineKind::Added).count() == *added);
+}
+
+#[test]
+fn a_content_beyond_the_limit_is_told_by_its_size() {
+    let house = house();
+    house.put("f", "x\n".repeat((8 << 20) + 1));
+    let preview = preview(&house, &write("f", ""));
+    assert_eq!(preview.summary, "Replaces f: 16.7 MB become 0 bytes.");
+    assert_eq!(preview.notes, ["f is too large to be shown line by line."]);
+    assert!(matches!(preview.changes[0].diff, Diff::Binary { after_bytes: Some(0), .. }));
+}

@@ -1,0 +1,287 @@
+//! `file_read`, `file_write` and `file_create`.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::atomic::Ordering;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::run::{EdgeType, TargetKind};
+
+/// As root, permissions do not bite; what does is a path through a file.
+const THROUGH_A_FILE: &str = "file/below";
+
+#[test]
+fn reading_gives_the_exact_bytes() {
+    let house = house();
+    for bytes in [
+        &b""[..],
+        b"no final newline",
+        b"one\r\ntwo\r\n",
+        b"\xef\xbb\xbfwith a mark\n",
+        b"\xff\xfe\x00binary",
+        b"\0",
+    ] {
+        house.put("f", bytes);
+        let invocation = house.succeeds(&read("f"));
+        assert_eq!(invocation.stdout.as_deref(), Some(bytes));
+        assert_eq!(invocation.result["bytes"], bytes.len());
+        assert_eq!(invocation.result["sha256"], Digest::of(bytes).to_string());
+        assert_eq!(invocation.result.get("lines").is_some(), std::str::from_utf8(bytes).is_ok());
+        assert!(invocation.files.is_empty());
+    }
+    assert!(house.tools.inputs(&read("f")).unwrap().is_empty());
+    assert!(house.tools.effects(&read("f")).unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error_and_never_a_wait() {
+    let house = house();
+    house.put("file", "x");
+    fs::create_dir(house.path("folder")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        house.path("pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(house.path("socket")).unwrap();
+    house.link("dangling", "nothing");
+    house.link("to_pipe", "pipe");
+    for (path, words) in [
+        ("missing", "does not exist"),
+        ("dangling", "does not exist"),
+        (THROUGH_A_FILE, "does not exist"),
+        ("folder", "is a folder"),
+        (".", "is a folder"),
+        ("pipe", "is a device, pipe or socket"),
+        ("to_pipe", "is a device, pipe or socket"),
+        ("socket", "is a device, pipe or socket"),
+    ] {
+        let (code, message) = house.fails(&read(path));
+        assert_eq!(code, Code::ReadFailed, "{path}");
+        assert!(message.contains(words), "{message}");
+        let preview = house.tools.preview(&read(path), &Overlay::default()).unwrap();
+        assert!(preview.summary.contains(words), "{}", preview.summary);
+    }
+    // A pipe that takes a file's place after the look is opened without waiting, and refused.
+    let workspace =
+        cap_std::fs::Dir::open_ambient_dir(house.tools.workspace(), cap_std::ambient_authority())
+            .unwrap();
+    for name in ["pipe", "to_pipe"] {
+        assert!(file::open(&workspace, Path::new(name), name, Access::Read).is_err());
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_by_its_size() {
+    let house = house();
+    let file = fs::File::create(house.path("sparse")).unwrap();
+    file.set_len(file::FILE_BYTES + 1).unwrap();
+    let (code, message) = house.fails(&read("sparse"));
+    assert_eq!(code, Code::ReadFailed);
+    assert!(message.contains("2147483648"), "{message}");
+}
+
+#[test]
+fn writing_replaces_the_content_keeps_the_mode_and_says_what_it_did() {
+    let house = house();
+    house.put("tool.sh", "old");
+    fs::set_permissions(house.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    let call = write("tool.sh", "new\r\n");
+    let predicted = house.tools.effects(&call).unwrap();
+    let invocation = house.succeeds(&call);
+    assert_eq!(house.content("tool.sh"), b"new\r\n");
+    assert_eq!(fs::metadata(house.path("tool.sh")).unwrap().mode() & 0o7777, 0o751);
+    assert_eq!(house.names(), ["tool.sh"], "no temporary file is left");
+    assert_eq!(invocation.stdout, None);
+    assert_eq!(predicted, invocation.files, "it did what was predicted");
+    let effect = &invocation.files[0];
+    assert_eq!((effect.before, effect.after), (content("old"), content("new\r\n")));
+    assert_eq!(effect.before_bytes.as_deref(), Some(&b"old"[..]));
+    assert_eq!(effect.after_bytes.as_deref(), Some(&b"new\r\n"[..]));
+    assert_eq!(
+        invocation.result,
+        serde_json::json!({
+            "changed_files": [{
+                "path": "tool.sh",
+                "before": Digest::of(b"old").to_string(),
+                "after": Digest::of(b"new\r\n").to_string(),
+            }],
+            "bytes": 5,
+        })
+    );
+    assert!(invocation.edges.contains(&Edge {
+        edge_type: EdgeType::Affected,
+        target_kind: TargetKind::File,
+        target: "tool.sh".to_owned(),
+    }));
+}
+
+#[test]
+fn writing_creates_a_missing_file_but_no_folder() {
+    let house = house();
+    house.succeeds(&write("new", ""));
+    assert_eq!(house.content("new"), b"");
+    let (code, message) = house.fails(&write("no/new", "x"));
+    assert_eq!((code, message.contains("folder does not exist")), (Code::WriteFailed, true));
+    assert!(matches!(
+        house.tools.effects(&write("no/new", "x")),
+        Err(ToolError::FolderMissing { .. })
+    ));
+}
+
+#[test]
+fn writing_goes_through_a_link_inside_the_workspace() {
+    let house = house();
+    house.put("src/a", "old");
+    house.link("link", "src/a");
+    house.link("dangling", "src/b");
+    house.succeeds(&write("link", "new"));
+    house.succeeds(&write("dangling", "b"));
+    assert_eq!(house.content("src/a"), b"new");
+    assert_eq!(house.content("src/b"), b"b");
+    assert!(fs::symlink_metadata(house.path("link")).unwrap().is_symlink());
+}
+
+#[test]
+fn what_is_no_file_is_not_written() {
+    let house = house();
+    house.put("file", "x");
+    fs::create_dir(house.path("folder")).unwrap();
+    for path in ["folder", ".", THROUGH_A_FILE] {
+        assert_eq!(house.fails(&write(path, "x")).0, Code::WriteFailed, "{path}");
+        assert_eq!(house.fails(&create(path, "x")).0, Code::WriteFailed, "{path}");
+    }
+    assert!(house.fails(&write(THROUGH_A_FILE, "x")).1.contains("Not a directory"));
+    // The folder is made before the system refuses the name, and goes again.
+    let long = "n".repeat(300);
+    let (code, message) = house.fails(&create(&format!("new/{long}"), "x"));
+    assert_eq!(code, Code::WriteFailed);
+    assert!(message.contains("name too long"), "{message}");
+}
+
+#[test]
+fn creating_makes_folders_and_refuses_what_exists() {
+    let house = house();
+    let call = create("docs/deep/n.md", "x\n");
+    let predicted = house.tools.effects(&call).unwrap();
+    let invocation = house.succeeds(&call);
+    assert_eq!(house.content("docs/deep/n.md"), b"x\n");
+    assert_eq!(invocation.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
+    assert_eq!(invocation.result["changed_files"][0]["before"], serde_json::Value::Null);
+    assert_eq!(predicted, invocation.files);
+    house.link("dangling", "nothing");
+    house.link("link", "docs/deep/n.md");
+    for path in ["docs/deep/n.md", "docs", "dangling", "link"] {
+        let (code, message) = house.fails(&create(path, "other"));
+        assert_eq!(code, Code::WriteFailed, "{path}");
+        assert!(message.contains("exists already"), "{message}");
+    }
+    assert_eq!(house.content("docs/deep/n.md"), b"x\n");
+}
+
+#[test]
+fn of_many_that_create_one_file_exactly_one_succeeds() {
+    let house = house();
+    let successes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|n| {
+                let (tools, text) = (&house.tools, format!("content of {n}"));
+                scope.spawn(move || {
+                    let invocation = tools.invoke(
+                        &create("new/f", &text),
+                        &Context {
+                            expected: &BTreeMap::from([("new/f".to_owned(), FileState::Absent)]),
+                            stop: &AtomicBool::new(false),
+                            output: &|_, _| {},
+                        },
+                    );
+                    invocation.error.is_none().then_some(text)
+                })
+            })
+            .collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(successes.len(), 1);
+    assert_eq!(house.content("new/f"), successes[0].as_bytes());
+    assert_eq!(house.names(), ["new", "new/f"]);
+}
+
+#[test]
+fn a_target_that_is_not_as_approved_is_stale_and_untouched() {
+    let house = house();
+    house.put("f", "approved");
+    for (call, key) in
+        [(write("f", "new"), "f"), (write("new", "new"), "new"), (create("c", "new"), "c")]
+    {
+        let expected = house.tools.inputs(&call).unwrap();
+        house.put(key, "changed since");
+        let names = house.names();
+        for expected in [expected, BTreeMap::new()] {
+            let invocation = house.run_approved(&call, &expected);
+            let error = invocation.error.unwrap();
+            assert_eq!(error.code(), Code::Stale, "{error}");
+            assert!(invocation.files.is_empty());
+            assert_eq!(house.content(key), b"changed since");
+            assert_eq!(house.names(), names);
+        }
+    }
+    // A link that leads to another file since then has another key, which nobody approved.
+    house.put("a", "same");
+    house.put("b", "same");
+    house.link("link", "a");
+    let expected = house.tools.inputs(&write("link", "new")).unwrap();
+    fs::remove_file(house.path("link")).unwrap();
+    house.link("link", "b");
+    let error = house.run_approved(&write("link", "new"), &expected).error.unwrap();
+    assert_eq!(error.code(), Code::Stale);
+    assert_eq!(house.content("b"), b"same");
+}
+
+#[test]
+fn after_a_stop_nothing_is_read_written_or_searched() {
+    let house = house();
+    house.put("f", "x");
+    house.stop.store(true, Ordering::Relaxed);
+    for call in [read("f"), write("f", "y"), create("new/g", "y"), search("x", "."), glob("*", ".")]
+    {
+        assert_eq!(house.fails(&call).0, Code::Cancelled, "{call:?}");
+    }
+    assert_eq!(house.content("f"), b"x");
+}
+
+#[test]
+fn errors_of_the_system_are_told_apart_by_what_to_do() {
+    use std::io::ErrorKind::{PermissionDenied, StorageFull};
+    let next = |kind: std::io::ErrorKind| {
+        let error = ToolError::WriteFailed { path: "f".to_owned(), source: kind.into() };
+        assert_eq!(error.code(), Code::WriteFailed);
+        error.next()
+    };
+    assert!(next(PermissionDenied).contains("Allow"));
+    assert!(next(StorageFull).contains("space"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn what_was_written_is_read_and_nothing_else_changes(
+        contents in any::<String>(), old in proptest::option::of(any::<Vec<u8>>()),
+    ) {
+        let house = house();
+        house.put("sub/neighbour", "n");
+        if let Some(old) = &old {
+            house.put("sub/f", old);
+        }
+        let invocation = house.succeeds(&write("sub/f", &contents));
+        prop_assert_eq!(invocation.files[0].before_bytes.as_deref(), old.as_deref());
+        let bytes = house.succeeds(&read("sub/f")).stdout;
+        prop_assert_eq!(bytes.as_deref(), Some(contents.as_bytes()));
+        prop_assert_eq!(house.names(), ["sub", "sub/f", "sub/neighbour"]);
+        prop_assert_eq!(house.content("sub/neighbour"), b"n");
+        prop_assert_eq!(house.tools.state_of("sub/f").unwrap(), invocation.files[0].after);
+    }
+}

@@ -1,0 +1,18 @@
+//! Numbers in sentences.
+
+/// `line` or `lines`.
+pub(super) fn lines(count: usize) -> &'static str {
+    if count == 1 { "line" } else { "lines" }
+}
+
+/// A size for people: bytes below 1,000, then powers of 1,000 with one decimal.
+pub(super) fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
+    for (unit, name) in units {
+        if bytes >= unit {
+            let tenths = bytes / (unit / 10);
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+    }
+    format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
+}

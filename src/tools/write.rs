@@ -1,0 +1,413 @@
+//! `file_write` and `file_create` (SPEC §4): whole files, published in one step or not at all.
+//!
+//! The content goes to a temporary file in the same folder, is flushed, and takes the target's place
+//! by a rename; then the folder is flushed. The folder is held open by a handle all the time, so
+//! that nothing can be exchanged for something else between looking and writing.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::authorization::FileState;
+use crate::run::{Edge, EdgeType, FileEffect, TargetKind};
+
+use super::place::{Last, Place, Root, Roots};
+use super::{Access, Context, Invocation, Kind, ToolError, file};
+
+/// What happens to a target that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// `file_write`.
+    Replace,
+    /// `file_create`.
+    Refuse,
+}
+
+/// Where a write goes, links resolved. Whether it would succeed is not yet said.
+pub(super) fn target<'a>(
+    roots: &'a Roots,
+    path: &str,
+    existing: Existing,
+) -> Result<Place<'a>, ToolError> {
+    let place = roots.resolve(path, Last::Follow)?;
+    // A link occupies its name, wherever it leads.
+    if existing == Existing::Refuse && roots.resolve(path, Last::Keep)?.key != place.key {
+        return Err(ToolError::AlreadyExists { path: path.to_owned() });
+    }
+    match place.kind {
+        Kind::Absent if path.ends_with('/') => Err(ToolError::BadPath {
+            path: path.to_owned(),
+            reason: "it ends in a slash, so it names a folder",
+        }),
+        Kind::Absent | Kind::File => Ok(place),
+        Kind::Folder | Kind::Other if existing == Existing::Refuse => {
+            Err(ToolError::AlreadyExists { path: path.to_owned() })
+        }
+        kind => Err(ToolError::NotAFile { path: path.to_owned(), kind, access: Access::Write }),
+    }
+}
+
+/// Why a write would fail that [`target`] has found, as far as names can tell.
+pub(super) fn check(place: &Place<'_>, path: &str, existing: Existing) -> Result<(), ToolError> {
+    if existing == Existing::Refuse && place.kind != Kind::Absent {
+        return Err(ToolError::AlreadyExists { path: path.to_owned() });
+    }
+    if place.blocked {
+        let source = rustix::io::Errno::NOTDIR.into();
+        return Err(ToolError::WriteFailed { path: path.to_owned(), source });
+    }
+    if existing == Existing::Replace && place.parent == Kind::Absent {
+        return Err(ToolError::FolderMissing { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// What a write would do now.
+pub(super) fn effect(
+    roots: &Roots,
+    path: &str,
+    contents: &str,
+    existing: Existing,
+) -> Result<FileEffect, ToolError> {
+    let place = target(roots, path, existing)?;
+    check(&place, path, existing)?;
+    let before = place
+        .open(path, Access::Write)?
+        .map(|(file, _)| file::read(file, path, Access::Write))
+        .transpose()?;
+    Ok(effect_of(place.key, before, contents))
+}
+
+fn effect_of(path: String, before: Option<Vec<u8>>, contents: &str) -> FileEffect {
+    FileEffect {
+        path,
+        before: file::state_of_bytes(before.as_deref()),
+        after: file::state_of_bytes(Some(contents.as_bytes())),
+        before_bytes: before.map(Arc::from),
+        after_bytes: Some(Arc::from(contents.as_bytes())),
+    }
+}
+
+/// Does it.
+pub(super) fn invoke(
+    roots: &Roots,
+    path: &str,
+    contents: &str,
+    existing: Existing,
+    context: &Context<'_>,
+) -> Invocation {
+    match write(roots, path, contents, existing, context) {
+        Ok(written) => written.into_invocation(contents, existing),
+        Err(error) => Invocation { error: Some(error), ..Invocation::default() },
+    }
+}
+
+struct Written {
+    effect: FileEffect,
+    created_folders: Vec<String>,
+    /// The content is in place and may not survive a power cut.
+    not_flushed: Option<ToolError>,
+}
+
+impl Written {
+    fn into_invocation(self, contents: &str, existing: Existing) -> Invocation {
+        let hash = |state: &FileState| match state {
+            FileState::Absent => None,
+            FileState::Content(digest) => Some(digest.to_string()),
+        };
+        let mut result = json!({
+            "changed_files": [{
+                "path": self.effect.path,
+                "before": hash(&self.effect.before),
+                "after": hash(&self.effect.after),
+            }],
+            "bytes": contents.len(),
+        });
+        if existing == Existing::Refuse
+            && let Some(fields) = result.as_object_mut()
+        {
+            fields.insert("created_folders".to_owned(), json!(self.created_folders));
+        }
+        let edge = |edge_type| Edge {
+            edge_type,
+            target_kind: TargetKind::File,
+            target: self.effect.path.clone(),
+        };
+        Invocation {
+            result,
+            edges: vec![edge(EdgeType::ExecutedOn), edge(EdgeType::Affected)],
+            files: vec![self.effect],
+            error: self.not_flushed,
+            ..Invocation::default()
+        }
+    }
+}
+
+fn write(
+    roots: &Roots,
+    path: &str,
+    contents: &str,
+    existing: Existing,
+    context: &Context<'_>,
+) -> Result<Written, ToolError> {
+    let place = target(roots, path, existing)?;
+    let approved = context.expected.get(&place.key).copied();
+    let now = place.open(path, Access::Write)?;
+    compare(path, approved, file::state(now.map(|(file, _)| file), path)?)?;
+    check(&place, path, existing)?;
+    stopped(context)?;
+    let failed = |source| ToolError::WriteFailed { path: path.to_owned(), source };
+    let (Some(parent), Some(name)) = (place.relative.parent(), place.relative.file_name()) else {
+        return Err(failed(rustix::io::Errno::ISDIR.into()));
+    };
+    let mut folders = Folders { root: place.root, created: Vec::new(), keep: false };
+    let folder = folders.enter(parent, existing).map_err(failed)?;
+    let target = Target { folder, name: Path::new(name), path, existing };
+    let (before, not_flushed) = target.publish(contents, approved, context)?;
+    folders.keep = true;
+    Ok(Written {
+        created_folders: folders.created.iter().map(|folder| place.root.key(folder)).collect(),
+        effect: effect_of(place.key, before, contents),
+        not_flushed,
+    })
+}
+
+fn compare(path: &str, approved: Option<FileState>, now: FileState) -> Result<(), ToolError> {
+    if approved == Some(now) {
+        return Ok(());
+    }
+    Err(ToolError::Stale { path: path.to_owned(), approved, now })
+}
+
+fn stopped(context: &Context<'_>) -> Result<(), ToolError> {
+    if context.stop.load(Ordering::Relaxed) { Err(ToolError::Cancelled) } else { Ok(()) }
+}
+
+/// The folders on the way to a new file; those it created go again unless `keep` is set.
+struct Folders<'a> {
+    root: &'a Root,
+    created: Vec<PathBuf>,
+    keep: bool,
+}
+
+impl Folders<'_> {
+    /// Opens the folder at `relative`, name by name and through no link; for a new file the missing
+    /// ones are created.
+    fn enter(&mut self, relative: &Path, existing: Existing) -> io::Result<Dir> {
+        let mut folder = self.root.dir.try_clone()?;
+        let mut here = PathBuf::new();
+        for name in relative {
+            here.push(name);
+            let name = Path::new(name);
+            folder = match file::open_folder(&folder, name) {
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && existing == Existing::Refuse =>
+                {
+                    match folder.create_dir(name) {
+                        Ok(()) => self.created.push(here.clone()),
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                        Err(error) => return Err(error),
+                    }
+                    flush_folder(&folder)?;
+                    file::open_folder(&folder, name)?
+                }
+                opened => opened?,
+            };
+        }
+        Ok(folder)
+    }
+}
+
+impl Drop for Folders<'_> {
+    fn drop(&mut self) {
+        if !self.keep {
+            for folder in self.created.iter().rev() {
+                // Someone may have put something into it meanwhile: then it stays.
+                let _ = self.root.dir.remove_dir(folder);
+            }
+        }
+    }
+}
+
+/// One name in an open folder.
+struct Target<'a> {
+    folder: Dir,
+    name: &'a Path,
+    /// As the plan wrote it, for messages.
+    path: &'a str,
+    existing: Existing,
+}
+
+impl Target<'_> {
+    /// Puts `contents` in place; gives the content before, and what went wrong after the effect.
+    fn publish(
+        &self,
+        contents: &str,
+        approved: Option<FileState>,
+        context: &Context<'_>,
+    ) -> Result<(Option<Vec<u8>>, Option<ToolError>), ToolError> {
+        let failed = |source| ToolError::WriteFailed { path: self.path.to_owned(), source };
+        let mut mode = None;
+        let mut before = None;
+        if let Some((file, metadata)) = self.open()? {
+            before = Some(file::read(file, self.path, Access::Write)?);
+            mode = Some(metadata.permissions());
+        }
+        let mut temporary = Temporary::create(&self.folder, mode.is_some()).map_err(failed)?;
+        temporary.file.write_all(contents.as_bytes()).map_err(failed)?;
+        if let Some(mode) = mode {
+            temporary.file.set_permissions(mode).map_err(failed)?;
+        }
+        temporary.file.sync_all().map_err(failed)?;
+        stopped(context)?;
+        // The last look, as late as it can be.
+        let now = file::state(self.open()?.map(|(file, _)| file), self.path)?;
+        compare(self.path, approved, now)?;
+        if before.is_none() {
+            temporary.publish_new(self.name).map_err(|source| {
+                match (source.kind(), self.existing) {
+                    (io::ErrorKind::AlreadyExists, Existing::Refuse) => {
+                        ToolError::AlreadyExists { path: self.path.to_owned() }
+                    }
+                    _ => failed(source),
+                }
+            })?;
+        } else {
+            temporary.replace(self.name).map_err(failed)?;
+        }
+        Ok((before, flush_folder(&self.folder).map_err(failed).err()))
+    }
+
+    fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, ToolError> {
+        file::open(&self.folder, self.name, self.path, Access::Write)
+    }
+}
+
+/// A temporary file that goes again unless it has been published.
+struct Temporary<'a> {
+    folder: &'a Dir,
+    name: PathBuf,
+    file: cap_std::fs::File,
+    published: bool,
+}
+
+impl<'a> Temporary<'a> {
+    fn create(folder: &'a Dir, private: bool) -> io::Result<Self> {
+        let name = PathBuf::from(format!(".countersign-{}", Uuid::new_v4().simple()));
+        let mut options = OpenOptions::new();
+        // What replaces a file may be readable by its owner alone until it has the file's mode.
+        options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
+        let file = folder.open_with(&name, &options)?;
+        Ok(Self { folder, name, file, published: false })
+    }
+
+    fn replace(&mut self, target: &Path) -> io::Result<()> {
+        self.folder.rename(&self.name, self.folder, target)?;
+        self.published = true;
+        Ok(())
+    }
+
+    /// Fails when there is anything at `target`, also a dangling link.
+    fn publish_new(&mut self, target: &Path) -> io::Result<()> {
+        use rustix::io::Errno;
+        let flags = rustix::fs::RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(self.folder, &self.name, self.folder, target, flags) {
+            Ok(()) => self.published = true,
+            // Not every file system knows the flag; the temporary name goes when this is dropped.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                self.folder.hard_link(&self.name, self.folder, target)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            let _ = self.folder.remove_file(&self.name);
+        }
+    }
+}
+
+/// Makes names in a folder durable. The handle itself may be one that cannot be flushed, so the
+/// folder is opened once more through it.
+fn flush_folder(folder: &Dir) -> io::Result<()> {
+    folder.open(".")?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::AtomicBool;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    fn names(folder: &tempfile::TempDir) -> Vec<String> {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Publishes `f` although something is there that the first look did not see.
+    fn publish_over(existing: Existing, approved: FileState) -> (ToolError, Vec<String>, Vec<u8>) {
+        let temporary = tempfile::tempdir().unwrap();
+        std::fs::write(temporary.path().join("f"), "theirs").unwrap();
+        let folder = Dir::open_ambient_dir(temporary.path(), ambient_authority()).unwrap();
+        let target = Target { folder, name: Path::new("f"), path: "f", existing };
+        let context = Context {
+            expected: &BTreeMap::new(),
+            stop: &AtomicBool::new(false),
+            output: &|_, _| {},
+        };
+        let error = target.publish("ours", Some(approved), &context).unwrap_err();
+        (error, names(&temporary), std::fs::read(temporary.path().join("f")).unwrap())
+    }
+
+    #[test]
+    fn the_last_look_is_after_the_content_is_on_disk() {
+        for existing in [Existing::Replace, Existing::Refuse] {
+            let (error, names, content) = publish_over(existing, FileState::Absent);
+            assert!(matches!(error, ToolError::Stale { .. }), "{error}");
+            assert_eq!((names, content), (vec!["f".to_owned()], b"theirs".to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_new_name_never_replaces_anything_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+        std::fs::write(folder.path().join("f"), "theirs").unwrap();
+        std::os::unix::fs::symlink("nothing", folder.path().join("dangling")).unwrap();
+        for name in ["f", "dangling"] {
+            let mut temporary = Temporary::create(&dir, false).unwrap();
+            assert_eq!(names(&folder).len(), 3);
+            let error = temporary.publish_new(Path::new(name)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
+            drop(temporary);
+            assert_eq!(names(&folder).len(), 2, "the temporary file is gone");
+        }
+        assert_eq!(std::fs::read(folder.path().join("f")).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn a_link_that_was_put_in_the_way_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", folder.path().join("sub")).unwrap();
+        let root = Root::open(folder.path(), true).unwrap();
+        for existing in [Existing::Replace, Existing::Refuse] {
+            let mut folders = Folders { root: &root, created: Vec::new(), keep: false };
+            assert!(folders.enter(Path::new("sub"), existing).is_err());
+            assert!(folders.enter(Path::new("real"), existing).is_ok());
+        }
+    }
+}

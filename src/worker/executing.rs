@@ -1,0 +1,176 @@
+//! The worker: one thread that owns the executor and everything that has an effect.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use uuid::Uuid;
+
+use super::messages::{Command, Event, Setup, Wake};
+use super::prompt::Prompt;
+use crate::authorization::ApprovedPlan;
+use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
+use crate::evidence::{EvidenceReader, EvidenceStore};
+use crate::plan::Code;
+use crate::run::{Answer, Control, Failure, RunEvent};
+
+/// Events that wait for the window. A window that does not look for this long makes the run wait,
+/// rather than letting memory grow.
+const EVENTS: usize = 4096;
+
+/// The window's end of the worker thread.
+pub struct Worker {
+    commands: SyncSender<Command>,
+    events: Mutex<Receiver<Event>>,
+    prompt: Prompt,
+    busy: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
+        // One place, because a second command is refused while the first is under way.
+        let (commands, inbox) = sync_channel(1);
+        let (events, outbox) = sync_channel(EVENTS);
+        let control = ControlHandle::default();
+        let prompt = Prompt::new(control.clone());
+        let busy = Arc::new(AtomicBool::new(false));
+        let body = Body {
+            setup,
+            control,
+            prompt: prompt.clone(),
+            busy: Arc::clone(&busy),
+            out: Outlet { events, wake },
+        };
+        thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
+            body.serve(&inbox);
+        })?;
+        Ok(Self { commands, events: Mutex::new(outbox), prompt, busy })
+    }
+
+    /// Hands over a plan; gives it back when a run is still under way.
+    ///
+    /// # Errors
+    /// The command itself, when the worker is busy or gone.
+    pub fn send(&self, command: Command) -> Result<(), Command> {
+        if self.busy.swap(true, Ordering::SeqCst) {
+            return Err(command);
+        }
+        self.commands.try_send(command).map_err(|error| {
+            self.busy.store(false, Ordering::SeqCst);
+            match error {
+                TrySendError::Full(command) | TrySendError::Disconnected(command) => command,
+            }
+        })
+    }
+
+    /// Takes effect at once, whatever the worker waits for.
+    pub fn control(&self, control: Control) {
+        self.prompt.control(control);
+    }
+
+    /// Answers the confirmation that the run waits for. An answer to any other step is ignored, and
+    /// false.
+    pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
+        self.prompt.answer(run_id, step_index, answer)
+    }
+
+    /// The next event, if there is one.
+    pub fn try_recv(&self) -> Option<Event> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
+    }
+
+    /// Blocks for the next event; `None` when the thread is gone. For callers that are no window.
+    pub fn recv(&self) -> Option<Event> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    }
+}
+
+/// What the thread owns.
+struct Body {
+    setup: Setup,
+    control: ControlHandle,
+    prompt: Prompt,
+    busy: Arc<AtomicBool>,
+    out: Outlet,
+}
+
+/// Sends to the window and wakes it. A window that is gone is no reason to stop a run.
+#[derive(Clone)]
+struct Outlet {
+    events: SyncSender<Event>,
+    wake: Wake,
+}
+
+impl Outlet {
+    fn send(&self, event: Event) {
+        if self.events.send(event).is_ok() {
+            (self.wake)();
+        }
+    }
+}
+
+impl ProgressCallback for Outlet {
+    fn on_event(&self, event: &RunEvent) {
+        self.send(Event::Run(event.clone()));
+    }
+}
+
+impl Body {
+    fn serve(self, inbox: &Receiver<Command>) {
+        while let Ok(command) = inbox.recv() {
+            let Command::Run(approved) = command;
+            self.control.reset();
+            // The executor is made anew for each run, so that a panic leaves nothing half-way.
+            let event = catch_unwind(AssertUnwindSafe(|| self.run(*approved)))
+                .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
+            // Free before the window hears of it: it may hand over the next plan at once.
+            self.busy.store(false, Ordering::SeqCst);
+            self.out.send(event);
+            // Now nobody waits. A search does the same when this could not.
+            let _ = EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
+                .and_then(|mut evidence| evidence.catch_up_index());
+        }
+    }
+
+    fn run(&self, approved: ApprovedPlan) -> Event {
+        let store = match EvidenceStore::open(&self.setup.evidence, &self.setup.secrets) {
+            Ok(store) => store,
+            Err(error) => return Event::Finished(Err(evidence_failure(&error))),
+        };
+        let mut executor = Executor::new(
+            store,
+            Parts {
+                policy: self.setup.policy.clone(),
+                clock: Arc::new(SystemClock::default()),
+                confirmation: Box::new(self.prompt.clone()),
+                progress: Box::new(self.out.clone()),
+                control: self.control.clone(),
+            },
+        );
+        Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
+    }
+}
+
+/// An evidence error for the screen.
+pub(super) fn evidence_failure(error: &crate::evidence::EvidenceError) -> Failure {
+    Failure {
+        code: Code::EvidenceStore,
+        message: error.to_string(),
+        next: "See that the evidence folder can be read and written, then try again.".to_owned(),
+    }
+}
+
+/// The text of a panic.
+pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

@@ -1,0 +1,28 @@
+//! Where a user's evidence, key and settings belong on this system.
+
+use std::path::PathBuf;
+
+/// The default folders of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// The evidence database and what belongs to it.
+    pub evidence: PathBuf,
+    /// The key that protects secrets in the evidence; never inside `evidence`.
+    pub secrets: PathBuf,
+    /// The settings file.
+    pub settings: PathBuf,
+    /// The user's home folder, which is never a workspace by default.
+    pub home: PathBuf,
+}
+
+/// The default folders; `None` when the system does not say where the user's home is.
+pub fn default_folders() -> Option<Folders> {
+    let project = directories::ProjectDirs::from("", "", "countersign")?;
+    let base = directories::BaseDirs::new()?;
+    Some(Folders {
+        evidence: project.data_dir().join("evidence"),
+        secrets: project.config_dir().to_owned(),
+        settings: project.config_dir().to_owned(),
+        home: base.home_dir().to_owned(),
+    })
+}

@@ -1,0 +1,160 @@
+//! What the window says to the two threads, and what they say to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::authorization::{ApprovedPlan, PlanAuthorization};
+use crate::plan::{Digest, Finding, Plan};
+use crate::risk::Policy;
+use crate::run::{
+    ExecutionDetail, ExecutionResult, Failure, Preview, Review, RunEvent, RunSummary, SearchPage,
+    SearchQuery, VerifyReport,
+};
+
+/// Called after every message for the window; must not block.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// What both threads need to know.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The evidence folder.
+    pub evidence: PathBuf,
+    /// The folder of the user's key, outside the evidence.
+    pub secrets: PathBuf,
+    /// What the person has settled in advance.
+    pub policy: Policy,
+}
+
+/// What the worker is told.
+#[derive(Debug)]
+pub enum Command {
+    /// Run this plan.
+    Run(Box<ApprovedPlan>),
+}
+
+/// What the worker tells.
+#[derive(Debug)]
+pub enum Event {
+    /// Something happened in the run.
+    Run(RunEvent),
+    /// The run returned, or was refused before anything ran.
+    Finished(Result<Box<ExecutionResult>, Failure>),
+    /// The worker panicked; the run it was in is interrupted. A new worker has taken over.
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+}
+
+/// Names one request to the desk, so that a late answer can be told from the latest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// What the desk is asked.
+#[derive(Debug)]
+pub enum Request {
+    /// Read, parse and review a plan file.
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The workspace the person chose, or the default one.
+        workspace: Option<PathBuf>,
+    },
+    /// What one step would do, after the steps before it.
+    Preview {
+        /// The plan.
+        plan: Arc<Plan>,
+        /// The workspace of its review.
+        workspace: PathBuf,
+        /// The step.
+        step_index: usize,
+    },
+    /// Record an answer to a plan.
+    Record {
+        /// The answer.
+        authorization: Box<PlanAuthorization>,
+        /// The plan.
+        plan: Arc<Plan>,
+    },
+    /// The latest runs.
+    Runs {
+        /// At most this many.
+        limit: usize,
+    },
+    /// The events of a run, from its records.
+    Replay {
+        /// The run.
+        run_id: Uuid,
+    },
+    /// Search the evidence.
+    Search(Box<SearchQuery>),
+    /// One execution in full.
+    Execution(Uuid),
+    /// The whole text of an artifact that is not inline.
+    Blob(Digest),
+    /// Recompute the chain.
+    Verify,
+}
+
+/// A plan file that was opened.
+#[derive(Debug, Clone)]
+pub struct OpenedPlan {
+    /// The file.
+    pub path: PathBuf,
+    /// The plan, where enough of it could be read to show it.
+    pub plan: Option<Arc<Plan>>,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// The plan's own findings and those of the review.
+    pub findings: Vec<Finding>,
+    /// The review; `None` when there is no plan to review.
+    pub review: Option<Arc<Review>>,
+}
+
+/// A recorded run that was reopened.
+#[derive(Debug, Clone)]
+pub struct Replayed {
+    /// The run.
+    pub summary: RunSummary,
+    /// The plan it ran, from its recorded bytes; `None` where they are not available.
+    pub plan: Option<Arc<Plan>>,
+    /// Its events, in order.
+    pub events: Vec<RunEvent>,
+}
+
+/// What the desk answers.
+#[derive(Debug)]
+pub enum Reply {
+    /// To [`Request::Open`].
+    Opened(Box<OpenedPlan>),
+    /// To [`Request::Preview`].
+    Preview {
+        /// The step.
+        step_index: usize,
+        /// What it would do.
+        preview: Box<Preview>,
+    },
+    /// To [`Request::Record`].
+    Recorded,
+    /// To [`Request::Runs`].
+    Runs(Vec<RunSummary>),
+    /// To [`Request::Replay`].
+    Replayed(Box<Replayed>),
+    /// To [`Request::Search`].
+    Page(Box<SearchPage>),
+    /// To [`Request::Execution`].
+    Execution(Box<ExecutionDetail>),
+    /// To [`Request::Blob`].
+    Blob {
+        /// Which.
+        digest: Digest,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// To [`Request::Verify`].
+    Verified(VerifyReport),
+    /// The request could not be answered.
+    Failed(Failure),
+}

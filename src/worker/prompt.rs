@@ -1,0 +1,95 @@
+//! The meeting point of a waiting executor and the person's answer.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use uuid::Uuid;
+
+use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
+use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+
+/// Shared by the worker's thread, which waits, and the window, which answers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Prompt {
+    shared: Arc<Shared>,
+    control: ControlHandle,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Nothing,
+    /// The executor waits for an answer to this step.
+    Asked {
+        run_id: Uuid,
+        step_index: usize,
+    },
+    Answered(Answer),
+    /// The executor took this answer.
+    Taken(Answer),
+}
+
+impl Prompt {
+    pub(super) fn new(control: ControlHandle) -> Self {
+        Self { shared: Arc::default(), control }
+    }
+
+    /// Gives an answer; false when nobody waits for one to this step.
+    pub(super) fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
+        let mut state = self.lock();
+        if !matches!(&*state, State::Asked { run_id: run, step_index: step } if (*run, *step) == (run_id, step_index))
+        {
+            return false;
+        }
+        *state = State::Answered(answer);
+        self.shared.changed.notify_all();
+        true
+    }
+
+    /// A control takes effect at once, also on an executor that waits for an answer.
+    pub(super) fn control(&self, control: Control) {
+        self.control.request(control, AnsweredBy::Window);
+        // Under the lock, so that a wait that is just about to begin cannot miss it.
+        drop(self.lock());
+        self.shared.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConfirmationCallback for Prompt {
+    fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
+        let mut state = self.lock();
+        *state = State::Asked { run_id: request.run_id, step_index: request.step_index };
+        let mut state = self
+            .shared
+            .changed
+            .wait_while(state, |state| {
+                matches!(state, State::Asked { .. }) && !self.control.is_stopped()
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        match std::mem::take(&mut *state) {
+            State::Answered(answer) => {
+                let decision = answer.decision;
+                *state = State::Taken(answer);
+                decision
+            }
+            // Stopped: the executor looks at that before it looks at the decision.
+            _ => Decision::Cancel,
+        }
+    }
+
+    fn provenance(&self) -> Provenance {
+        match &*self.lock() {
+            State::Taken(answer) => Provenance { by: answer.by, note: answer.note.clone() },
+            _ => Provenance { by: AnsweredBy::Window, note: String::new() },
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The rules: which room may know which, and which words belong to one place only.
+
+use std::path::{Component, Path};
+
+use super::source::{Reference, Source};
+
+/// Longest file, in lines, tests apart.
+const LONGEST: usize = 400;
+
+/// The rooms without clock, disk, process, window or database.
+const PURE: [&str; 4] = ["plan", "authorization", "risk", "run"];
+
+/// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
+const ARROWS: [(&str, &[&str]); 14] = [
+    ("lib", &[]),
+    ("main", &["app", "cli"]),
+    ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
+    ("ui", &["run", "risk", "authorization", "plan"]),
+    // From the worker only what both need: where a user's folders are, and how a plan file is read.
+    (
+        "cli",
+        &[
+            "worker",
+            "autonomy",
+            "engine",
+            "evidence",
+            "tools",
+            "run",
+            "risk",
+            "authorization",
+            "plan",
+        ],
+    ),
+    (
+        "worker",
+        &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"],
+    ),
+    ("autonomy", &["engine", "run", "risk", "authorization", "plan"]),
+    ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
+    ("tools", &["run", "risk", "authorization", "plan"]),
+    ("evidence", &["run", "risk", "authorization", "plan"]),
+    ("run", &["risk", "authorization", "plan"]),
+    ("risk", &["authorization", "plan"]),
+    ("authorization", &["plan"]),
+    ("plan", &[]),
+];
+
+/// A path that only some files may mention.
+struct Word {
+    /// How the path ends or what it contains: these names, one after the other.
+    names: &'static [&'static str],
+    allowed: fn(&str, &Path) -> bool,
+    why: &'static str,
+}
+
+/// An external crate or a part of `std` that only some rooms may know.
+struct Library {
+    /// How the path begins.
+    names: &'static [&'static str],
+    allowed: fn(&str) -> bool,
+    why: &'static str,
+}
+
+fn is_pure(room: &str) -> bool {
+    PURE.contains(&room)
+}
+
+fn is_drawn(room: &str) -> bool {
+    matches!(room, "app" | "ui" | "main")
+}
+
+const LIBRARIES: &[Library] = &[
+    Library {
+        names: &["std", "fs"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no file system here",
+    },
+    Library {
+        names: &["std", "process"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no processes here",
+    },
+    Library {
+        names: &["std", "thread"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no threads here",
+    },
+    Library {
+        names: &["std", "net"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no network here",
+    },
+    Library {
+        names: &["std", "env"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no environment here",
+    },
+    Library {
+        names: &["std", "sync", "mpsc"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no channels here",
+    },
+    Library {
+        names: &["std", "time", "Instant"],
+        allowed: |room| !is_pure(room),
+        why: "no clock here",
+    },
+    Library {
+        names: &["std", "time", "SystemTime"],
+        allowed: |room| !is_pure(room) && room != "ui",
+        why: "no clock here",
+    },
+    Library {
+        names: &["cap_std"],
+        allowed: |room| room == "tools",
+        why: "only tools touch the workspace",
+    },
+    Library {
+        names: &["rusqlite"],
+        allowed: |room| room == "evidence",
+        why: "only evidence knows SQL",
+    },
+    Library { names: &["egui"], allowed: is_drawn, why: "only app and ui know the window" },
+    Library {
+        names: &["eframe"],
+        allowed: |room| matches!(room, "app" | "main"),
+        why: "only app knows the window's frame",
+    },
+    Library {
+        names: &["rfd"],
+        allowed: |room| room == "app",
+        why: "file dialogs belong to app/file_dialog.rs",
+    },
+    Library {
+        names: &["clap"],
+        allowed: |room| matches!(room, "cli" | "main"),
+        why: "only cli reads the command line",
+    },
+];
+
+const WORDS: &[Word] = &[
+    Word {
+        names: &["Command", "new"],
+        // The engines of the window and of the worker name their messages `Command` too, without `new`.
+        allowed: |_, path| path.ends_with("tools/process.rs"),
+        why: "programs are started in tools/process.rs only",
+    },
+    Word {
+        names: &["FileDialog", "new"],
+        allowed: |_, path| path.ends_with("app/file_dialog.rs"),
+        why: "file dialogs are opened in app/file_dialog.rs only",
+    },
+];
+
+/// The ways to write a colour as a literal.
+const COLOURS: [&str; 7] = [
+    "from_rgb",
+    "from_gray",
+    "from_rgba_unmultiplied",
+    "from_rgba_premultiplied",
+    "from_black_alpha",
+    "from_white_alpha",
+    "from_rgb_additive",
+];
+
+/// How a text begins that is SQL.
+const SQL: [&str; 9] = [
+    "SELECT ",
+    "INSERT ",
+    "UPDATE ",
+    "DELETE FROM",
+    "CREATE TABLE",
+    "CREATE TRIGGER",
+    "PRAGMA ",
+    "BEGIN IMMEDIATE",
+    "WITH RECURSIVE",
+];
+
+/// What no text of the repository says, in pieces, so that this file does not say it.
+pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
+    ["/wor", "k/main"],
+    ["/wor", "k/wt"],
+    ["/wor", "k/shared"],
+    ["/root/", ".cargo"],
+    ["/work/", "target"],
+];
+
+/// Everything that is wrong with a file, each as `file:line: what`.
+pub fn check_source(source: &Source) -> Vec<String> {
+    let Some(room) = room_of(&source.path) else {
+        return vec![format!("{}: no room of this name is on the map", source.path.display())];
+    };
+    let at = |line: usize, what: String| format!("{}:{line}: {what}", source.path.display());
+    let mut faults = Vec::new();
+    for reference in &source.references {
+        if let Some(what) = wrong_arrow(room, &source.path, reference) {
+            faults.push(at(reference.line, what));
+        } else if let Some(what) = wrong_word(room, &source.path, reference) {
+            faults.push(at(reference.line, what));
+        }
+    }
+    for (text, line) in &source.texts {
+        let content = text.trim_start_matches(['r', 'b', '#', '"']).trim_start();
+        if room != "evidence" && SQL.iter().any(|start| content.starts_with(start)) {
+            faults.push(at(*line, "SQL stands in evidence only".to_owned()));
+        }
+    }
+    for line in &source.empty_docs {
+        faults.push(at(*line, "a doc comment that says nothing".to_owned()));
+    }
+    if source.lines > LONGEST {
+        faults
+            .push(at(1, format!("{} lines without tests; {LONGEST} are the limit", source.lines)));
+    }
+    faults
+}
+
+/// The room of a file: the folder below `src`, or the name of a file directly in it.
+fn room_of(path: &Path) -> Option<&'static str> {
+    let name = path.components().nth(1).map(Component::as_os_str)?;
+    let name = Path::new(name).file_stem()?.to_str()?;
+    ARROWS.iter().map(|(room, _)| *room).find(|room| *room == name)
+}
+
+/// The room that a path leads to, with `super` resolved; none when it stays inside or leaves the crate.
+fn target_room(path: &Path, reference: &Reference) -> Option<String> {
+    let names = &reference.names;
+    match names.first()?.as_str() {
+        "crate" | "countersign" => names.get(1).cloned(),
+        "super" | "self" => {
+            let ups = names.iter().take_while(|name| *name == "super" || *name == "self");
+            let ups = ups.filter(|name| *name == "super").count();
+            // How many modules deep the file is: src/plan/mod.rs 1, src/plan/parse.rs 2.
+            let parts = path.components().count() - 1;
+            let is_mod = path.file_stem().is_some_and(|stem| stem == "mod");
+            let depth = parts - usize::from(is_mod) + reference.depth;
+            let rest = names.iter().find(|name| *name != "super" && *name != "self");
+            (ups > 0 && ups == depth).then(|| rest.cloned()).flatten()
+        }
+        _ => None,
+    }
+}
+
+fn wrong_arrow(room: &str, path: &Path, reference: &Reference) -> Option<String> {
+    let target = target_room(path, reference)?;
+    if target == room || room == "lib" {
+        return None;
+    }
+    let allowed = ARROWS.iter().find(|(from, _)| *from == room).map(|(_, to)| *to)?;
+    if allowed.contains(&target.as_str()) {
+        return None;
+    }
+    Some(format!("{room} must not know {target} (`{}`)", reference.names.join("::")))
+}
+
+fn wrong_word(room: &str, path: &Path, reference: &Reference) -> Option<String> {
+    let names: Vec<&str> = reference.names.iter().map(String::as_str).collect();
+    let contains = |wanted: &[&str]| names.windows(wanted.len()).any(|part| part == wanted);
+    let written = names.join("::");
+    if let Some(word) =
+        WORDS.iter().find(|word| contains(word.names) && !(word.allowed)(room, path))
+    {
+        return Some(format!("`{written}`: {}", word.why));
+    }
+    if let Some(library) = LIBRARIES
+        .iter()
+        .find(|library| names.starts_with(library.names) && !(library.allowed)(room))
+    {
+        return Some(format!("`{written}` in {room}: {}", library.why));
+    }
+    let is_theme = path.starts_with("src/ui/theme") || path.ends_with("ui/theme.rs");
+    if !is_theme && COLOURS.iter().any(|colour| contains(&["Color32", colour])) {
+        return Some(format!("`{written}`: colours stand in ui/theme.rs only"));
+    }
+    None
+}

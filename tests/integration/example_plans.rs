@@ -1,0 +1,183 @@
+//! The shipped plans and the shipped JSON Schema agree (SPEC §1.1).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// The plan that ships to show what is refused.
+const FAULTY: &str = "five-faults.plan.json";
+
+fn assets() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
+}
+
+fn schema() -> jsonschema::Validator {
+    let text = fs::read_to_string(assets().join("schema/step-plan.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn plans() -> Vec<PathBuf> {
+    let mut plans: Vec<PathBuf> = [assets().join("plans"), assets().join("plans/tour")]
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_string_lossy().ends_with(".plan.json"))
+        .collect();
+    plans.sort();
+    plans
+}
+
+fn complaints(schema: &jsonschema::Validator, plan: &Value) -> Vec<String> {
+    schema.iter_errors(plan).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn every_shipped_plan_fits_the_schema_except_the_faulty_one() {
+    let schema = schema();
+    let plans = plans();
+    assert!(plans.len() >= 8, "{plans:?}");
+    for path in plans {
+        let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let complaints = complaints(&schema, &plan);
+        if path.ends_with(FAULTY) {
+            // The fifth fault, the duplicate key, is one that no schema can see.
+            assert_eq!(complaints.len(), 4, "{complaints:#?}");
+        } else {
+            assert_eq!(complaints, Vec::<String>::new(), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_shipped_plan_is_in_the_table_of_its_readme() {
+    let readme = fs::read_to_string(assets().join("plans/README.md")).unwrap();
+    for path in plans() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(readme.contains(&name), "{name} is not in assets/plans/README.md");
+    }
+}
+
+#[test]
+fn hashes_that_the_plans_expect_are_those_of_the_shipped_files() {
+    let mut checked = 0;
+    for path in plans() {
+        let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        for step in plan["steps"].as_array().unwrap() {
+            let Some(expected) = step["precondition"].as_str() else { continue };
+            let Some(expected) = expected.strip_prefix("file hash is ") else { continue };
+            let file = path.parent().unwrap().join(step["arguments"]["path"].as_str().unwrap());
+            let digest = countersign::plan::Digest::of(&fs::read(&file).unwrap());
+            assert_eq!(Ok(digest), expected.parse(), "{} in {}", file.display(), path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 2, "only {checked} steps name a hash");
+}
+
+fn with_step(step: Value) -> Value {
+    json!({ "plan_id": "p", "steps": [step] })
+}
+
+#[test]
+fn the_schema_accepts_what_the_contract_accepts() {
+    let schema = schema();
+    for (intent, step) in [
+        ("read", json!({ "tool": "file_read", "arguments": { "path": "a" } })),
+        ("Explain", json!({ "tool": "file_read", "arguments": { "path": 7 } })),
+        ("QUERY", json!({ "tool": "symbols_in_file", "arguments": { "file": "a" } })),
+        ("MUTATE", json!({ "tool": "file_write", "arguments": { "path": "a", "contents": "" } })),
+        (
+            "READ",
+            json!({ "tool": "file_read", "arguments": { "path": "a" }, "precondition": " File EXISTS " }),
+        ),
+        (
+            "READ",
+            json!({ "tool": "file_read", "arguments": { "path": "a" }, "precondition": "Step A succeeded" }),
+        ),
+        (
+            "READ",
+            json!({ "tool": "file_glob", "arguments": { "pattern": "*", "root": "." }, "precondition": "cargo project exists" }),
+        ),
+    ] {
+        let mut plan = with_step(step);
+        plan["intent"] = json!(intent);
+        assert_eq!(complaints(&schema, &plan), Vec::<String>::new(), "{plan}");
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_the_contract_refuses() {
+    let schema = schema();
+    for (why, plan) in [
+        (
+            "no plan_id and no intent",
+            json!({ "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+        ),
+        ("no steps", json!({ "plan_id": "p" })),
+        ("an empty plan", json!({ "plan_id": "p", "steps": [] })),
+        (
+            "an empty id",
+            json!({ "plan_id": "", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+        ),
+        (
+            "an unknown intent",
+            json!({ "intent": "DELETE", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+        ),
+        (
+            "a tool of another dialect",
+            with_step(json!({ "tool": "shell", "arguments": { "command": "ls" } })),
+        ),
+        (
+            "an unknown argument",
+            with_step(json!({ "tool": "file_read", "arguments": { "path": "a", "mode": "b" } })),
+        ),
+        ("an empty path", with_step(json!({ "tool": "file_read", "arguments": { "path": "" } }))),
+        (
+            "a boolean argument",
+            with_step(json!({ "tool": "file_read", "arguments": { "path": true } })),
+        ),
+        (
+            "an alias beside its name",
+            with_step(
+                json!({ "tool": "symbols_in_file", "arguments": { "file": "a", "file_path": "a" } }),
+            ),
+        ),
+        (
+            "neither name nor alias",
+            with_step(json!({ "tool": "symbols_in_file", "arguments": {} })),
+        ),
+        (
+            "an unknown precondition",
+            with_step(
+                json!({ "tool": "file_read", "arguments": { "path": "a" }, "precondition": "ready" }),
+            ),
+        ),
+        (
+            "a precondition without its subject",
+            with_step(
+                json!({ "tool": "file_glob", "arguments": { "pattern": "*", "root": "." }, "precondition": "file exists" }),
+            ),
+        ),
+        (
+            "a short hash",
+            with_step(
+                json!({ "tool": "file_read", "arguments": { "path": "a" }, "precondition": "file hash is 12ab" }),
+            ),
+        ),
+        (
+            "a confirmation that is text",
+            with_step(
+                json!({ "tool": "file_read", "arguments": { "path": "a" }, "requires_confirmation": "true" }),
+            ),
+        ),
+        (
+            "an unknown query",
+            json!({ "plan_id": "p", "evidence_referenced": ["Q9"], "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+        ),
+    ] {
+        assert_ne!(complaints(&schema, &plan), Vec::<String>::new(), "{why} passes: {plan}");
+    }
+}

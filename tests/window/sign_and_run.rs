@@ -1,0 +1,141 @@
+//! The main way: a plan is opened from disk, signed, run, and found again in the evidence.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::harness::{Desktop, Outcome};
+
+/// Stands in what one step reads and in what the other would write.
+const WORD: &str = "quartermaster";
+
+/// A workspace with one note, and a plan that reads it and would write another one.
+struct Workspace {
+    folder: tempfile::TempDir,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(folder.path().join("notes")).expect("the notes folder");
+        std::fs::write(
+            folder.path().join("notes/crew.md"),
+            format!("The {WORD} keeps the keys.\n"),
+        )
+        .expect("the note");
+        let plan = serde_json::json!({
+            "plan_id": "crew-list",
+            "intent": "MUTATE",
+            "title": "Read the note, then write the list",
+            "steps": [
+                {
+                    "step_id": "read",
+                    "tool": "file_read",
+                    "arguments": { "path": "notes/crew.md" },
+                    "precondition": "file exists",
+                    "requires_confirmation": true
+                },
+                {
+                    "step_id": "write",
+                    "tool": "file_create",
+                    "arguments": { "path": "notes/list.md", "contents": format!("1. {WORD}\n") },
+                    "precondition": "read succeeded",
+                    "requires_confirmation": true
+                }
+            ]
+        });
+        let text = serde_json::to_string_pretty(&plan).expect("the plan as JSON");
+        std::fs::write(folder.path().join("crew.plan.json"), text).expect("the plan file");
+        Self { folder }
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.folder.path().join("crew.plan.json")
+    }
+
+    fn note_that_was_denied(&self) -> PathBuf {
+        self.folder.path().join("notes/list.md")
+    }
+}
+
+/// What the evidence says of one execution.
+#[derive(Debug, PartialEq, Eq)]
+struct Recorded {
+    tool: String,
+    success: bool,
+    outcome: String,
+}
+
+fn recorded(evidence: &Path) -> Vec<Recorded> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the database is read past the program, as anyone could"
+    )]
+    let database = Connection::open_with_flags(
+        evidence.join("execution_log.db"),
+        OpenFlags::SQLITE_OPEN_READ_ONLY,
+    )
+    .expect("the evidence database");
+    let mut statement = database
+        .prepare("SELECT tool_name, success, outcome FROM executions ORDER BY timestamp, rowid")
+        .expect("the executions table");
+    let rows = statement.query_map([], |row| {
+        Ok(Recorded { tool: row.get(0)?, success: row.get(1)?, outcome: row.get(2)? })
+    });
+    rows.expect("a query").collect::<Result<_, _>>().expect("rows")
+}
+
+fn open_with_the_picker(desktop: &mut Desktop, plan: &Path) -> Outcome {
+    desktop.click("Open plan…")?;
+    desktop.choose_file(plan)?;
+    desktop.wait_for_text("Read the note, then write the list")
+}
+
+fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
+    let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let mut desktop = Desktop::start(program, &[], &pictures)?;
+
+    open_with_the_picker(&mut desktop, &workspace.plan())?;
+    desktop.screenshot("main_way_2_plan")?;
+
+    desktop.click("Authorize…")?;
+    desktop.wait_for_control("Authorize")?;
+    desktop.screenshot("main_way_3_authorize")?;
+    desktop.click("Authorize")?;
+    desktop.click("Run")?;
+
+    desktop.wait_for_text("Execute step 1 of 2: file_read?")?;
+    desktop.screenshot("main_way_4_first_dialog")?;
+    desktop.click("Approve this step")?;
+
+    desktop.wait_for_text("Execute step 2 of 2: file_create?")?;
+    desktop.screenshot("main_way_5_second_dialog")?;
+    desktop.click("Deny and stop")?;
+    desktop.wait_until_gone("Deny and stop")?;
+    desktop.screenshot("main_way_6_denied")?;
+
+    desktop.click("Evidence")?;
+    desktop.click("Search evidence")?;
+    desktop.type_text(WORD)?;
+    desktop.key("Return")?;
+    desktop.wait_until("the search finds both steps", |desktop| {
+        let tree = desktop.tree()?;
+        Ok((tree.shows("file_read") && tree.shows("file_create")).then_some(()))
+    })?;
+    desktop.screenshot("main_way_7_evidence")?;
+    Ok(recorded(&desktop.evidence()))
+}
+
+#[test]
+fn a_plan_is_opened_signed_run_and_found_in_the_evidence() {
+    let workspace = Workspace::new();
+    let recorded = match the_main_way(&workspace) {
+        Ok(recorded) => recorded,
+        Err(trouble) => panic!("{trouble}"),
+    };
+    let read = Recorded { tool: "file_read".into(), success: true, outcome: "succeeded".into() };
+    let write = Recorded { tool: "file_create".into(), success: false, outcome: "denied".into() };
+    assert_eq!(recorded, [read, write]);
+    assert!(!workspace.note_that_was_denied().exists(), "a denied step writes nothing");
+}

@@ -1,0 +1,73 @@
+//! What the window says about itself: its controls and texts, by name and place.
+
+use egui::accesskit::{Rect, Role, TreeUpdate};
+
+/// Everything in the window at one moment, in the order in which it was drawn.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    /// Screen pixels per point of a place.
+    pub pixels_per_point: f32,
+    /// What has a name.
+    pub controls: Vec<Control>,
+}
+
+/// One control or text.
+#[derive(Debug, Clone)]
+pub struct Control {
+    /// Its accessible name, or the text that it shows.
+    pub name: String,
+    /// Its value besides the name, such as what a text field holds.
+    pub value: Option<String>,
+    /// Whether it is only text, which does not react to a click.
+    pub is_text: bool,
+    /// Whether it is switched off.
+    pub disabled: bool,
+    bounds: Rect,
+}
+
+impl Tree {
+    pub(super) fn new(pixels_per_point: f32, update: &TreeUpdate) -> Self {
+        let controls = update
+            .nodes
+            .iter()
+            .filter_map(|(_, node)| {
+                let is_text = matches!(node.role(), Role::Label | Role::TextRun);
+                let label = node.label();
+                let name = if is_text { label.or(node.value()) } else { label };
+                Some(Control {
+                    name: name.or(node.placeholder()).or(node.value())?.to_owned(),
+                    value: node.value().map(str::to_owned),
+                    is_text,
+                    disabled: node.is_disabled(),
+                    bounds: node.bounds()?,
+                })
+            })
+            .collect();
+        Self { pixels_per_point, controls }
+    }
+
+    /// Whether a control or text contains this text, as name or value.
+    #[must_use]
+    pub fn shows(&self, text: &str) -> bool {
+        self.controls.iter().any(|control| {
+            control.name.contains(text)
+                || control.value.as_ref().is_some_and(|value| value.contains(text))
+        })
+    }
+
+    /// The control with exactly this name, disabled or not.
+    #[must_use]
+    pub fn control(&self, name: &str) -> Option<&Control> {
+        self.controls.iter().find(|control| control.name == name && !control.is_text)
+    }
+}
+
+impl Control {
+    /// The middle, in pixels of the window.
+    #[must_use]
+    pub fn middle(&self, pixels_per_point: f32) -> (i32, i32) {
+        let pixel =
+            |from: f64, to: f64| ((from + to) / 2.0 * f64::from(pixels_per_point)).round() as i32;
+        (pixel(self.bounds.x0, self.bounds.x1), pixel(self.bounds.y0, self.bounds.y1))
+    }
+}
