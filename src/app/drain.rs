@@ -126,7 +126,7 @@ impl App {
                     session.executions.insert(id, *detail);
                 }
             }
-            (Purpose::Blob(_), Reply::Blob { digest, bytes }) => {
+            (Purpose::Blob, Reply::Blob { digest, bytes }) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 self.evidence.blobs.insert(digest, text);
             }
@@ -144,7 +144,7 @@ impl App {
             }
             (Purpose::Review(_), Reply::Opened(opened)) => self.take_review(*opened),
             (Purpose::Runs, Reply::Runs(runs)) => self.runs = runs,
-            (Purpose::Replay(_), Reply::Replayed(replayed)) => {
+            (Purpose::Replay, Reply::Replayed(replayed)) => {
                 self.show_session(PlanSession::replayed(*replayed));
             }
             (Purpose::Search, Reply::Page(page)) => self.evidence.page = Some(*page),

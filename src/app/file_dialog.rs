@@ -49,6 +49,7 @@ impl Picked {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
 fn pick(folder: Option<PathBuf>, sender: &SyncSender<Option<PathBuf>>, wake: &Wake) {
     let mut dialog = rfd::FileDialog::new()
         .set_title("Open plan")

@@ -5,7 +5,6 @@
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
 mod apply;
-mod clock;
 mod drain;
 mod evidence;
 mod file_dialog;
@@ -28,7 +27,7 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Desk, Request, Setup, Wake, Worker};
+use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders};
 use evidence::EvidenceSession;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
@@ -60,7 +59,7 @@ pub enum StartError {
     )]
     NoDisplay,
     /// The system knows no home folder.
-    #[error("no folder for evidence: HOME is not set; give one with --evidence DIR")]
+    #[error("there is no place for settings and evidence: HOME is not set")]
     NoHome,
     /// The window could not be made.
     #[error("the window cannot be opened: {message}; is OpenGL there (package libgl1 or mesa)?")]
@@ -82,17 +81,10 @@ pub fn run(options: Options) -> Result<(), StartError> {
     {
         return Err(StartError::NoDisplay);
     }
-    let dirs = directories::ProjectDirs::from("", "", "countersign");
-    let evidence = match (&options.evidence, &dirs) {
-        (Some(evidence), _) => evidence.clone(),
-        (None, Some(dirs)) => dirs.data_dir().to_owned(),
-        (None, None) => return Err(StartError::NoHome),
-    };
-    let file = options
-        .settings
-        .clone()
-        .or_else(|| dirs.map(|dirs| dirs.config_dir().join("settings.toml")));
-    let loaded = settings::load(file);
+    let folders = default_folders().ok_or(StartError::NoHome)?;
+    let folders = Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
+    let file = options.settings.clone().unwrap_or_else(|| folders.settings.join("settings.toml"));
+    let loaded = settings::load(Some(file));
     let mut viewport = egui::ViewportBuilder::default()
         .with_title("Countersign")
         .with_app_id("countersign")
@@ -106,7 +98,7 @@ pub fn run(options: Options) -> Result<(), StartError> {
     let started = eframe::run_native(
         "countersign",
         native,
-        Box::new(move |cc| Ok(Box::new(App::start(&cc.egui_ctx, options, evidence, loaded)?))),
+        Box::new(move |cc| Ok(Box::new(App::start(&cc.egui_ctx, options, folders, loaded)?))),
     );
     started.map_err(|error| StartError::Window { message: error.to_string() })
 }
@@ -126,7 +118,6 @@ struct App {
     worker: Worker,
     desk: Desk,
     purposes: Purposes,
-    wake: Wake,
     setup: Setup,
     settings: Settings,
     settings_file: Option<PathBuf>,
@@ -156,7 +147,7 @@ impl App {
     fn start(
         ctx: &egui::Context,
         options: Options,
-        evidence: PathBuf,
+        folders: Folders,
         loaded: Loaded,
     ) -> std::io::Result<Self> {
         theme::install(ctx);
@@ -164,15 +155,19 @@ impl App {
         ctx.set_zoom_factor(loaded.settings.zoom);
         let waker = ctx.clone();
         let wake: Wake = Arc::new(move || waker.request_repaint());
-        let mut app = Self::new(evidence, loaded, wake)?;
+        let mut app = Self::new(folders, loaded, wake)?;
         if let Some(plan) = options.plan {
             app.open(plan, options.workspace);
         }
         Ok(app)
     }
 
-    fn new(evidence: PathBuf, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
-        let setup = Setup { evidence, policy: loaded.settings.policy() };
+    fn new(folders: Folders, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
+        let setup = Setup {
+            evidence: folders.evidence,
+            secrets: folders.secrets,
+            policy: loaded.settings.policy(),
+        };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
         let desk = Desk::start(setup.clone(), Arc::clone(&wake))?;
         let mut app = Self {
@@ -181,13 +176,12 @@ impl App {
             purposes: Purposes::default(),
             watch: Watch::new(Arc::clone(&wake)),
             picked: file_dialog::Picked::new(Arc::clone(&wake)),
-            wake,
             setup,
             recent: loaded.settings.recent_plans(),
             settings: loaded.settings,
             settings_file: loaded.file,
             settings_were_bad: loaded.problem.is_some(),
-            now: clock::now(),
+            now: now(),
             page: Page::default(),
             overlay: None,
             notices: Vec::new(),
@@ -226,8 +220,15 @@ impl App {
     }
 
     fn ask(&mut self, request: Request, purpose: Purpose) {
-        let ticket = self.desk.ask(request);
-        self.purposes.insert(ticket, purpose);
+        match self.desk.ask(request) {
+            Some(ticket) => self.purposes.insert(ticket, purpose),
+            None => self.notify(
+                Tone::Danger,
+                purpose.failure(),
+                "More questions are waiting than can be kept.",
+                "Try again in a moment.",
+            ),
+        }
     }
 
     /// The session whose run is under way, shown or not.
@@ -270,12 +271,17 @@ impl App {
     }
 }
 
+/// The present moment in the zone of the screen.
+fn now() -> Now {
+    Now { ms: SystemClock::default().now_ms(), zone: jiff::tz::TimeZone::system() }
+}
+
 /// How many runs the list shows.
 const RUNS: usize = 200;
 
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.now = clock::now();
+        self.now = now();
         self.drain();
         self.take_dropped_files(ctx);
         self.take_close_request(ctx);

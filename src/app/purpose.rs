@@ -29,13 +29,13 @@ pub(super) enum Purpose {
     /// To list the runs.
     Runs,
     /// To show a recorded run.
-    Replay(Uuid),
+    Replay,
     /// To search.
     Search,
     /// To show an execution.
     Execution(Uuid),
     /// To show a whole artifact.
-    Blob(Digest),
+    Blob,
     /// To recompute the chain.
     Verify,
 }
@@ -52,10 +52,10 @@ impl Purpose {
                 "Your answer could not be written down; nothing is authorized.".into()
             }
             Self::Runs => "The runs cannot be listed.".into(),
-            Self::Replay(_) => "The run cannot be shown.".into(),
+            Self::Replay => "The run cannot be shown.".into(),
             Self::Search => "The evidence cannot be searched.".into(),
             Self::Execution(_) => "The record cannot be read.".into(),
-            Self::Blob(_) => "The artifact cannot be read.".into(),
+            Self::Blob => "The artifact cannot be read.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
         }
     }
@@ -78,7 +78,7 @@ impl Purposes {
         let purpose = self.open.remove(&ticket)?;
         // A page shows one plan, be it opened or replayed.
         let kind = |purpose: &Purpose| match purpose {
-            Purpose::Open { .. } | Purpose::Review(_) | Purpose::Replay(_) => None,
+            Purpose::Open { .. } | Purpose::Review(_) | Purpose::Replay => None,
             other => Some(discriminant(other)),
         };
         let latest = !self.open.range(ticket..).any(|(_, other)| kind(other) == kind(&purpose));
@@ -111,7 +111,7 @@ mod tests {
     fn a_replay_overtakes_an_opening() {
         let mut purposes = Purposes::default();
         purposes.insert(Ticket(1), Purpose::Open { path: "p.json".into(), workspace: None });
-        purposes.insert(Ticket(2), Purpose::Replay(Uuid::nil()));
+        purposes.insert(Ticket(2), Purpose::Replay);
         assert!(matches!(purposes.take(Ticket(1)), Some((_, false))));
     }
 }

@@ -33,7 +33,7 @@ impl App {
                 self.evidence.blobs.clear();
             }
             EvidenceAction::LoadBlob(digest) => {
-                self.ask(Request::Blob(digest), Purpose::Blob(digest));
+                self.ask(Request::Blob(digest), Purpose::Blob);
             }
         }
     }

@@ -22,7 +22,7 @@ impl App {
                 {
                     self.show_session(live);
                 } else {
-                    self.ask(Request::Replay { run_id }, Purpose::Replay(run_id));
+                    self.ask(Request::Replay { run_id }, Purpose::Replay);
                 }
             }
             PlanAction::SelectStep(index) => {
