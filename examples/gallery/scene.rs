@@ -147,6 +147,12 @@ impl Scene {
         }
     }
 
+    /// Asks the same again, as a new question.
+    #[allow(dead_code, reason = "used by the tests of the dialog")]
+    pub fn ask_again(&mut self) {
+        self.showing += 1;
+    }
+
     pub fn play(&mut self, action: &Action, ctx: &egui::Context) {
         match action {
             Action::Plan(PlanAction::SelectStep(index)) => {

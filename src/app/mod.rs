@@ -307,7 +307,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let mut actions: Vec<Action> = Vec::new();
-        crate::ui::window_ui(ui, &self.view(ui.ctx()), &mut actions);
+        crate::ui::window_ui(ui, &self.view(), &mut actions);
         self.evidence.focus_search = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;

@@ -14,7 +14,7 @@ use crate::ui::{StatusView, WindowView};
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
 
 impl App {
-    pub(super) fn view(&self, _ctx: &egui::Context) -> WindowView<'_> {
+    pub(super) fn view(&self) -> WindowView<'_> {
         let live = self.running();
         let status_of = live.or(self.shown.as_ref());
         let run = status_of.map_or(&*IDLE, |session| &session.run);

@@ -199,7 +199,7 @@ impl Theme {
     /// The text of a chip. A little nearer to the plain text than the tone, which alone would be too
     /// faint on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
-        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.15 } else { 0.3 })
+        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.25 } else { 0.3 })
     }
 
     fn visuals(&self) -> egui::Visuals {
