@@ -72,6 +72,7 @@
 )]
 
 pub mod authorization;
+pub mod cli;
 pub mod engine;
 pub mod evidence;
 pub mod plan;
