@@ -7,7 +7,6 @@
 #[expect(dead_code, reason = "the window tests use the rest")]
 mod harness;
 #[path = "../tests/window/tree.rs"]
-#[expect(dead_code, reason = "the window tests use the rest")]
 mod tree;
 
 use std::path::{Path, PathBuf};

@@ -79,4 +79,5 @@ pub mod plan;
 pub mod risk;
 pub mod run;
 pub mod tools;
+pub mod ui;
 pub mod worker;

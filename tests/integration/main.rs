@@ -9,4 +9,7 @@
 )]
 
 mod architecture;
+mod authorization;
+mod categories;
 mod example_plans;
+mod harness;

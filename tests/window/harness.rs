@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
 
-use super::tree::{Control, Tree};
+use super::tree::Tree;
 
 /// How long anything may take before it counts as not happening. Software drawing on a machine that
 /// is busy with other tests is slow; nothing waits longer than it has to.
@@ -197,38 +197,16 @@ impl Desktop {
         self.home.path().join("evidence")
     }
 
-    /// The program's home folder, empty at first.
-    #[must_use]
-    pub fn home(&self) -> &Path {
-        self.home.path()
-    }
-
     /// Moves the mouse to the middle of the control with this accessible name and presses the first
     /// button, once it is there, enabled and has stopped moving.
     ///
     /// # Errors
     /// When that does not happen in time; a picture is kept.
     pub fn click(&mut self, name: &str) -> Outcome {
-        self.click_one(&format!("a control named \"{name}\" that can be clicked"), |control| {
-            control.name == name && !control.is_text
-        })
-    }
-
-    /// The same for the first control or text that contains this text, such as a row of a list.
-    ///
-    /// # Errors
-    /// As [`Self::click`].
-    pub fn click_text(&mut self, text: &str) -> Outcome {
-        self.click_one(&format!("something with \"{text}\" that can be clicked"), |control| {
-            control.name.contains(text)
-        })
-    }
-
-    fn click_one(&mut self, what: &str, is_it: impl Fn(&Control) -> bool) -> Outcome {
         let mut before = None;
-        let (x, y) = self.wait_until(what, |desktop| {
+        let (x, y) = self.wait_until(&format!("\"{name}\" can be clicked"), |desktop| {
             let tree = desktop.tree()?;
-            let found = tree.controls.iter().find(|control| is_it(control) && !control.disabled);
+            let found = tree.control(name).filter(|control| !control.disabled);
             let place = found.map(|control| control.middle(tree.pixels_per_point));
             let rests = place.is_some() && place == before;
             before = place;

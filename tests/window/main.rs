@@ -2,6 +2,12 @@
 //!
 //! Needs the feature `inspection` and a few programs; `sh packaging/test.sh` sees to both.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that meets the unexpected should stop at once"
+)]
+
 mod harness;
 mod sign_and_run;
 mod tree;

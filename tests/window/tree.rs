@@ -22,8 +22,6 @@ pub struct Control {
     pub is_text: bool,
     /// Whether it is switched off.
     pub disabled: bool,
-    /// Whether it has the keyboard.
-    pub focused: bool,
     bounds: Rect,
 }
 
@@ -32,7 +30,7 @@ impl Tree {
         let controls = update
             .nodes
             .iter()
-            .filter_map(|(id, node)| {
+            .filter_map(|(_, node)| {
                 let is_text = matches!(node.role(), Role::Label | Role::TextRun);
                 let label = node.label();
                 let name = if is_text { label.or(node.value()) } else { label };
@@ -41,7 +39,6 @@ impl Tree {
                     value: node.value().map(str::to_owned),
                     is_text,
                     disabled: node.is_disabled(),
-                    focused: *id == update.focus,
                     bounds: node.bounds()?,
                 })
             })
