@@ -71,6 +71,7 @@
     )
 )]
 
+pub mod app;
 pub mod authorization;
 pub mod cli;
 pub mod engine;
