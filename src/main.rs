@@ -1,8 +1,13 @@
 //! Countersign: the window, or a headless command.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use countersign::app;
 use countersign::cli::{self, Started, WindowOptions};
+
+/// As for a command line that cannot be followed: there is nothing to show a window on.
+const NO_WINDOW: u8 = 5;
 
 fn main() -> ExitCode {
     match cli::start(std::env::args_os()) {
@@ -12,8 +17,14 @@ fn main() -> ExitCode {
 }
 
 /// Opens the window and stays until it is closed.
-fn open_window(_options: WindowOptions) -> ExitCode {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "This build has no window yet; see `countersign --help`.");
-    ExitCode::from(5)
+fn open_window(options: WindowOptions) -> ExitCode {
+    let WindowOptions { plan, workspace, evidence } = options;
+    match app::run(app::Options { plan, workspace, evidence, ..app::Options::default() }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without a terminal there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::from(NO_WINDOW)
+        }
+    }
 }

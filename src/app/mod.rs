@@ -27,7 +27,9 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders};
+use crate::worker::{
+    Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders,
+};
 use evidence::EvidenceSession;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
@@ -82,7 +84,8 @@ pub fn run(options: Options) -> Result<(), StartError> {
         return Err(StartError::NoDisplay);
     }
     let folders = default_folders().ok_or(StartError::NoHome)?;
-    let folders = Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
+    let folders =
+        Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
     let file = options.settings.clone().unwrap_or_else(|| folders.settings.join("settings.toml"));
     let loaded = settings::load(Some(file));
     let mut viewport = egui::ViewportBuilder::default()

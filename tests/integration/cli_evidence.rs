@@ -113,6 +113,7 @@ fn the_questions_answer_in_json_lines() {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "tampering needs a connection of its own")]
 #[test]
 fn verify_says_sound_tampered_and_truncated() {
     let (home, _) = with_a_run();

@@ -5,6 +5,7 @@ use egui::{Align, Layout, Ui};
 use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, padded, question_ui};
 use crate::authorization::FileState;
+use crate::plan::visible;
 use crate::plan::{Digest, Mode, Plan};
 use crate::risk::RiskLevel;
 use crate::run::Review;
@@ -13,7 +14,6 @@ use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::risk_icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
 
 /// Everything that one approval would cover.

@@ -4,13 +4,13 @@ use egui::{Align, Layout, Ui};
 
 use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, field, padded, question_ui};
+use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
 use crate::ui::plan::{argument_ui, preview_ui, risk_icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
 
 pub(super) fn confirm_ui(

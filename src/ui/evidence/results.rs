@@ -6,13 +6,13 @@ use egui::{
 };
 use uuid::Uuid;
 
+use crate::plan::visible;
 use crate::run::{Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets;
 
 /// The icon, word and colour of what is known about an execution.

@@ -3,10 +3,10 @@
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{PlanView, bar};
+use crate::plan::visible;
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Look};
 
 pub(super) fn action_bar_ui(

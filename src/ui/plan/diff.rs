@@ -3,9 +3,9 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::plan::visible;
 use crate::run::{DiffLine, LineKind, Stream};
 use crate::ui::theme::{self, Text, Theme};
-use crate::plan::visible;
 
 /// One line on screen; a long line of a file takes several.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
 
+use crate::plan::visible;
 use crate::plan::{Finding, Severity};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets;
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {

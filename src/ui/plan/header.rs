@@ -3,11 +3,11 @@
 use egui::{Frame, Margin, Stroke, Ui, vec2};
 
 use super::PlanView;
+use crate::plan::visible;
 use crate::plan::{Plan, ToolClass};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// The figures of a plan as chips.

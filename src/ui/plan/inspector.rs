@@ -7,13 +7,13 @@ use super::output::{output_lines, truncation};
 use super::rows::{risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
+use crate::plan::visible;
 use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 const TABS: [(Tab, &str); 5] = [

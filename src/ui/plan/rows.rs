@@ -3,13 +3,13 @@
 use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::PlanView;
+use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, StepState};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// One step as its row shows it.
