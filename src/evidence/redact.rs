@@ -63,10 +63,10 @@ impl Redactor {
             |kind, pattern: &str, check| Ok(Rule { kind, pattern: Regex::new(pattern)?, check });
         let pem = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
         let quoted = format!(
-            r#"(?i)(?P<k>{NAMES})\\?["']?\s*(?:=>|:=|=|:)\s*[bru]?\\?(?:"(?P<s>[^"\n\\]{{4,1000}})\\?"|'(?P<t>[^'\n\\]{{4,1000}})\\?')"#
+            r#"(?i)(?P<k>{NAMES})\\?["']?\s*(?:=>|:=|=|:)\s*[bru]?\\?(?:"(?P<s>[^"\n\\]{{4,}})\\?"|'(?P<t>[^'\n\\]{{4,}})\\?')"#
         );
         let bare = format!(
-            r#"(?i)(?P<k>{NAMES})\\?["']?(?P<o>\s*(?:=>|:=|=|:)\s*)(?P<s>[^\s"'`,;&(){{}}\[\]<>|\\]{{6,1000}})"#
+            r#"(?i)(?P<k>{NAMES})\\?["']?(?P<o>\s*(?:=>|:=|=|:)\s*)(?P<s>[^\s"'`,;&(){{}}\[\]<>|\\]{{6,}})"#
         );
         let flag =
             format!(r#"(?i)--(?P<k>{NAMES})\s+(?P<s>[^\s"'`,;(){{}}\[\]<>|\\-][^\s"'`]{{5,}})"#);
@@ -81,8 +81,8 @@ impl Redactor {
             // A block whose end is cut off.
             rule("private_key", &format!(r"{pem}(?:\s|\\n|\\r)+[A-Za-z0-9+/=\s\\]{{40,}}"), Shape)?,
             rule("aws_key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", Shape)?,
-            rule("github_token", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b", Shape)?,
-            rule("github_token", r"\bgithub_pat_[A-Za-z0-9_]{22,255}\b", Shape)?,
+            rule("github_token", r"\bgh[pousr]_[A-Za-z0-9]{36,}\b", Shape)?,
+            rule("github_token", r"\bgithub_pat_[A-Za-z0-9_]{22,}\b", Shape)?,
             rule("gitlab_token", r"\bglpat-[A-Za-z0-9_-]{20,}", Shape)?,
             rule("slack_token", r"\bxox[abeprs]-[A-Za-z0-9-]{10,}", HasDigit)?,
             rule("api_key", r"\bsk-[A-Za-z0-9_-]{20,}", HasDigit)?,
@@ -100,7 +100,7 @@ impl Redactor {
             rule("authorization", r"(?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/=-]{20,})", HasDigit)?,
             rule(
                 "password",
-                r#"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>]{0,100}:(?P<s>[^\s/@"'<>${}]{1,200})@"#,
+                r#"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>]*:(?P<s>[^\s/@"'<>${}]+)@"#,
                 Shape,
             )?,
             rule("password", &quoted, QuotedValue)?,
@@ -251,6 +251,7 @@ impl Rule {
             Check::Shape => !value.starts_with("[secret:"),
             Check::HasDigit => value.bytes().any(|byte| byte.is_ascii_digit()),
             Check::QuotedValue => is_quoted_secret(name, value),
+            Check::BareValue if is_marker(value) => false,
             Check::BareValue => {
                 let tight = found.name("o").is_some_and(|op| op.as_str() == "=");
                 let next = text.get(secret.end()..).and_then(|rest| rest.chars().next());
@@ -259,6 +260,15 @@ impl Rule {
         };
         is_secret.then(|| secret.range())
     }
+}
+
+/// What stands after `[secret:` in a marker of ours.
+fn is_marker(value: &str) -> bool {
+    value.rsplit_once(':').is_some_and(|(kind, mark)| {
+        kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && mark.len() == 8
+            && mark.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 fn is_password(name: &str) -> bool {
