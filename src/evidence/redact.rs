@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::vault::Vault;
@@ -36,11 +36,10 @@ struct Rule {
     check: Check,
 }
 
-/// Recognises secrets.
+/// Recognises secrets. Each pattern reads the text on its own: most begin with a literal and skim a MiB in
+/// a tenth of a millisecond, where one automaton for all of them needs a second.
 pub(super) struct Redactor {
     rules: Vec<Rule>,
-    /// All patterns at once, so that a text without secrets is read once.
-    any: RegexSet,
     secret_name: Regex,
 }
 
@@ -107,16 +106,12 @@ impl Redactor {
             rule("password", &bare, BareValue)?,
             rule("password", &flag, HasDigit)?,
         ];
-        Ok(Self {
-            any: RegexSet::new(rules.iter().map(|rule: &Rule| rule.pattern.as_str()))?,
-            rules,
-            secret_name: Regex::new(&format!("(?i)(?:{NAMES})$"))?,
-        })
+        Ok(Self { rules, secret_name: Regex::new(&format!("(?i)(?:{NAMES})$"))? })
     }
 
     /// Whether there is anything to hide in this text.
     pub(super) fn finds_in(&self, text: &str) -> bool {
-        self.rules_for(text).any(|rule| {
+        self.rules.iter().any(|rule| {
             rule.pattern.captures_iter(text).any(|found| rule.secret_in(text, &found).is_some())
         })
     }
@@ -222,17 +217,9 @@ impl Redactor {
             && is_quoted_secret(name.unwrap_or_default(), value)
     }
 
-    /// The rules whose pattern occurs in the text.
-    fn rules_for(&self, text: &str) -> impl Iterator<Item = &Rule> {
-        let matches = self.any.matches(text);
+    fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
         self.rules
             .iter()
-            .enumerate()
-            .filter_map(move |(n, rule)| matches.matched(n).then_some(rule))
-    }
-
-    fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
-        self.rules_for(text)
             .flat_map(|rule| {
                 rule.pattern
                     .captures_iter(text)
