@@ -11,5 +11,12 @@
 mod architecture;
 mod authorization;
 mod categories;
+mod cli_check;
+mod cli_evidence;
+mod cli_home;
+mod cli_run;
+#[cfg(target_os = "linux")]
+mod cli_terminal;
+mod cli_usage;
 mod example_plans;
 mod harness;
