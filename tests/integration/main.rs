@@ -11,5 +11,7 @@
 mod architecture;
 mod authorization;
 mod categories;
+mod evidence_first;
 mod example_plans;
+mod execution;
 mod harness;
