@@ -14,4 +14,8 @@ mod categories;
 mod evidence_first;
 mod example_plans;
 mod execution;
+mod fixtures;
 mod harness;
+mod invariants;
+mod properties;
+mod schema;
