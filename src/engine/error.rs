@@ -65,8 +65,9 @@ fn note_text(note: &str) -> String {
 }
 
 impl ExecutionError {
-    /// The refusal that these error findings amount to: their own cause when it is the only one.
-    pub(super) fn from_findings(findings: Vec<Finding>) -> Self {
+    /// The refusal that these error findings amount to: their own cause when it is the only one
+    /// (SPEC §6).
+    pub fn from_findings(findings: Vec<Finding>) -> Self {
         let only = |code| findings.iter().all(|finding| finding.code == code);
         if only(Code::UnknownTool) {
             Self::ToolNotFound { findings }

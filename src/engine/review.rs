@@ -7,7 +7,7 @@ use super::error::ExecutionError;
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
-use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass};
+use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
 use crate::risk::{self, Policy, RiskLevel, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
 use crate::tools::{Overlay, ToolError, Toolbox};
@@ -22,7 +22,8 @@ pub fn review(
     policy: &Policy,
 ) -> Result<Review, ToolError> {
     let toolbox = Toolbox::open(&workspace.folder, &policy.extra_roots)?;
-    let seen = look(plan, &toolbox, policy);
+    let mut seen = look(plan, &toolbox, policy);
+    locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
         hosts: Vec::new(),

@@ -172,13 +172,21 @@ pub(super) fn read(
     Ok(Some(content))
 }
 
-/// Whether there is content with this digest, readable or not.
-pub(super) fn exists(conn: &Connection, digest: &Digest) -> Result<bool> {
-    Ok(conn
-        .prepare_cached("SELECT 1 FROM blobs WHERE digest = ?1 LIMIT 1")?
-        .query_row([digest.hex()], |_| Ok(()))
-        .optional()?
-        .is_some())
+/// The first part of a content that is not sealed; enough for an index and never the whole of a huge
+/// output. `None` when there is none, it was purged, or it is sealed.
+pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
+    let found: Option<(i64, Vec<u8>)> = conn
+        .prepare_cached(
+            "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2",
+        )?
+        .query_row([&digest.hex(), PLAIN], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    found
+        .map(|(size, data)| {
+            let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
+            zstd::bulk::decompress(&data, size).map_err(|source| EvidenceError::Content { source })
+        })
+        .transpose()
 }
 
 /// Ties a sealed part to its place, so that parts cannot be exchanged.

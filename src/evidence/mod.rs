@@ -8,19 +8,26 @@
 mod blobs;
 mod error;
 mod funnel;
+mod index;
 mod ledger;
 mod lock;
+mod queries;
 mod reader;
 mod record;
 mod redact;
+mod replay;
 mod rows;
 mod schema;
+mod search;
 mod store;
 mod vault;
+mod verify;
 
 pub use error::EvidenceError;
-pub use reader::{EvidenceReader, verify};
+pub use queries::{FileExecution, LaterMutation, Range, RecurringDiagnostic};
+pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
 };
 pub use store::EvidenceStore;
+pub use verify::verify;

@@ -113,6 +113,4 @@ pub enum WindowAction {
     SetTheme(egui::ThemePreference),
     /// Use this zoom, 1 being the usual size.
     SetZoom(f32),
-    /// Note that this text was copied.
-    Copy(String),
 }

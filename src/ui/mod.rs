@@ -16,7 +16,6 @@ pub mod plan;
 mod status_bar;
 pub mod theme;
 mod top_bar;
-pub mod visible;
 pub mod widgets;
 
 #[cfg(test)]

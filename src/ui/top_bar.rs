@@ -9,7 +9,7 @@ use super::action::{Action, Page};
 use super::commands::Command;
 use super::icon;
 use super::theme::{self, Text, Theme};
-use super::visible::visible;
+use crate::plan::visible;
 use super::widgets;
 
 pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {

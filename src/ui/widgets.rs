@@ -8,7 +8,7 @@ use egui::{
 
 use super::icon::{self, Icon};
 use super::theme::{self, Text, Theme, Tone};
-use super::visible::{visible, visible_lines};
+use crate::plan::{visible, visible_lines};
 
 /// A text with its purpose and colour.
 pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {

@@ -58,7 +58,7 @@ fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
 pub struct Desktop {
     display: String,
     /// Started first to last, ended last to first.
-    children: Vec<Child>,
+    children: Vec<(String, Child)>,
     inspection: Option<TcpStream>,
     window: String,
     pictures: PathBuf,
@@ -111,7 +111,7 @@ impl Desktop {
             .spawn()
             .map_err(|e| Trouble(format!("Xvfb did not start: {e}")))?;
         let stdout = server.stdout.take();
-        self.children.push(server);
+        self.children.push(("Xvfb".to_owned(), server));
         let mut number = String::new();
         if let Some(stdout) = stdout {
             BufReader::new(stdout)
@@ -123,7 +123,8 @@ impl Desktop {
         }
         self.display = format!(":{}", number.trim());
         let manager = self.command("openbox").spawn();
-        self.children.push(manager.map_err(|e| Trouble(format!("openbox did not start: {e}")))?);
+        let manager = manager.map_err(|e| Trouble(format!("openbox did not start: {e}")))?;
+        self.children.push(("openbox".to_owned(), manager));
         self.wait_until("the window manager is there", |desktop| {
             // The manager owns the desktop once it has announced what it supports.
             Ok(desktop.xdotool(&["get_num_desktops"]).is_ok().then_some(()))
@@ -142,7 +143,7 @@ impl Desktop {
             .spawn()
             .map_err(|e| Trouble(format!("{} did not start: {e}", program.display())))?;
         let pid = child.id().to_string();
-        self.children.push(child);
+        self.children.push((program.display().to_string(), child));
         self.window = self.wait_until("the program shows its window", |desktop| {
             desktop.alive()?;
             let found = desktop.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
@@ -398,9 +399,9 @@ impl Desktop {
 
     /// Fails when one of the programs has ended.
     fn alive(&mut self) -> Outcome {
-        for child in &mut self.children {
+        for (name, child) in &mut self.children {
             if let Ok(Some(status)) = child.try_wait() {
-                return trouble(format!("process {} ended early: {status}", child.id()));
+                return trouble(format!("{name} ended early: {status}"));
             }
         }
         Ok(())
@@ -410,7 +411,7 @@ impl Desktop {
 impl Drop for Desktop {
     fn drop(&mut self) {
         // The display goes last, and takes with it whatever the program opened on it.
-        for child in self.children.iter_mut().rev() {
+        for (_, child) in self.children.iter_mut().rev() {
             let _gone_already = child.kill();
             let _reaped = child.wait();
         }

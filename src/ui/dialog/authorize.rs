@@ -13,7 +13,7 @@ use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::risk_icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
 
 /// Everything that one approval would cover.

@@ -10,25 +10,8 @@ use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
 use crate::ui::plan::{argument_ui, preview_ui, risk_icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
-
-/// The word that a person types before a dangerous step: the host, or the name of the first file it
-/// writes or reads, or the tool where there is neither.
-pub fn target_word(request: &ConfirmationRequest) -> String {
-    if let Some(target) = &request.target {
-        return target.rsplit('@').next().unwrap_or(target).to_owned();
-    }
-    let changed = request.preview.changes.first().map(|change| change.path.as_str());
-    let argument = ["path", "file", "file_path", "plan_file", "root"]
-        .iter()
-        .find_map(|name| request.arguments.get(*name).map(String::as_str));
-    changed
-        .or(argument)
-        .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty()))
-        .unwrap_or(&request.tool)
-        .to_owned()
-}
 
 pub(super) fn confirm_ui(
     ui: &mut Ui,
@@ -37,7 +20,7 @@ pub(super) fn confirm_ui(
     actions: &mut Vec<Action>,
 ) {
     let dangerous = request.risk.level >= RiskLevel::Dangerous;
-    let word = target_word(request);
+    let word = request.target_word();
     let level = request.risk.level;
     let tool = visible(&request.tool);
     let title =
@@ -81,7 +64,7 @@ pub(super) fn confirm_ui(
                 let why = if named {
                     "One moment: read it first.".to_owned()
                 } else {
-                    format!("Type “{}” first.", visible(&word))
+                    format!("Type “{}” first.", visible(word))
                 };
                 if widgets::button(
                     ui,
@@ -136,7 +119,7 @@ pub(super) fn confirm_ui(
                     format!("You are asked because {}", lower(&request.why)),
                 );
                 if dangerous {
-                    let name = format!("Type {} to approve", visible(&word));
+                    let name = format!("Type {} to approve", visible(word));
                     field(ui, asked.prompt.with("word"), &name, asked.typed, 200.0);
                 }
             });

@@ -25,7 +25,6 @@ use crate::run::ConfirmationRequest;
 use arming::{Allowed, Arming, Input};
 
 pub use authorize::{AuthorizeView, authorize_view};
-pub use confirm::target_word;
 
 /// Names one showing of one question; a new showing is a new question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Situation;
 use crate::ui::format;
 use crate::ui::theme::{self, Text, Theme};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets;
 
 /// The saved queries: a name and the text it puts into the search box.

@@ -12,7 +12,7 @@ use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets;
 
 /// The icon, word and colour of what is known about an execution.

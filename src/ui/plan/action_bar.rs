@@ -6,7 +6,7 @@ use super::{PlanView, bar};
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Look};
 
 pub(super) fn action_bar_ui(
@@ -60,7 +60,7 @@ pub(super) fn action_bar_ui(
         });
         let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
         if cut || !bar.more.is_empty() {
-            response.on_hover_text(crate::ui::visible::visible_lines(more));
+            response.on_hover_text(crate::plan::visible_lines(more));
         }
     });
 }

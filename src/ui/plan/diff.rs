@@ -5,7 +5,7 @@ use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::run::{DiffLine, LineKind, Stream};
 use crate::ui::theme::{self, Text, Theme};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 
 /// One line on screen; a long line of a file takes several.
 #[derive(Debug, Clone, PartialEq, Eq)]

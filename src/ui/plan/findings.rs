@@ -6,7 +6,7 @@ use crate::plan::{Finding, Severity};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets;
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {

@@ -7,7 +7,7 @@ use crate::plan::{Plan, ToolClass};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// The figures of a plan as chips.

@@ -13,7 +13,7 @@ use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 const TABS: [(Tab, &str); 5] = [

@@ -9,7 +9,7 @@ use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// One step as its row shows it.

@@ -11,7 +11,7 @@ use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::visible::visible;
+use crate::plan::visible;
 use crate::ui::widgets::{self, Look};
 
 /// A plan file that was open lately.

@@ -1,8 +1,8 @@
 //! Makes what cannot be seen visible, in every text from outside (DESIGN invariant 8).
 //!
 //! A plan, a file name or an output may hold characters that change how the rest is read without
-//! showing themselves. Before such a text reaches the screen it passes [`visible`]. Absent on
-//! purpose: a second way to do this.
+//! showing themselves. Before such a text reaches a screen or a terminal it passes [`visible`].
+//! Absent on purpose: a second way to do this.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
