@@ -31,3 +31,6 @@ pub use record::{
 };
 pub use store::EvidenceStore;
 pub use verify::verify;
+
+#[cfg(test)]
+mod tests;
