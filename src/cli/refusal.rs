@@ -82,7 +82,6 @@ impl From<ExecutionError> for Refusal {
                 let details = json!({ "run_id": run_id, "step_results": step_results });
                 Self::new(Exit::Evidence, failure, details)
             }
-            ExecutionError::Workspace { source } => source.into(),
             _ => Self::new(Exit::Failed, failure, json!({})),
         }
     }
