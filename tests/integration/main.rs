@@ -18,5 +18,11 @@ mod cli_run;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod evidence_first;
 mod example_plans;
+mod execution;
+mod fixtures;
 mod harness;
+mod invariants;
+mod properties;
+mod schema;

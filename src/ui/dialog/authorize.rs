@@ -102,7 +102,7 @@ pub(super) fn authorize_ui(
             Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
         }),
         delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
-        width: 640.0,
+        width: 680.0,
     };
     question_ui(
         ui,
@@ -187,6 +187,7 @@ fn list(ui: &mut Ui, title: &str, items: &[(String, String)], empty: &str) {
     }
     for (path, state) in items {
         ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().interact_size.y = 18.0;
             ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
             ui.label(widgets::rich(state, Text::SmallMono, theme.dim));
         });

@@ -46,7 +46,11 @@ pub(super) fn facets_ui(
                     // Toggling a filter that is set makes the text shorter.
                     let set = text.len() < view.text.len();
                     let number = format::count(*number);
-                    if item(ui, &value.replace('_', " "), &number, set) {
+                    let name = match filter {
+                        Filter::Outcome => value.replace('_', " "),
+                        _ => value.clone(),
+                    };
+                    if item(ui, &name, &number, set) {
                         actions.push(Action::Evidence(EvidenceAction::Search(text)));
                     }
                 }

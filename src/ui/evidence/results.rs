@@ -59,7 +59,11 @@ pub(super) fn results_ui(
                         widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
                     }
                 }
-                ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+                ui.painter().hline(
+                    rect.x_range(),
+                    rect.bottom() - 0.5,
+                    Stroke::new(1.0, theme.line),
+                );
             }
         },
     );

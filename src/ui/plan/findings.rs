@@ -81,8 +81,7 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
             }
         });
     });
-    let rect = ui.min_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+    widgets::line_below(ui);
 }
 
 fn finding_ui(ui: &mut Ui, finding: &Finding) {
