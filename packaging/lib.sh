@@ -193,7 +193,8 @@ need_cargo_home() {
     [ -z "$DRY_RUN" ] || return 0
     cargo_home=${CARGO_HOME:-$HOME/.cargo}
     # Asking by doing: root passes every permission check and still cannot write to a read-only mount.
-    if mkdir -p "$cargo_home/registry" 2>/dev/null && : 2>/dev/null >"$cargo_home/registry/.writable"; then
+    # In a shell of its own, because a redirection that fails would end this one.
+    if mkdir -p "$cargo_home/registry" 2>/dev/null && (: >"$cargo_home/registry/.writable") 2>/dev/null; then
         rm -f "$cargo_home/registry/.writable"
     else
         export CARGO_HOME="$TARGET/cargo-home"
@@ -207,7 +208,7 @@ use_fast_linker() {
     [ -z "$DRY_RUN" ] && [ -z "${RUSTFLAGS:-}" ] && has mold || return 0
     if echo 'int main(void) { return 0; }' | cc -fuse-ld=mold -x c -o /dev/null - 2>/dev/null; then
         host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
-        export "CARGO_TARGET_${host}_RUSTFLAGS=-Clink-arg=-fuse-ld=mold"
+        export "CARGO_TARGET_${host}_RUSTFLAGS=-C link-arg=-fuse-ld=mold"
         say "linking with mold"
     fi
 }

@@ -77,6 +77,7 @@ extern crate self as countersign;
 
 pub mod app;
 pub mod authorization;
+pub mod cli;
 pub mod engine;
 pub mod evidence;
 pub mod plan;

@@ -129,8 +129,11 @@ pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
     let verdict = risk::of_step(step);
     let written = step.call.as_ref().filter(|call| call_writes(call));
     let keys = written.and_then(|call| toolbox.inputs(call).ok()).unwrap_or_default();
+    let program =
+        |key: &str| toolbox.is_executable(key).unwrap_or(false).then(risk::of_written_program);
     keys.keys()
-        .filter_map(|key| risk::of_written_path(key))
+        .flat_map(|key| [risk::of_written_path(key), program(key)])
+        .flatten()
         .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }
 

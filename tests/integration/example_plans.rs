@@ -1,8 +1,9 @@
-//! The shipped plans and the shipped JSON Schema agree (SPEC §1.1).
+//! The shipped plans, the shipped JSON Schema and the validator agree (SPEC §1.1, §1.4).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use countersign::plan::Severity;
 use serde_json::{Value, json};
 
 /// The plan that ships to show what is refused.
@@ -77,12 +78,37 @@ fn hashes_that_the_plans_expect_are_those_of_the_shipped_files() {
     assert!(checked >= 2, "only {checked} steps name a hash");
 }
 
-fn with_step(step: Value) -> Value {
-    json!({ "plan_id": "p", "steps": [step] })
+/// What the validator says of the same plan.
+fn findings(plan: &Value) -> Vec<String> {
+    let parsed = countersign::plan::parse(plan.to_string().as_bytes());
+    let errors = parsed.findings.iter().filter(|f| f.severity == Severity::Error);
+    errors.map(|f| format!("{} {}: {}", f.code, f.pointer, f.message)).collect()
 }
 
 #[test]
-fn the_schema_accepts_what_the_contract_accepts() {
+fn the_validator_finds_all_five_faults_at_once() {
+    let bytes = fs::read(assets().join("plans").join(FAULTY)).unwrap();
+    let parsed = countersign::plan::parse(&bytes);
+    let errors = parsed.findings.iter().filter(|f| f.severity == Severity::Error);
+    let mut codes: Vec<String> = errors.map(|f| f.code.to_string()).collect();
+    codes.sort();
+    assert_eq!(codes, ["E011", "E012", "E016", "E201", "E202"], "{:#?}", parsed.findings);
+}
+
+#[test]
+fn every_other_shipped_plan_is_valid() {
+    for path in plans().iter().filter(|path| !path.ends_with(FAULTY)) {
+        let parsed = countersign::plan::parse(&fs::read(path).unwrap());
+        assert!(parsed.is_valid(), "{}: {:#?}", path.display(), parsed.findings);
+    }
+}
+
+fn with_step(step: Value) -> Value {
+    json!({ "plan_id": "p", "intent": "READ", "steps": [step] })
+}
+
+#[test]
+fn schema_and_validator_accept_what_the_contract_accepts() {
     let schema = schema();
     for (intent, step) in [
         ("read", json!({ "tool": "file_read", "arguments": { "path": "a" } })),
@@ -95,32 +121,29 @@ fn the_schema_accepts_what_the_contract_accepts() {
         ),
         (
             "READ",
-            json!({ "tool": "file_read", "arguments": { "path": "a" }, "precondition": "Step A succeeded" }),
-        ),
-        (
-            "READ",
             json!({ "tool": "file_glob", "arguments": { "pattern": "*", "root": "." }, "precondition": "cargo project exists" }),
         ),
     ] {
         let mut plan = with_step(step);
         plan["intent"] = json!(intent);
         assert_eq!(complaints(&schema, &plan), Vec::<String>::new(), "{plan}");
+        assert_eq!(findings(&plan), Vec::<String>::new(), "{plan}");
     }
 }
 
 #[test]
-fn the_schema_refuses_what_the_contract_refuses() {
+fn schema_and_validator_refuse_what_the_contract_refuses() {
     let schema = schema();
     for (why, plan) in [
         (
-            "no plan_id and no intent",
-            json!({ "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            "no intent",
+            json!({ "plan_id": "p", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
-        ("no steps", json!({ "plan_id": "p" })),
-        ("an empty plan", json!({ "plan_id": "p", "steps": [] })),
+        ("no steps", json!({ "plan_id": "p", "intent": "READ" })),
+        ("an empty plan", json!({ "plan_id": "p", "intent": "READ", "steps": [] })),
         (
             "an empty id",
-            json!({ "plan_id": "", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            json!({ "plan_id": "", "intent": "READ", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
         (
             "an unknown intent",
@@ -175,9 +198,14 @@ fn the_schema_refuses_what_the_contract_refuses() {
         ),
         (
             "an unknown query",
-            json!({ "plan_id": "p", "evidence_referenced": ["Q9"], "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            json!({ "plan_id": "p", "intent": "READ", "evidence_referenced": ["Q9"], "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
     ] {
-        assert_ne!(complaints(&schema, &plan), Vec::<String>::new(), "{why} passes: {plan}");
+        assert_ne!(
+            complaints(&schema, &plan),
+            Vec::<String>::new(),
+            "{why} passes the schema: {plan}"
+        );
+        assert_ne!(findings(&plan), Vec::<String>::new(), "{why} passes the validator: {plan}");
     }
 }

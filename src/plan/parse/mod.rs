@@ -57,6 +57,9 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     };
     if text.trim().is_empty() {
         "the file is empty; a plan is a JSON object".clone_into(&mut finding.message);
+    } else if text.starts_with('\u{feff}') {
+        "not JSON: a byte order mark stands before it; save the file as UTF-8 without one"
+            .clone_into(&mut finding.message);
     }
     refused(finding)
 }
