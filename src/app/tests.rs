@@ -91,7 +91,11 @@ impl Bench {
 
     fn answer(&mut self, step_index: usize, decision: Decision) {
         let run_id = self.session().run.run_id.unwrap();
-        self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
+        // The question is shown a moment before the executor waits for its answer; a person is
+        // never that quick.
+        while self.session().answered != Some(step_index) {
+            self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
+        }
     }
 
     fn ended(&mut self) {
