@@ -358,11 +358,11 @@ impl App {
         if self.running().is_some() {
             wake_in(500);
         }
-        if let Some(session) = &mut self.shown {
-            if let Some(left) = session.expire(self.now.ms) {
-                // Often enough for the minutes shown, at once when they run out.
-                wake_in(left.min(10_000));
-            }
+        if let Some(session) = &mut self.shown
+            && let Some(left) = session.expire(self.now.ms)
+        {
+            // Often enough for the minutes shown, at once when they run out.
+            wake_in(left.min(10_000));
         }
         if let Some(left) = self.watch.due_in(self.now.ms) {
             if left > 0 {

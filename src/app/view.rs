@@ -118,7 +118,11 @@ impl App {
                     Question::Reject { digest: plan.digest, name: plan.name() }
                 } else {
                     let ttl = self.setup.policy.authorization_ttl_ms;
-                    Question::Authorize(authorize_view(plan, session.review.as_ref()?, ttl))
+                    Question::Authorize(Box::new(authorize_view(
+                        plan,
+                        session.review.as_ref()?,
+                        ttl,
+                    )))
                 };
                 Some(Dialog { prompt: self.prompt_id(None, 0), question })
             }

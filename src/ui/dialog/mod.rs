@@ -52,7 +52,7 @@ pub enum Question<'a> {
     /// Whether to run a step.
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
-    Authorize(AuthorizeView),
+    Authorize(Box<AuthorizeView>),
     /// Why the plan is rejected.
     Reject {
         /// The plan's digest.
