@@ -13,6 +13,7 @@ mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tour;
 mod view;
 mod watch;
 

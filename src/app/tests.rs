@@ -281,3 +281,15 @@ fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
     assert!(!bench.session().findings.is_empty());
     assert!(bench.app.situation().not_authorizable.is_some());
 }
+
+#[test]
+fn the_tour_opens_and_can_be_signed() {
+    let mut bench = Bench::new();
+    bench.act(Action::Do(Command::OpenTour));
+    bench.until("the tour", |app| app.shown.is_some());
+    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    let path = bench.session().path.clone().unwrap();
+    let folder = path.parent().unwrap();
+    assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
+    std::fs::remove_dir_all(folder).unwrap();
+}

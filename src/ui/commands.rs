@@ -12,6 +12,7 @@ use super::widgets::{self, Look};
 #[expect(missing_docs, reason = "each variant is described by its row in TABLE")]
 pub enum Command {
     OpenPlan,
+    OpenTour,
     Reload,
     Authorize,
     Reject,
@@ -99,13 +100,21 @@ fn needs_run(at: &Situation) -> Option<&'static str> {
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 22] = [
+pub static TABLE: [Spec; 23] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
         tooltip: "Choose a plan file. Nothing of it runs before you authorize it.",
         shortcut: key(Modifiers::COMMAND, Key::O),
         icon: Some(icon::OPEN),
+        unavailable: always,
+    },
+    Spec {
+        command: Command::OpenTour,
+        text: "Open the tour",
+        tooltip: "Try everything on a small workspace, copied to a temporary folder.",
+        shortcut: None,
+        icon: Some(icon::BOOKMARK),
         unavailable: always,
     },
     Spec {
