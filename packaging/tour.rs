@@ -6,13 +6,16 @@
 #[path = "../tests/window/harness.rs"]
 #[expect(dead_code, reason = "the window tests use the rest")]
 mod harness;
+#[path = "../tests/window/screen.rs"]
+mod screen;
 #[path = "../tests/window/tree.rs"]
 mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use harness::{Desktop, Outcome, Trouble};
+use harness::Desktop;
+use screen::{Outcome, Trouble};
 
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();

@@ -1,7 +1,9 @@
 //! Countersign: the window, or a headless command.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use countersign::app::{self, Options};
 use countersign::cli::{self, Started, WindowOptions};
 
 fn main() -> ExitCode {
@@ -12,8 +14,14 @@ fn main() -> ExitCode {
 }
 
 /// Opens the window and stays until it is closed.
-fn open_window(_options: WindowOptions) -> ExitCode {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "This build has no window yet; see `countersign --help`.");
-    ExitCode::from(5)
+fn open_window(options: WindowOptions) -> ExitCode {
+    let WindowOptions { plan, workspace, evidence } = options;
+    match app::run(Options { plan, evidence, workspace, ..Options::default() }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // A closed stderr must not turn the message into a panic.
+            let _ = writeln!(std::io::stderr(), "countersign: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -36,6 +36,9 @@ impl App {
         match event {
             Event::Run(event) => {
                 let asked = self.running_mut().is_some_and(|session| session.happened(&event));
+                if matches!(event, crate::run::RunEvent::RunStarted { .. }) {
+                    self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+                }
                 if asked {
                     // A new question is a new identity, also when the last one is still in front.
                     let prompt = self.prompt;

@@ -27,7 +27,9 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders};
+use crate::worker::{
+    Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders,
+};
 use evidence::EvidenceSession;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
@@ -58,6 +60,12 @@ pub enum StartError {
          start a desktop session, or use `countersign check` and `countersign run`"
     )]
     NoDisplay,
+    /// The display cannot be reached.
+    #[error("the display named by DISPLAY or WAYLAND_DISPLAY cannot be reached: {message}")]
+    Display {
+        /// What the window system said.
+        message: String,
+    },
     /// The system knows no home folder.
     #[error("there is no place for settings and evidence: HOME is not set")]
     NoHome,
@@ -82,7 +90,8 @@ pub fn run(options: Options) -> Result<(), StartError> {
         return Err(StartError::NoDisplay);
     }
     let folders = default_folders().ok_or(StartError::NoHome)?;
-    let folders = Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
+    let folders =
+        Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
     let file = options.settings.clone().unwrap_or_else(|| folders.settings.join("settings.toml"));
     let loaded = settings::load(Some(file));
     let mut viewport = egui::ViewportBuilder::default()
@@ -100,7 +109,15 @@ pub fn run(options: Options) -> Result<(), StartError> {
         native,
         Box::new(move |cc| Ok(Box::new(App::start(&cc.egui_ctx, options, folders, loaded)?))),
     );
-    started.map_err(|error| StartError::Window { message: error.to_string() })
+    started.map_err(|error| match error {
+        eframe::Error::WinitEventLoop(error) => {
+            // The first words say which display system; the rest is about this program's sources.
+            let text = error.to_string();
+            let message = text.rsplit(": ").next().unwrap_or(&text).to_owned();
+            StartError::Display { message }
+        }
+        error => StartError::Window { message: error.to_string() },
+    })
 }
 
 static ICON: &[u8] = include_bytes!("../../assets/icon/countersign.png");

@@ -6,6 +6,7 @@
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
 
 mod blobs;
+mod diagnostics;
 mod error;
 mod funnel;
 mod index;
@@ -19,12 +20,14 @@ mod replay;
 mod rows;
 mod schema;
 mod search;
+mod steps;
 mod store;
 mod vault;
 mod verify;
 
+pub use diagnostics::{LaterMutation, RecurringDiagnostic};
 pub use error::EvidenceError;
-pub use queries::{FileExecution, LaterMutation, Range, RecurringDiagnostic};
+pub use queries::{FileExecution, Range};
 pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,

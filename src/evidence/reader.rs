@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::diagnostics::{LaterMutation, RecurringDiagnostic};
 use super::error::Result;
 use super::index::Index;
-use super::queries::{FileExecution, LaterMutation, Range, RecurringDiagnostic};
+use super::queries::{FileExecution, Range};
 use super::vault::Vault;
-use super::{blobs, lock, queries, replay, schema, search};
+use super::{blobs, diagnostics, lock, queries, replay, schema, search};
 use crate::plan::Digest;
 use crate::run::{ExecutionDetail, ExecutionRow, RunEvent, RunSummary, SearchPage, SearchQuery};
 
@@ -183,7 +184,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
-        self.ask(|source| queries::q3(source, code, range))
+        self.ask(|source| diagnostics::q3(source, code, range))
     }
 
     /// Q4: executions whose tool was called and that touched this file, time ascending.
@@ -207,7 +208,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q7(&mut self, threshold: u64, range: Range) -> Result<Vec<RecurringDiagnostic>> {
-        self.ask(|source| queries::q7(source, threshold, range))
+        self.ask(|source| diagnostics::q7(source, threshold, range))
     }
 
     /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
@@ -221,6 +222,6 @@ impl EvidenceReader {
         file: Option<&str>,
         range: Range,
     ) -> Result<Vec<LaterMutation>> {
-        self.ask(|source| queries::q8(source, code, file, range))
+        self.ask(|source| diagnostics::q8(source, code, file, range))
     }
 }

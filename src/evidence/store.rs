@@ -1,4 +1,4 @@
-//! The writer: one method for each durable commit. What becomes a row, and how, is in `rows.rs`.
+//! The writer: one method for each durable commit. What becomes a row, and how, is in `rows.rs` and `steps.rs`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::lock::Lock;
 use super::record::{ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::Redactor;
 use super::vault::Vault;
-use super::{rows, schema};
+use super::{rows, schema, steps};
 use crate::authorization::{AuthorizationStatus, PlanAuthorization};
 use crate::plan::{Digest, Plan};
 
@@ -119,7 +119,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn record_intent(&mut self, intent: &IntentRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| rows::intent(funnel, user, intent))
+        self.write(|funnel, user| steps::intent(funnel, user, intent))
     }
 
     /// Commits what became of a step: execution, artifacts, files, edges and decisions.
@@ -127,7 +127,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database; the execution is then not recorded at all.
     pub fn record_execution(&mut self, execution: &ExecutionRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| rows::execution(funnel, user, execution))
+        self.write(|funnel, user| steps::execution(funnel, user, execution))
     }
 
     /// Commits a decision about a whole run: pause, resume, cancel after this step, stop now.

@@ -123,7 +123,7 @@ fn tables(conn: &Connection) -> Result<BTreeMap<String, i64>> {
 }
 
 fn entry_of(reader: &mut Statement<'_>, table: &str, row_id: i64) -> Result<Option<String>> {
-    let names: Vec<String> = reader.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
     let mut rows = reader.query([row_id])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let mut columns = Vec::with_capacity(names.len());

@@ -9,8 +9,8 @@ use super::action::{Action, Page};
 use super::commands::Command;
 use super::icon;
 use super::theme::{self, Text, Theme};
-use crate::plan::visible;
 use super::widgets;
+use crate::plan::visible;
 
 pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);

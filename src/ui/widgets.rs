@@ -301,6 +301,12 @@ pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
     Frame::NONE.fill(fill).inner_margin(margin)
 }
 
+/// A line across the panel below what was added last; nothing must stand between the two.
+pub fn line_below(ui: &Ui) {
+    let stroke = Stroke::new(1.0, Theme::of(ui).line);
+    ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
+}
+
 /// A box that sets something apart.
 pub fn card(ui: &Ui) -> Frame {
     let theme = Theme::of(ui);

@@ -12,6 +12,13 @@ mod architecture;
 mod authorization;
 mod categories;
 mod evidence_first;
+mod cli_check;
+mod cli_evidence;
+mod cli_home;
+mod cli_run;
+#[cfg(target_os = "linux")]
+mod cli_terminal;
+mod cli_usage;
 mod example_plans;
 mod execution;
 mod fixtures;

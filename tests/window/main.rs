@@ -9,5 +9,6 @@
 )]
 
 mod harness;
+mod screen;
 mod sign_and_run;
 mod tree;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::harness::{Desktop, Outcome};
+use super::harness::Desktop;
+use super::screen::Outcome;
 
 /// Stands in what one step reads and in what the other would write.
 const WORD: &str = "quartermaster";

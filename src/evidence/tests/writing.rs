@@ -193,7 +193,7 @@ fn a_large_output_is_kept_whole_and_shown_in_part() {
     let result = with_output(result, large.as_bytes());
     run.record(result.clone(), stdout(large.as_bytes()));
     let mut reader = home.reader();
-    assert_eq!(results(reader.replay(run_id).unwrap()), [result.clone()]);
+    assert_eq!(results(reader.replay(run_id).unwrap()), std::slice::from_ref(&result));
     let detail = reader.execution(result.execution_id).unwrap().unwrap();
     let artifact =
         detail.artifacts.iter().find(|artifact| artifact.artifact_type == "stdout").unwrap();

@@ -5,6 +5,7 @@ use egui::{Align, Layout, Ui};
 use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, padded, question_ui};
 use crate::authorization::FileState;
+use crate::plan::visible;
 use crate::plan::{Digest, Mode, Plan};
 use crate::risk::RiskLevel;
 use crate::run::Review;
@@ -13,7 +14,6 @@ use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::risk_icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
 
 /// Everything that one approval would cover.
@@ -102,7 +102,7 @@ pub(super) fn authorize_ui(
             Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
         }),
         delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
-        width: 640.0,
+        width: 680.0,
     };
     question_ui(
         ui,
@@ -187,6 +187,7 @@ fn list(ui: &mut Ui, title: &str, items: &[(String, String)], empty: &str) {
     }
     for (path, state) in items {
         ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().interact_size.y = 18.0;
             ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
             ui.label(widgets::rich(state, Text::SmallMono, theme.dim));
         });

@@ -4,13 +4,13 @@ use egui::{Align, Layout, Ui};
 
 use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, field, padded, question_ui};
+use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, preview_ui, risk_icon};
+use crate::ui::plan::{argument_ui, preview_ui, risk_icon, short_first};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip, Look};
 
 pub(super) fn confirm_ui(
@@ -29,7 +29,7 @@ pub(super) fn confirm_ui(
         title: &title,
         chip: Some(Chip::new(risk_icon(level), level.as_str(), level.into())),
         delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
-        width: 680.0,
+        width: 760.0,
     };
     question_ui(
         ui,
@@ -125,7 +125,7 @@ pub(super) fn confirm_ui(
             });
             preview_ui(ui, &request.preview);
             padded(ui, |ui| {
-                for (name, value) in &request.arguments {
+                for (name, value) in short_first(&request.arguments) {
                     argument_ui(ui, name, value);
                 }
             });

@@ -89,7 +89,8 @@ struct Shape<'a> {
 
 const HEADER: f32 = 56.0;
 const FOOTER: f32 = 60.0;
-const PADDING: f32 = 20.0;
+/// The margin at both sides; the same as in the inspector, whose parts are shown here too.
+const PADDING: f32 = 16.0;
 
 /// Shows a question.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {

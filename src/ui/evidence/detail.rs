@@ -11,7 +11,7 @@ use crate::run::{ArtifactRecord, ExecutionDetail};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, code_rows_ui, columns, risk_icon, text_rows};
+use crate::ui::plan::{argument_ui, code_rows_ui, columns, risk_icon, short_first, text_rows};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -40,7 +40,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                     ui.spacing_mut().item_spacing.y = 6.0;
                     facts_ui(ui, detail, view.now, actions);
                     section(ui, "Arguments");
-                    for (name, value) in &detail.arguments {
+                    for (name, value) in short_first(&detail.arguments) {
                         argument_ui(ui, name, value);
                     }
                     section(ui, "Artifacts");

@@ -3,11 +3,11 @@
 use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{EvidenceView, Filter, toggle, verify_button};
+use crate::plan::visible;
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Situation;
 use crate::ui::format;
 use crate::ui::theme::{self, Text, Theme};
-use crate::plan::visible;
 use crate::ui::widgets;
 
 /// The saved queries: a name and the text it puts into the search box.
@@ -46,7 +46,11 @@ pub(super) fn facets_ui(
                     // Toggling a filter that is set makes the text shorter.
                     let set = text.len() < view.text.len();
                     let number = format::count(*number);
-                    if item(ui, &value.replace('_', " "), &number, set) {
+                    let name = match filter {
+                        Filter::Outcome => value.replace('_', " "),
+                        _ => value.clone(),
+                    };
+                    if item(ui, &name, &number, set) {
                         actions.push(Action::Evidence(EvidenceAction::Search(text)));
                     }
                 }

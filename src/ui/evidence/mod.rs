@@ -96,8 +96,7 @@ pub fn evidence_page_ui(
                 }
             },
         );
-        let rect = ui.min_rect();
-        ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+        widgets::line_below(ui);
         match view.page {
             None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
             Some(page) if page.of == 0 => widgets::empty_state(

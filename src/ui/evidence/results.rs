@@ -6,13 +6,13 @@ use egui::{
 };
 use uuid::Uuid;
 
+use crate::plan::visible;
 use crate::run::{Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets;
 
 /// The icon, word and colour of what is known about an execution.
@@ -59,7 +59,11 @@ pub(super) fn results_ui(
                         widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
                     }
                 }
-                ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+                ui.painter().hline(
+                    rect.x_range(),
+                    rect.bottom() - 0.5,
+                    Stroke::new(1.0, theme.line),
+                );
             }
         },
     );

@@ -8,6 +8,8 @@ use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
 const HEIGHT: f32 = 56.0;
+/// The widest bar; a few executions must not look like a flood.
+const WIDEST: f32 = 28.0;
 
 pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return };
@@ -20,8 +22,8 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let mut under_pointer = None;
     for (index, bucket) in buckets.iter().enumerate() {
         let left = rect.left() + step * index as f32;
-        let place =
-            Rect::from_min_size(pos2(left, rect.top()), vec2((step - 2.0).max(1.0), HEIGHT));
+        let size = vec2((step - 2.0).clamp(1.0, WIDEST), HEIGHT);
+        let place = Rect::from_min_size(pos2(left, rect.top()), size);
         let bar = |number: u64, from: f32| {
             // The smallest number still shows.
             let part = number as f32 / most as f32;

@@ -3,10 +3,10 @@
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{PlanView, bar};
+use crate::plan::visible;
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Look};
 
 pub(super) fn action_bar_ui(
@@ -20,19 +20,19 @@ pub(super) fn action_bar_ui(
     let rect = ui.max_rect();
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(ui.clip_rect().x_range(), rect.top(), line);
-    let narrow = rect.width() < 640.0;
+    let width = rect.width();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(theme::ACTION_BAR);
         // Right to left, so the last command of the list stands first here.
         for command in bar.others.iter().rev() {
-            if *command == Command::CancelAfterStep && narrow {
-                let spec = command.spec();
-                if (spec.unavailable)(situation).is_none()
-                    && let Some(icon) = spec.icon
-                    && widgets::icon_button(ui, icon, spec.text).clicked()
-                {
-                    actions.push(Action::Do(*command));
-                }
+            // What is needed least loses its words first.
+            let only_icon = match command {
+                Command::CancelAfterStep => width < 660.0,
+                Command::Pause | Command::StopNow => width < 470.0,
+                _ => false,
+            };
+            if only_icon {
+                icon_command(ui, *command, situation, actions);
                 continue;
             }
             let text = (*command == Command::Authorize && view.run.is_over())
@@ -63,4 +63,13 @@ pub(super) fn action_bar_ui(
             response.on_hover_text(crate::plan::visible_lines(more));
         }
     });
+}
+
+fn icon_command(ui: &mut Ui, command: Command, situation: &Situation, actions: &mut Vec<Action>) {
+    let spec = command.spec();
+    if let (None, Some(icon)) = ((spec.unavailable)(situation), spec.icon)
+        && widgets::icon_button(ui, icon, spec.text).clicked()
+    {
+        actions.push(Action::Do(command));
+    }
 }

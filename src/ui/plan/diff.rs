@@ -3,9 +3,9 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::plan::visible;
 use crate::run::{DiffLine, LineKind, Stream};
 use crate::ui::theme::{self, Text, Theme};
-use crate::plan::visible;
 
 /// One line on screen; a long line of a file takes several.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub fn columns(ui: &Ui, width: f32, gutters: u8) -> usize {
 
 fn gutter_width(gutters: u8) -> f32 {
     match gutters {
-        0 => 14.0,
+        0 => 18.0,
         1 => 58.0,
         _ => 90.0,
     }
@@ -161,7 +161,7 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutters: u8, id: egui::Id) {
     let left = rect.left() + gutter_width(gutters);
     if !row.sign.is_empty() || row.stderr {
         let sign = if row.stderr { "!" } else { row.sign };
-        paint(ui, pos2(left - 12.0, middle), sign, text);
+        paint(ui, pos2(left - 15.0, middle), sign, text);
     }
     paint(ui, pos2(left, middle), &row.text, text);
     let response = ui.interact(rect, id, Sense::hover());

@@ -2,11 +2,11 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
 
+use crate::plan::visible;
 use crate::plan::{Finding, Severity};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets;
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
@@ -81,8 +81,7 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
             }
         });
     });
-    let rect = ui.min_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+    widgets::line_below(ui);
 }
 
 fn finding_ui(ui: &mut Ui, finding: &Finding) {

@@ -3,11 +3,11 @@
 use egui::{Frame, Margin, Stroke, Ui, vec2};
 
 use super::PlanView;
+use crate::plan::visible;
 use crate::plan::{Plan, ToolClass};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// The figures of a plan as chips.
@@ -101,7 +101,9 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
             }
             let digest = view.digest.to_string();
             widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
-            if let Some(path) = view.path {
+            if let Some(path) = view.path
+                && ui.available_width() > 80.0
+            {
                 ui.label(widgets::rich("from", Text::Meta, theme.dim));
                 let whole = path.display().to_string();
                 let name = path
@@ -109,7 +111,9 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
                     .map_or_else(|| whole.clone(), |name| name.to_string_lossy().into_owned());
                 widgets::copyable(ui, &name, &whole, "the path");
             }
-            if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref()) {
+            if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
+                && ui.available_width() > 80.0
+            {
                 ui.label(widgets::rich("by", Text::Meta, theme.dim));
                 widgets::line(ui, author, Text::Meta, Tone::Dim)
                     .on_hover_text("As the file says; nobody has verified it.");
@@ -119,6 +123,5 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         }
     });
-    let rect = ui.min_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+    widgets::line_below(ui);
 }

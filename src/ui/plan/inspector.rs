@@ -1,5 +1,7 @@
 //! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
 
+use std::collections::BTreeMap;
+
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Stroke, Ui, vec2};
 
 use super::diff::{code_rows_ui, columns, diff_rows};
@@ -7,13 +9,13 @@ use super::output::{output_lines, truncation};
 use super::rows::{risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
+use crate::plan::visible;
 use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 const TABS: [(Tab, &str); 5] = [
@@ -66,8 +68,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             });
         },
     );
-    let rect = ui.min_rect();
-    ui.painter().hline(ui.max_rect().x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+    widgets::line_below(ui);
     match view.tab {
         Tab::WillDo => will_do_ui(ui, view, step),
         Tab::Arguments => arguments_ui(ui, step),
@@ -244,7 +245,7 @@ fn arguments_ui(ui: &mut Ui, step: &Step) {
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
         let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };
         widgets::fact(ui, "asks", asks, Text::Body);
-        for (name, value) in &step.arguments {
+        for (name, value) in short_first(&step.arguments) {
             argument_ui(ui, name, value);
         }
         if step.arguments.is_empty() {
@@ -321,4 +322,11 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
             .stick_to_bottom(running)
             .show(ui, |ui| code_rows_ui(ui, "output", &rows, 0));
     });
+}
+
+/// Arguments in the order in which they are read best: what the step is about before long contents.
+pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
+    let mut arguments: Vec<_> = arguments.iter().collect();
+    arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));
+    arguments
 }

@@ -32,7 +32,7 @@ use crate::run::{ExecutionDetail, Preview, Review, RunState};
 
 pub use bar_model::{Bar, bar};
 pub use diff::{CodeRow, code_rows_ui, columns, diff_rows};
-pub(crate) use inspector::{argument_ui, preview_ui};
+pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use output::{output_lines, text_rows};
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_icon};
@@ -133,7 +133,7 @@ pub fn plan_page_ui(
     if view.plan.is_some() {
         let width = ui.available_width();
         Panel::right("inspector")
-            .default_size(theme::INSPECTOR.min(width * 0.45))
+            .default_size(theme::INSPECTOR.min(width * 0.44))
             .size_range(260.0..=(width - 320.0).max(260.0))
             .resizable(true)
             .frame(panel_frame(theme.background, Margin::ZERO))

@@ -3,13 +3,13 @@
 use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::PlanView;
+use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, StepState};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Chip};
 
 /// One step as its row shows it.
@@ -166,10 +166,13 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             if row_ui(ui, rect, &row, selected) {
                 actions.push(Action::Plan(PlanAction::SelectStep(index)));
             }
-            ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+            ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
         }
     });
 }
+
+/// Below this width, in points, a row has no room for durations; they show on hover.
+const NARROW: f32 = 460.0;
 
 fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
     let theme = Theme::of(ui);
@@ -192,10 +195,12 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
     widgets::paint_right(ui, pos2(rect.left() + 62.0, middle), &number, Text::Mono, theme.dim);
     // The right columns keep their places, so that nothing jumps when a duration appears.
     let mut right = rect.right() - 18.0;
-    if let Some(duration) = &row.duration {
-        widgets::paint_right(ui, pos2(right, middle), duration, Text::Mono, theme.dim);
+    if rect.width() > NARROW {
+        if let Some(duration) = &row.duration {
+            widgets::paint_right(ui, pos2(right, middle), duration, Text::Mono, theme.dim);
+        }
+        right -= 68.0;
     }
-    right -= 68.0;
     if let Some((level, _)) = &row.risk {
         let chip = Chip::new(risk_icon(*level), level.as_str(), (*level).into());
         right = chip.paint_right(ui, pos2(right, middle), ground).left();
@@ -229,6 +234,7 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
     if let Some((level, reason)) = &row.risk {
         hover.push(format!("{}: {}", level.as_str(), visible(reason)));
     }
+    hover.extend(row.duration.as_ref().map(|duration| format!("took {duration}")));
     response.on_hover_text(format!("Step {}, {}\n{}", row.number, row.state, hover.join("\n")));
     clicked
 }

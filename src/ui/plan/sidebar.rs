@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use uuid::Uuid;
 
+use crate::plan::visible;
 use crate::run::{RunFate, RunStatus, RunSummary};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::plan::visible;
 use crate::ui::widgets::{self, Look};
 
 /// A plan file that was open lately.

@@ -1,0 +1,213 @@
+//! A display that exists only in memory, a window manager on it, and hands for it.
+//!
+//! Knows nothing of the program under test. What was started on it ends with it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts programs and waits for them, which is what it is for"
+)]
+
+use std::fmt::Display;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything may take before it counts as not happening. Software drawing on a machine that
+/// is busy with other tests is slow; nothing waits longer than it has to.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Between two looks at something outside this process.
+const LOOK_AGAIN: Duration = Duration::from_millis(40);
+
+/// The size of the screen, and of the window that fills it, in pixels.
+pub const SIZE: (u32, u32) = (1280, 800);
+
+/// What goes wrong when driving the window; the tour prints it, a test panics with it.
+#[derive(Debug)]
+pub struct Trouble(pub String);
+
+impl Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// The result of everything here.
+pub type Outcome<T = ()> = Result<T, Trouble>;
+
+/// A failure that says this.
+///
+/// # Errors
+/// Always.
+pub fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(Trouble(what.into()))
+}
+
+/// Looks again and again until `look` gives something; none after [`PATIENCE`].
+///
+/// # Errors
+/// What `look` fails with.
+pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let found = look()?;
+        if found.is_some() || Instant::now() >= deadline {
+            return Ok(found);
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// A virtual X server with a window manager.
+#[must_use = "dropping it ends everything on it"]
+pub struct Screen {
+    display: String,
+    /// Name and process; started first to last, ended last to first.
+    children: Vec<(String, Child)>,
+    home: tempfile::TempDir,
+}
+
+impl Screen {
+    /// Starts both, and waits until windows can be opened.
+    ///
+    /// # Errors
+    /// One line that names the programs that are missing, or says what did not start in time.
+    pub fn start() -> Outcome<Self> {
+        let missing: Vec<&str> = ["Xvfb", "openbox", "xdotool", "import"]
+            .into_iter()
+            .filter(|name| !is_installed(name))
+            .collect();
+        if !missing.is_empty() {
+            return trouble(format!(
+                "the window cannot be driven without {}; `sh packaging/test.sh` installs what is missing",
+                missing.join(", ")
+            ));
+        }
+        let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+        let mut screen = Self { display: String::new(), children: Vec::new(), home };
+        screen.start_server()?;
+        let manager = screen.command("openbox");
+        screen.start_on("openbox", manager)?;
+        // The manager owns the desktop once it has announced what it supports.
+        match poll(|| Ok(screen.xdotool(&["get_num_desktops"]).is_ok().then_some(())))? {
+            Some(()) => Ok(screen),
+            None => trouble("openbox did not take over the display"),
+        }
+    }
+
+    fn start_server(&mut self) -> Outcome {
+        let size = format!("{}x{}x24", SIZE.0, SIZE.1);
+        // `-displayfd 1` lets the server choose a free number and print it once it takes clients.
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| Trouble(format!("Xvfb did not start: {e}")))?;
+        let stdout = server.stdout.take();
+        self.children.push(("Xvfb".to_owned(), server));
+        let mut number = String::new();
+        if let Some(stdout) = stdout {
+            BufReader::new(stdout)
+                .read_line(&mut number)
+                .map_err(|e| Trouble(format!("Xvfb did not name its display: {e}")))?;
+        }
+        if number.trim().is_empty() {
+            return trouble("Xvfb ended before it had a display");
+        }
+        self.display = format!(":{}", number.trim());
+        Ok(())
+    }
+
+    /// Starts a command that ends with this screen at the latest; gives its process id.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_on(&mut self, name: &str, mut command: Command) -> Outcome<String> {
+        let child = command.spawn().map_err(|e| Trouble(format!("{name} did not start: {e}")))?;
+        let pid = child.id().to_string();
+        self.children.push((name.to_owned(), child));
+        Ok(pid)
+    }
+
+    /// A command that sees only this display and this home.
+    #[must_use]
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let home = self.home.path();
+        let mut command = Command::new(program);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .env("DISPLAY", &self.display)
+            .env("HOME", home)
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_DATA_HOME", home.join("data"))
+            .env("XDG_CACHE_HOME", home.join("cache"))
+            .env("XDG_STATE_HOME", home.join("state"))
+            .env("LIBGL_ALWAYS_SOFTWARE", "1")
+            .env("NO_AT_BRIDGE", "1")
+            .env("LC_ALL", "C.UTF-8")
+            // With a session bus the file picker could be one of the machine's own desktop.
+            .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("XDG_RUNTIME_DIR");
+        command
+    }
+
+    /// The home folder of everything on it, empty at first.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Runs `xdotool` with these arguments and gives what it prints.
+    ///
+    /// # Errors
+    /// When it fails, with what it says.
+    pub fn xdotool(&self, arguments: &[&str]) -> Outcome<String> {
+        let output = self
+            .command("xdotool")
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(|e| Trouble(format!("xdotool did not start: {e}")))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return trouble(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Fails when something that was started on it has ended.
+    ///
+    /// # Errors
+    /// One line that names it.
+    pub fn alive(&mut self) -> Outcome {
+        for (name, child) in &mut self.children {
+            if let Ok(Some(status)) = child.try_wait() {
+                return trouble(format!("{name} ended early: {status}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // The server goes last, and takes with it whatever else was opened on it.
+        for (_, child) in self.children.iter_mut().rev() {
+            let _gone_already = child.kill();
+            let _reaped = child.wait();
+        }
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
