@@ -1,6 +1,6 @@
 //! The head of the plan: what it is called, what it touches, and exactly which bytes it is.
 
-use egui::{Frame, Margin, Stroke, Ui, vec2};
+use egui::{Frame, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
