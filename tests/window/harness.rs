@@ -9,7 +9,6 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
@@ -195,33 +194,16 @@ impl Desktop {
     /// When the picker does not open, or does not close on the choice.
     pub fn choose_file(&mut self, path: &Path) -> Outcome {
         let picker = self.wait_for_window("zenity")?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         // Opens the picker's own field for a path; what is typed before it is there would be lost.
         self.key("ctrl+l")?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         self.type_text(&path.display().to_string())?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         self.screenshot("file_picker")?;
         self.key("Return")?;
         self.wait_until("the file picker closes", |desktop| {
             Ok(desktop.screen.xdotool(&["getwindowname", &picker]).is_err().then_some(()))
-        })
-    }
-
-    /// Waits until a window that cannot be asked has the same picture in three looks.
-    fn wait_until_still(&mut self, window: &str) -> Outcome {
-        let mut last = (Vec::new(), 0);
-        self.wait_until("the other window rests", |desktop| {
-            let shot = desktop
-                .screen
-                .command("import")
-                .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
-                .stdout(Stdio::piped())
-                .output()
-                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
-            let same = !shot.stdout.is_empty() && shot.stdout == last.0;
-            last = (shot.stdout, if same { last.1 + 1 } else { 0 });
-            Ok((last.1 >= 2).then_some(()))
         })
     }
 
@@ -245,12 +227,14 @@ impl Desktop {
         trouble(format!("waited {PATIENCE:?} until {what}; {picture}"))
     }
 
-    /// Keeps a picture of the whole screen as `name.png`.
+    /// Keeps a picture of the whole screen as `name.png`, once the screen rests: the controls are known
+    /// a moment before they are painted.
     ///
     /// # Errors
     /// When ImageMagick fails.
     pub fn screenshot(&self, name: &str) -> Outcome<PathBuf> {
         let path = self.pictures.join(format!("{name}.png"));
+        self.screen.wait_until_still("root")?;
         let status = self
             .screen
             .command("import")
