@@ -38,7 +38,7 @@
 //!
 //! # Arrows
 //!
-//! `main → {app, cli}`; `app → {ui, worker}`; `{worker, cli} → {engine, evidence, tools}`;
+//! `main → {app, cli}`; `app → {ui, worker}`; `cli → worker`; `{worker, cli} → {engine, evidence, tools}`;
 //! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
 //! order `run → risk → authorization → plan`. A test fails on any other arrow.
 //!
@@ -71,11 +71,14 @@
     )
 )]
 
+pub mod app;
 pub mod authorization;
+pub mod cli;
 pub mod engine;
 pub mod evidence;
 pub mod plan;
 pub mod risk;
 pub mod run;
 pub mod tools;
+pub mod ui;
 pub mod worker;

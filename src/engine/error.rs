@@ -31,11 +31,6 @@ pub enum ExecutionError {
     BadArgument { findings: Vec<Finding> },
     #[error("{}", first(findings))]
     OutsideWorkspace { findings: Vec<Finding> },
-    #[error("the workspace cannot be used: {source}")]
-    Workspace {
-        #[source]
-        source: ToolError,
-    },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },
     #[error("the precondition {precondition:?} is not available yet; it was not checked")]
@@ -70,8 +65,9 @@ fn note_text(note: &str) -> String {
 }
 
 impl ExecutionError {
-    /// The refusal that these error findings amount to: their own cause when it is the only one.
-    pub(super) fn from_findings(findings: Vec<Finding>) -> Self {
+    /// The refusal that these error findings amount to: their own cause when it is the only one
+    /// (SPEC §6).
+    pub fn from_findings(findings: Vec<Finding>) -> Self {
         let only = |code| findings.iter().all(|finding| finding.code == code);
         if only(Code::UnknownTool) {
             Self::ToolNotFound { findings }
@@ -97,7 +93,7 @@ impl ExecutionError {
             Self::MissingArgument { .. } => Code::MissingArgument,
             Self::BadArgument { .. } => Code::BadArgument,
             Self::OutsideWorkspace { .. } => Code::OutsideWorkspace,
-            Self::Workspace { source } | Self::Tool { source } => source.code(),
+            Self::Tool { source } => source.code(),
             Self::PreconditionFailed { code, .. } => *code,
             Self::PreconditionNotAvailable { .. } => Code::CodeEngine,
             Self::ConfirmationDenied { .. } => Code::ConfirmationDenied,
@@ -117,7 +113,7 @@ impl ExecutionError {
             Self::NotAuthorized { .. } | Self::PlanIdMismatch { .. } | Self::Stale { .. } => {
                 "Look at the plan as it is now and authorize it again."
             }
-            Self::Workspace { source } | Self::Tool { source } => return source.next(),
+            Self::Tool { source } => return source.next(),
             Self::PreconditionFailed { .. } => {
                 "Make the precondition true, or change the plan; then run it again."
             }

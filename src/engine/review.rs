@@ -7,7 +7,7 @@ use super::error::ExecutionError;
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
-use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass};
+use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
 use crate::risk::{self, Policy, RiskLevel, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
 use crate::tools::{Overlay, ToolError, Toolbox};
@@ -22,7 +22,8 @@ pub fn review(
     policy: &Policy,
 ) -> Result<Review, ToolError> {
     let toolbox = Toolbox::open(&workspace.folder, &policy.extra_roots)?;
-    let seen = look(plan, &toolbox, policy);
+    let mut seen = look(plan, &toolbox, policy);
+    locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
         hosts: Vec::new(),
@@ -128,8 +129,11 @@ pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
     let verdict = risk::of_step(step);
     let written = step.call.as_ref().filter(|call| call_writes(call));
     let keys = written.and_then(|call| toolbox.inputs(call).ok()).unwrap_or_default();
+    let program =
+        |key: &str| toolbox.is_executable(key).unwrap_or(false).then(risk::of_written_program);
     keys.keys()
-        .filter_map(|key| risk::of_written_path(key))
+        .flat_map(|key| [risk::of_written_path(key), program(key)])
+        .flatten()
         .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }
 

@@ -44,8 +44,11 @@ impl Runnable {
         let parsed = parse(&plan.source);
         check_bytes(&authorization, &plan, parsed.digest)?;
         let workspace = authorization.binding.workspace.clone();
-        let toolbox = Toolbox::open(workspace.as_ref(), &policy.extra_roots)
-            .map_err(|source| ExecutionError::Workspace { source })?;
+        let toolbox = Toolbox::open(workspace.as_ref(), &policy.extra_roots).map_err(|error| {
+            let now = error.to_string();
+            let what = "workspace".to_owned();
+            ExecutionError::Stale { changes: vec![Change { what, approved: workspace, now }] }
+        })?;
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {

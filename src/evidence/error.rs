@@ -36,6 +36,11 @@ pub enum EvidenceError {
     },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
     Key { source: std::io::Error, path: PathBuf },
+    #[error("a rule that finds secrets cannot be compiled: {source}")]
+    Rule {
+        #[from]
+        source: regex::Error,
+    },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]

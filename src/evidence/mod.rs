@@ -5,14 +5,35 @@
 //! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
 
+mod blobs;
+mod diagnostics;
 mod error;
+mod funnel;
+mod index;
+mod ledger;
+mod lock;
+mod queries;
 mod reader;
 mod record;
+mod redact;
+mod replay;
+mod rows;
+mod schema;
+mod search;
+mod steps;
 mod store;
+mod vault;
+mod verify;
 
+pub use diagnostics::{LaterMutation, RecurringDiagnostic};
 pub use error::EvidenceError;
-pub use reader::{EvidenceReader, verify};
+pub use queries::{FileExecution, Range};
+pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
 };
 pub use store::EvidenceStore;
+pub use verify::verify;
+
+#[cfg(test)]
+mod tests;

@@ -1,69 +1,227 @@
-//! The reader.
+//! The reader: a connection that cannot write, and the search index beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::diagnostics::{LaterMutation, RecurringDiagnostic};
 use super::error::Result;
+use super::index::Index;
+use super::queries::{FileExecution, Range};
+use super::vault::Vault;
+use super::{blobs, diagnostics, lock, queries, replay, schema, search};
 use crate::plan::Digest;
-use crate::run::{
-    ExecutionDetail, ExecutionRow, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
-};
+use crate::run::{ExecutionDetail, ExecutionRow, RunEvent, RunSummary, SearchPage, SearchQuery};
 
-/// Reads the evidence; never writes to it.
+/// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
+/// can be rebuilt at any time.
+///
+/// Owned by one thread. A folder without evidence reads as empty, and is looked at again with each
+/// question, so that a first run appears.
 #[derive(Debug)]
-pub struct EvidenceReader {}
+pub struct EvidenceReader {
+    dir: PathBuf,
+    secrets: PathBuf,
+    conn: Option<Connection>,
+    vault: Option<Vault>,
+    index: Option<Index>,
+}
 
-impl EvidenceReader {
-    /// Opens the evidence in `dir` for reading; an absent database is an empty one.
-    pub fn open(_dir: &Path, _secrets: &Path) -> Result<Self> {
-        Ok(Self {})
-    }
-    /// The latest runs, newest first.
-    pub fn runs(&mut self, _limit: usize) -> Result<Vec<RunSummary>> {
-        Ok(Vec::new())
-    }
-    /// One run.
-    pub fn run(&mut self, _run_id: Uuid) -> Result<Option<RunSummary>> {
-        Ok(None)
-    }
-    /// The exact bytes of the plan of a run.
-    pub fn plan_of_run(&mut self, _run_id: Uuid) -> Result<Option<Vec<u8>>> {
-        Ok(None)
-    }
-    /// The events of a run, rebuilt from its rows.
-    pub fn replay(&mut self, _run_id: Uuid) -> Result<Vec<RunEvent>> {
-        Ok(Vec::new())
-    }
-    /// Brings the search index up to date.
-    pub fn catch_up_index(&mut self) -> Result<()> {
-        Ok(())
-    }
-    /// Searches.
-    pub fn search(&mut self, _query: &SearchQuery) -> Result<SearchPage> {
-        Ok(SearchPage::default())
-    }
-    /// One execution in full (Q5).
-    pub fn execution(&mut self, _id: Uuid) -> Result<Option<ExecutionDetail>> {
-        Ok(None)
-    }
-    /// The content with this digest; none when there is none or it was purged.
-    pub fn blob(&mut self, _digest: &Digest) -> Result<Option<Vec<u8>>> {
-        Ok(None)
-    }
-    /// Q1: executions by tool.
-    pub fn q1(
-        &mut self,
-        _tool: &str,
-        _since_ms: Option<i64>,
-        _until_ms: Option<i64>,
-        _limit: usize,
-    ) -> Result<Vec<ExecutionRow>> {
-        Ok(Vec::new())
+/// What a question is answered from.
+pub(super) struct Source<'a> {
+    pub(super) conn: &'a Connection,
+    pub(super) vault: Option<&'a Vault>,
+    dir: &'a Path,
+}
+
+impl Source<'_> {
+    /// Whether a living process is still busy with this run.
+    pub(super) fn is_alive(&self, run_id: Uuid) -> bool {
+        lock::is_alive(self.dir, run_id)
     }
 }
 
-/// Recomputes the chain.
-pub fn verify(_dir: &Path, _known_head: Option<&Digest>) -> Result<VerifyReport> {
-    Ok(VerifyReport { ok: true, rows: 0, head: Digest::from_bytes([0; 32]), first_bad: None })
+impl EvidenceReader {
+    /// Opens the evidence in `dir` for reading. `secrets` is the folder of the user's key; without the
+    /// key, contents that hold secrets are not available.
+    ///
+    /// # Errors
+    /// A database that is damaged, of another program or of another format.
+    pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
+        let mut reader = Self {
+            dir: dir.to_owned(),
+            secrets: secrets.to_owned(),
+            conn: None,
+            vault: None,
+            index: None,
+        };
+        reader.source()?;
+        Ok(reader)
+    }
+
+    fn source(&mut self) -> Result<Option<Source<'_>>> {
+        if self.conn.is_none() {
+            self.conn = schema::open_for_reading(&schema::database_path(&self.dir))?;
+        }
+        if self.vault.is_none() {
+            // A broken key is no reason to hide the rest of the evidence.
+            self.vault = Vault::open(&self.secrets).unwrap_or_default();
+        }
+        Ok(self.conn.as_ref().map(|conn| Source {
+            conn,
+            vault: self.vault.as_ref(),
+            dir: &self.dir,
+        }))
+    }
+
+    fn ask<T: Default>(&mut self, question: impl FnOnce(&Source<'_>) -> Result<T>) -> Result<T> {
+        match self.source()? {
+            Some(source) => question(&source),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// The latest runs, newest first.
+    ///
+    /// # Errors
+    /// Any failure of the database; so for every other question.
+    pub fn runs(&mut self, limit: usize) -> Result<Vec<RunSummary>> {
+        self.ask(|source| queries::runs(source, None, limit))
+    }
+
+    /// One run.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn run(&mut self, run_id: Uuid) -> Result<Option<RunSummary>> {
+        Ok(self.ask(|source| queries::runs(source, Some(run_id), 1))?.pop())
+    }
+
+    /// The exact bytes of the plan of a run; `None` when there is no such run or they were purged.
+    ///
+    /// # Errors
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when they are encrypted under another key.
+    pub fn plan_of_run(&mut self, run_id: Uuid) -> Result<Option<Vec<u8>>> {
+        match self.run(run_id)? {
+            Some(run) => self.blob(&run.plan_digest),
+            None => Ok(None),
+        }
+    }
+
+    /// The events of a run, rebuilt from its rows; empty when there is no such run.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn replay(&mut self, run_id: Uuid) -> Result<Vec<RunEvent>> {
+        self.ask(|source| replay::events(source, run_id))
+    }
+
+    /// The content with this digest; `None` when there is none or it was purged.
+    ///
+    /// # Errors
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when it is encrypted under another key.
+    pub fn blob(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>> {
+        self.ask(|source| blobs::read(source.conn, source.vault, digest))
+    }
+
+    /// Brings the search index up to date; cheap when it is. [`search`](Self::search) does it first,
+    /// so this is for idle moments.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn catch_up_index(&mut self) -> Result<()> {
+        let mut index = match self.index.take() {
+            Some(index) => index,
+            None if self.source()?.is_none() => return Ok(()),
+            None => Index::open(&self.dir)?,
+        };
+        if let Some(source) = self.source()? {
+            index.catch_up(&source)?;
+        }
+        self.index = Some(index);
+        Ok(())
+    }
+
+    /// Full-text search with filters over all executions and interrupted steps.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
+        self.catch_up_index()?;
+        let Some(index) = self.index.take() else { return Ok(SearchPage::default()) };
+        let page = self.ask(|source| search::page(&index, source, query));
+        self.index = Some(index);
+        page
+    }
+
+    /// Q5: one execution, or one intent without execution, in full.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn execution(&mut self, id: Uuid) -> Result<Option<ExecutionDetail>> {
+        self.ask(|source| queries::execution(source, id))
+    }
+
+    /// Q1: executions of a tool, time ascending.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+        self.ask(|source| queries::q1(source, tool, range))
+    }
+
+    /// Q2: failed and precondition-failed executions of a tool, time descending.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+        self.ask(|source| queries::q2(source, tool, range))
+    }
+
+    /// Q3: executions with a diagnostic of this code, time ascending.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+        self.ask(|source| diagnostics::q3(source, code, range))
+    }
+
+    /// Q4: executions whose tool was called and that touched this file, time ascending.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q4(&mut self, file: &str, range: Range) -> Result<Vec<FileExecution>> {
+        self.ask(|source| queries::q4(source, file, range))
+    }
+
+    /// Q6: the latest execution that worked on this file or changed it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q6(&mut self, file: &str) -> Result<Option<ExecutionRow>> {
+        self.ask(|source| queries::q6(source, file))
+    }
+
+    /// Q7: diagnostics that were seen at least `threshold` times, most frequent first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q7(&mut self, threshold: u64, range: Range) -> Result<Vec<RecurringDiagnostic>> {
+        self.ask(|source| diagnostics::q7(source, threshold, range))
+    }
+
+    /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
+    /// anything to do with it, nobody can say from here.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q8(
+        &mut self,
+        code: &str,
+        file: Option<&str>,
+        range: Range,
+    ) -> Result<Vec<LaterMutation>> {
+        self.ask(|source| diagnostics::q8(source, code, file, range))
+    }
 }

@@ -1,49 +1,173 @@
-//! The writer.
+//! The writer: one method for each durable commit. What becomes a row, and how, is in `rows.rs` and `steps.rs`.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
+use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
-use super::error::Result;
+use super::error::{EvidenceError, Result};
+use super::funnel::Funnel;
+use super::lock::Lock;
 use super::record::{ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
-use crate::authorization::PlanAuthorization;
-use crate::plan::Plan;
+use super::redact::Redactor;
+use super::vault::Vault;
+use super::{rows, schema, steps};
+use crate::authorization::{AuthorizationStatus, PlanAuthorization};
+use crate::plan::{Digest, Plan};
 
-/// Appends to the evidence. Owned by one thread; several processes may have the same folder open.
+/// Appends to the evidence (SPEC §8).
+///
+/// Owned by one thread; several processes may have the same folder open and share one chain. Each
+/// method returns when its rows are on the disk, and is all or nothing.
 #[derive(Debug)]
-pub struct EvidenceStore {}
+pub struct EvidenceStore {
+    conn: Connection,
+    redactor: Redactor,
+    vault: Vault,
+    dir: PathBuf,
+    user: Option<String>,
+    /// Keeps the runs of this process alive for readers.
+    locks: HashMap<Uuid, Lock>,
+}
 
 impl EvidenceStore {
-    /// Opens the evidence in `dir`, making it when absent. `secrets` is the folder of the user's key.
-    pub fn open(_dir: &Path, _secrets: &Path) -> Result<Self> {
-        Ok(Self {})
+    /// Opens the evidence in `dir`, making it when absent. `secrets` is the folder of the user's key,
+    /// outside `dir`; the key is made when absent.
+    ///
+    /// # Errors
+    /// A folder or key that cannot be used; a database that is damaged, of another program or of a
+    /// newer version.
+    pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
+        let folder = |source| EvidenceError::Folder { source, path: dir.to_owned() };
+        std::fs::create_dir_all(dir).map_err(folder)?;
+        let setup = Lock::setup(dir).map_err(folder)?;
+        let conn = schema::open_for_writing(&schema::database_path(dir))?;
+        let vault = Vault::open_or_create(secrets)?;
+        drop(setup);
+        Ok(Self {
+            conn,
+            redactor: Redactor::new()?,
+            vault,
+            dir: dir.to_owned(),
+            user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
+            locks: HashMap::new(),
+        })
     }
-    /// Records an answer to a plan, with the plan's bytes.
-    pub fn record_authorization(&mut self, _a: &PlanAuthorization, _plan: &Plan) -> Result<()> {
-        Ok(())
+
+    /// Records the answer to a plan, approved or rejected, with the plan's bytes. An answer that is
+    /// recorded already is left as it is.
+    ///
+    /// # Errors
+    /// [`EvidenceError::NotDecided`] for a pending one, and any failure of the database.
+    pub fn record_authorization(
+        &mut self,
+        authorization: &PlanAuthorization,
+        plan: &Plan,
+    ) -> Result<()> {
+        if authorization.status == AuthorizationStatus::Pending {
+            return Err(EvidenceError::NotDecided {
+                authorization_id: authorization.authorization_id,
+            });
+        }
+        self.write(|funnel, user| rows::authorization(funnel, user, authorization, plan))
     }
+
     /// The run that used this authorization, if any did.
-    pub fn authorization_used_by(&self, _authorization_id: Uuid) -> Result<Option<Uuid>> {
-        Ok(None)
+    ///
+    /// # Errors
+    /// Any failure of the database.
+    pub fn authorization_used_by(&self, authorization_id: Uuid) -> Result<Option<Uuid>> {
+        let used: Option<String> = self
+            .conn
+            .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
+            .query_row([authorization_id.to_string()], |row| row.get(0))
+            .optional()?;
+        Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
     }
-    /// Records the start of a run and consumes its authorization, in one commit.
-    pub fn begin_run(&mut self, _start: &RunStart<'_>) -> Result<()> {
-        Ok(())
+
+    /// Records the start of a run, with plan and authorization where they are not recorded yet, and
+    /// consumes the authorization. From now until [`end_run`](Self::end_run), or until this store is
+    /// dropped, the run counts as alive.
+    ///
+    /// # Errors
+    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`]
+    /// for a pending one, and any failure of the database.
+    pub fn begin_run(&mut self, start: &RunStart<'_>) -> Result<()> {
+        if start.authorization.status == AuthorizationStatus::Pending {
+            return Err(EvidenceError::NotDecided {
+                authorization_id: start.authorization.authorization_id,
+            });
+        }
+        // Before the row: a reader that sees the run must find it alive.
+        let lock = Lock::run(&self.dir, start.run_id)
+            .map_err(|source| EvidenceError::Folder { source, path: self.dir.clone() })?;
+        match self.write(|funnel, user| rows::run(funnel, user, start)) {
+            Ok(()) => {
+                self.locks.insert(start.run_id, lock);
+                Ok(())
+            }
+            Err(error) => {
+                lock.end();
+                Err(error)
+            }
+        }
     }
-    /// Commits what is about to happen, before it happens.
-    pub fn record_intent(&mut self, _intent: &IntentRecord<'_>) -> Result<()> {
-        Ok(())
+
+    /// Commits what is about to happen; call it before anything does.
+    ///
+    /// # Errors
+    /// Any failure of the database.
+    pub fn record_intent(&mut self, intent: &IntentRecord<'_>) -> Result<()> {
+        self.write(|funnel, user| steps::intent(funnel, user, intent))
     }
-    /// Commits what became of a step.
-    pub fn record_execution(&mut self, _execution: &ExecutionRecord<'_>) -> Result<()> {
-        Ok(())
+
+    /// Commits what became of a step: execution, artifacts, files, edges and decisions.
+    ///
+    /// # Errors
+    /// Any failure of the database; the execution is then not recorded at all.
+    pub fn record_execution(&mut self, execution: &ExecutionRecord<'_>) -> Result<()> {
+        self.write(|funnel, user| steps::execution(funnel, user, execution))
     }
-    /// Commits a decision about a whole run.
-    pub fn record_decision(&mut self, _run_id: Uuid, _decision: &NewDecision<'_>) -> Result<()> {
-        Ok(())
+
+    /// Commits a decision about a whole run: pause, resume, cancel after this step, stop now.
+    ///
+    /// # Errors
+    /// Any failure of the database.
+    pub fn record_decision(&mut self, run_id: Uuid, decision: &NewDecision<'_>) -> Result<()> {
+        self.write(|funnel, user| rows::decision(funnel, user, run_id, None, decision))
     }
+
     /// Commits the end of a run.
-    pub fn end_run(&mut self, _end: &RunEnd<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// Any failure of the database.
+    pub fn end_run(&mut self, end: &RunEnd<'_>) -> Result<()> {
+        self.write(|funnel, _| rows::run_end(funnel, end))?;
+        if let Some(lock) = self.locks.remove(&end.result.run_id) {
+            lock.end();
+        }
         Ok(())
+    }
+
+    /// Deletes the content with this digest, and records that and why. Its digest stays.
+    ///
+    /// # Errors
+    /// Any failure of the database.
+    pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
+        // Deleted pages are overwritten: the point of a purge is that the bytes are gone.
+        self.conn.pragma_update(None, "secure_delete", true)?;
+        self.write(|funnel, user| rows::purge(funnel, user, digest, reason, timestamp_ms))?;
+        self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
+        let mut funnel = Funnel::begin(&mut self.conn, &self.redactor, &self.vault)?;
+        rows(&mut funnel, self.user.as_deref())?;
+        funnel.commit()
     }
 }

@@ -11,6 +11,7 @@ pub mod limits;
 mod parse;
 mod precondition;
 mod tool;
+mod visible;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +21,10 @@ use serde::{Deserialize, Serialize};
 pub use code::Code;
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
-pub use parse::parse;
+pub use parse::{locate, parse};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
 pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolCall, ToolClass, ToolSpec};
+pub use visible::{is_hidden, visible, visible_lines};
 
 /// Which form of plan file this was (SPEC §1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

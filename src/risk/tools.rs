@@ -5,7 +5,7 @@ use crate::plan::{Step, ToolCall, ToolClass};
 use super::{RiskLevel, Verdict};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 1;
+pub(super) const RULES_VERSION: u32 = 2;
 
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
@@ -66,6 +66,16 @@ const SENSITIVE: &[SensitivePath] = &[
         components: &["build.rs"],
         reason: "writes a build script, which the next build runs",
     },
+    SensitivePath {
+        rule: "write-makefile",
+        components: &["makefile"],
+        reason: "writes a Makefile, which the next make runs",
+    },
+    SensitivePath {
+        rule: "write-makefile",
+        components: &["gnumakefile"],
+        reason: "writes a Makefile, which the next make runs",
+    },
 ];
 
 /// The risk of one step. A faulty step, which cannot run, counts as dangerous.
@@ -115,6 +125,17 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
     })
 }
 
+/// The verdict on writing a file that has its execute bit set; only the workspace can tell.
+pub fn of_written_program() -> Verdict {
+    Verdict {
+        level: RiskLevel::Dangerous,
+        rule: "write-program",
+        span: None,
+        reason: "This writes a file that can be run as a program.".to_owned(),
+        suggestion: None,
+    }
+}
+
 impl SensitivePath {
     /// Whether these components stand anywhere in the path; `**` needs one more below.
     fn matches(&self, path: &str) -> bool {
@@ -157,6 +178,8 @@ mod tests {
             (".cargo/config.toml", "write-cargo-config"),
             (".github/workflows/ci.yml", "write-ci"),
             ("crates/x/build.rs", "write-build-script"),
+            ("sub/Makefile", "write-makefile"),
+            ("GNUmakefile", "write-makefile"),
             ("home/.bashrc", "write-startup-file"),
         ] {
             assert_eq!(

@@ -40,6 +40,24 @@ pub struct ConfirmationRequest {
     pub preview: Preview,
 }
 
+impl ConfirmationRequest {
+    /// The word that a person types before a dangerous step: the host, or the name of the first file
+    /// that the step changes or names, or the tool where there is neither.
+    pub fn target_word(&self) -> &str {
+        if let Some(target) = &self.target {
+            return target.rsplit('@').next().unwrap_or(target);
+        }
+        let changed = self.preview.changes.first().map(|change| change.path.as_str());
+        let argument = ["path", "file", "file_path", "plan_file", "root"]
+            .iter()
+            .find_map(|name| self.arguments.get(*name).map(String::as_str));
+        changed
+            .or(argument)
+            .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty()))
+            .unwrap_or(&self.tool)
+    }
+}
+
 /// The three answers to a [`ConfirmationRequest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

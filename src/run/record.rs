@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::result::{Outcome, RunStatus};
@@ -11,8 +11,7 @@ use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 
 /// What is known about the end of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunFate {
     /// It ended.
     Ended(RunStatus),
@@ -20,6 +19,23 @@ pub enum RunFate {
     Active,
     /// Its process is gone and left no end.
     Interrupted,
+}
+
+impl RunFate {
+    /// The word for lists and data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ended(status) => status.as_str(),
+            Self::Active => "active",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl Serialize for RunFate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// One run in a list.
@@ -44,12 +60,12 @@ pub struct RunSummary {
     /// When it ended, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
     /// What is known about its end.
+    #[serde(rename = "status")]
     pub fate: RunFate,
 }
 
 /// How an execution ended, as far as the evidence knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Known {
     /// It has a record.
     Outcome(Outcome),
@@ -67,6 +83,12 @@ impl Known {
             Self::Interrupted => "interrupted",
             Self::Running => "running",
         }
+    }
+}
+
+impl Serialize for Known {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -92,6 +114,7 @@ pub struct ExecutionRow {
     /// How long the tool took, in milliseconds.
     pub duration_ms: Option<i64>,
     /// How it ended.
+    #[serde(rename = "outcome")]
     pub known: Known,
     /// How dangerous it was judged.
     pub risk: Option<RiskLevel>,
@@ -220,6 +243,7 @@ pub struct DecisionRecord {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExecutionDetail {
     /// The execution.
+    #[serde(flatten)]
     pub row: ExecutionRow,
     /// The run it belongs to.
     pub run: RunSummary,

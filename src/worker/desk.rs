@@ -125,10 +125,7 @@ impl Reader {
                     Reply::Replayed(Box::new(Replayed { summary, plan, events }))
                 }
             },
-            Request::Search(query) => {
-                evidence.catch_up_index()?;
-                Reply::Page(Box::new(evidence.search(&query)?))
-            }
+            Request::Search(query) => Reply::Page(Box::new(evidence.search(&query)?)),
             Request::Execution(id) => match evidence.execution(id)? {
                 None => missing(format!("execution {id}")),
                 Some(detail) => Reply::Execution(Box::new(detail)),

@@ -12,7 +12,7 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
-use crate::evidence::EvidenceStore;
+use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::Code;
 use crate::run::{Answer, Control, Failure, RunEvent};
 
@@ -132,6 +132,9 @@ impl Body {
             // Free before the window hears of it: it may hand over the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
+            // Now nobody waits. A search does the same when this could not.
+            let _ = EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
+                .and_then(|mut evidence| evidence.catch_up_index());
         }
     }
 

@@ -1,1 +1,204 @@
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use crate::plan::Code;
+use crate::risk::Policy;
+use crate::run::{
+    Answer, AnsweredBy, ConfirmationRequest, Control, Decision, ExecutionResult, Failure, Outcome,
+    Phase, RunEvent, RunState, RunStatus,
+};
+
+/// A workspace, an evidence folder, and both threads.
+struct Desktop {
+    temp: TempDir,
+    worker: Worker,
+    desk: Desk,
+}
+
+fn desktop() -> Desktop {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::create_dir(temp.path().join("work")).unwrap();
+    let setup = Setup {
+        evidence: temp.path().join("evidence"),
+        secrets: temp.path().join("secrets"),
+        policy: Policy::default(),
+    };
+    let wake: Wake = Arc::new(|| {});
+    let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
+    let desk = Desk::start(setup, wake).unwrap();
+    Desktop { temp, worker, desk }
+}
+
+impl Desktop {
+    fn workspace(&self) -> PathBuf {
+        self.temp.path().join("work")
+    }
+
+    fn ask(&self, request: Request) -> Reply {
+        let ticket = self.desk.ask(request).unwrap();
+        let (answered, reply) = self.desk.recv().unwrap();
+        assert_eq!(answered, ticket);
+        reply
+    }
+
+    fn open(&self, steps: &Value) -> OpenedPlan {
+        let path = self.workspace().join("p.plan.json");
+        let plan = json!({"plan_id": "p", "intent": "MUTATE", "steps": steps});
+        std::fs::write(&path, plan.to_string()).unwrap();
+        match self.ask(Request::Open { path, workspace: None }) {
+            Reply::Opened(opened) => *opened,
+            other => panic!("not opened: {other:?}"),
+        }
+    }
+
+    fn approve(&self, opened: &OpenedPlan) -> ApprovedPlan {
+        let plan = opened.plan.clone().unwrap();
+        let binding = opened.review.as_ref().unwrap().binding.clone();
+        let now_ms = SystemClock::default().now_ms();
+        let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, now_ms)
+            .approve(now_ms, 60_000);
+        let request =
+            Request::Record { authorization: Box::new(authorization.clone()), plan: plan.clone() };
+        assert!(matches!(self.ask(request), Reply::Recorded));
+        ApprovedPlan { plan: Arc::unwrap_or_clone(plan), authorization }
+    }
+
+    /// Runs to the end; `answer` is called for each confirmation.
+    fn run(
+        &self,
+        approved: ApprovedPlan,
+        mut answer: impl FnMut(&Worker, &ConfirmationRequest),
+    ) -> (Result<Box<ExecutionResult>, Failure>, RunState) {
+        self.worker.send(Command::Run(Box::new(approved))).unwrap();
+        let mut state = RunState::default();
+        loop {
+            match self.worker.recv().unwrap() {
+                Event::Run(event) => {
+                    state.apply(&event);
+                    if let RunEvent::ConfirmationNeeded { request } = &event {
+                        answer(&self.worker, request);
+                    }
+                }
+                Event::Finished(result) => return (result, state),
+                Event::Panicked { message } => panic!("{message}"),
+            }
+        }
+    }
+}
+
+fn create(path: &str, asks: bool) -> Value {
+    json!({
+        "tool": "file_create",
+        "arguments": {"path": path, "contents": "hello\n"},
+        "requires_confirmation": asks,
+    })
+}
+
+fn say(decision: Decision) -> Answer {
+    Answer { decision, by: AnsweredBy::Window, note: "a note".to_owned() }
+}
+
+#[test]
+fn a_plan_is_opened_authorized_run_and_reopened() {
+    let desktop = desktop();
+    let opened = desktop.open(&json!([create("a.txt", true), create("b.txt", true)]));
+    assert_eq!(opened.findings, []);
+    let approved = desktop.approve(&opened);
+    let (result, live) = desktop.run(approved, |worker, request| {
+        // An answer to a step that nobody asks about is none.
+        assert!(!worker.answer(request.run_id, request.step_index + 1, say(Decision::Approve)));
+        let decision = [Decision::Approve, Decision::Skip][request.step_index];
+        assert!(worker.answer(request.run_id, request.step_index, say(decision)));
+        assert!(!worker.answer(request.run_id, request.step_index, say(Decision::Approve)));
+    });
+    let result = result.unwrap();
+    assert_eq!(result.status, RunStatus::Completed);
+    assert_eq!(live.phase, Phase::Ended(RunStatus::Completed));
+    assert!(desktop.workspace().join("a.txt").exists());
+    assert!(!desktop.workspace().join("b.txt").exists());
+
+    let Reply::Replayed(replayed) = desktop.ask(Request::Replay { run_id: result.run_id }) else {
+        panic!("not replayed")
+    };
+    let mut again = RunState::default();
+    replayed.events.iter().for_each(|event| again.apply(event));
+    assert_eq!(again, live, "a reopened run is the run that was watched");
+    assert_eq!(replayed.plan, opened.plan);
+}
+
+#[test]
+fn stop_now_ends_a_run_that_waits_for_an_answer() {
+    let desktop = desktop();
+    let opened = desktop.open(&json!([create("a.txt", true)]));
+    let approved = desktop.approve(&opened);
+    let (result, _) = desktop.run(approved, |worker, _| worker.control(Control::StopNow));
+    let result = result.unwrap();
+    assert_eq!(result.status, RunStatus::Cancelled);
+    assert_eq!(result.step_results[0].outcome, Outcome::Cancelled);
+    assert_eq!(result.step_results[0].error_code, Some(Code::Cancelled));
+    assert!(!desktop.workspace().join("a.txt").exists());
+}
+
+#[test]
+fn a_second_plan_is_given_back_while_one_runs() {
+    let desktop = desktop();
+    let opened = desktop.open(&json!([create("a.txt", true)]));
+    let (first, second) = (desktop.approve(&opened), desktop.approve(&opened));
+    let mut second = Some(second);
+    let (result, _) = desktop.run(first, |worker, request| {
+        let refused = worker.send(Command::Run(Box::new(second.take().unwrap())));
+        assert!(refused.is_err());
+        // What was opened can be searched and previewed while the run waits.
+        assert!(
+            matches!(desktop.ask(Request::Runs { limit: 5 }), Reply::Runs(runs) if runs.len() == 1)
+        );
+        assert!(worker.answer(request.run_id, request.step_index, say(Decision::Cancel)));
+    });
+    assert_eq!(result.unwrap().status, RunStatus::Failed);
+}
+
+#[test]
+fn an_approval_is_void_once_a_covered_file_changed() {
+    let desktop = desktop();
+    std::fs::write(desktop.workspace().join("a.txt"), "before").unwrap();
+    let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "after"}});
+    let opened = desktop.open(&json!([write]));
+    let approved = desktop.approve(&opened);
+    std::fs::write(desktop.workspace().join("a.txt"), "changed").unwrap();
+    let (result, state) = desktop.run(approved, |_, _| panic!("nothing asks"));
+    assert_eq!(result.unwrap_err().code, Code::Stale);
+    assert_eq!(state, RunState::default(), "nothing ran");
+    assert_eq!(std::fs::read(desktop.workspace().join("a.txt")).unwrap(), b"changed");
+}
+
+#[test]
+fn what_cannot_be_read_is_a_finding_at_line_one() {
+    let desktop = desktop();
+    for path in [desktop.workspace(), desktop.workspace().join("absent.json")] {
+        let Reply::Opened(opened) = desktop.ask(Request::Open { path, workspace: None }) else {
+            panic!("no answer")
+        };
+        assert_eq!(opened.plan, None);
+        assert_eq!((opened.findings[0].line, opened.findings.len()), (1, 1));
+    }
+}
+
+#[test]
+fn a_preview_shows_what_the_steps_before_leave() {
+    let desktop = desktop();
+    let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "two\n"}});
+    let opened = desktop.open(&json!([create("a.txt", false), write]));
+    let plan = opened.plan.unwrap();
+    let request = Request::Preview { plan, workspace: desktop.workspace(), step_index: 1 };
+    let Reply::Preview { preview, .. } = desktop.ask(request) else { panic!("no preview") };
+    assert!(matches!(
+        &preview.changes[0].diff,
+        crate::run::Diff::Text { added: 1, removed: 1, .. }
+    ));
+    assert!(!desktop.workspace().join("a.txt").exists());
+}

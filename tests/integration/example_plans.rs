@@ -104,7 +104,7 @@ fn every_other_shipped_plan_is_valid() {
 }
 
 fn with_step(step: Value) -> Value {
-    json!({ "plan_id": "p", "steps": [step] })
+    json!({ "plan_id": "p", "intent": "READ", "steps": [step] })
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn schema_and_validator_refuse_what_the_contract_refuses() {
     let schema = schema();
     for (why, plan) in [
         (
-            "no plan_id and no intent",
-            json!({ "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            "no intent",
+            json!({ "plan_id": "p", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
-        ("no steps", json!({ "plan_id": "p" })),
-        ("an empty plan", json!({ "plan_id": "p", "steps": [] })),
+        ("no steps", json!({ "plan_id": "p", "intent": "READ" })),
+        ("an empty plan", json!({ "plan_id": "p", "intent": "READ", "steps": [] })),
         (
             "an empty id",
-            json!({ "plan_id": "", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            json!({ "plan_id": "", "intent": "READ", "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
         (
             "an unknown intent",
@@ -198,7 +198,7 @@ fn schema_and_validator_refuse_what_the_contract_refuses() {
         ),
         (
             "an unknown query",
-            json!({ "plan_id": "p", "evidence_referenced": ["Q9"], "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
+            json!({ "plan_id": "p", "intent": "READ", "evidence_referenced": ["Q9"], "steps": [{ "tool": "file_read", "arguments": { "path": "a" } }] }),
         ),
     ] {
         assert_ne!(

@@ -9,4 +9,20 @@
 )]
 
 mod architecture;
+mod authorization;
+mod categories;
+mod cli_check;
+mod cli_evidence;
+mod cli_home;
+mod cli_run;
+#[cfg(target_os = "linux")]
+mod cli_terminal;
+mod cli_usage;
+mod evidence_first;
 mod example_plans;
+mod execution;
+mod fixtures;
+mod harness;
+mod invariants;
+mod properties;
+mod schema;

@@ -30,7 +30,8 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         return refused(Finding::error(
             Code::Limit,
             "",
-            format!("the file is {} bytes long; the limit is {}", bytes.len(), limits::PLAN_BYTES),
+            // Whoever read the file stopped just above the limit, so its length is not known here.
+            format!("the file has more than {} bytes, which is the limit", limits::PLAN_BYTES),
         ));
     }
     let text = match std::str::from_utf8(bytes) {
@@ -56,8 +57,21 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     };
     if text.trim().is_empty() {
         "the file is empty; a plan is a JSON object".clone_into(&mut finding.message);
+    } else if text.starts_with('\u{feff}') {
+        "not JSON: a byte order mark stands before it; save the file as UTF-8 without one"
+            .clone_into(&mut finding.message);
     }
     refused(finding)
+}
+
+/// Puts line and column into findings about this plan that were made without its text, from their
+/// pointers. Findings whose pointer leads nowhere keep the place they have.
+pub fn locate(source: &[u8], findings: &mut [Finding]) {
+    let Ok(text) = std::str::from_utf8(source) else { return };
+    let places = Places::new(text);
+    for finding in findings {
+        places.fill(finding);
+    }
 }
 
 fn not_utf8(bytes: &[u8], valid_up_to: usize) -> Finding {

@@ -16,7 +16,21 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
     ("ui", &["run", "risk", "authorization", "plan"]),
-    ("cli", &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"]),
+    // From the worker only what both need: where a user's folders are, and how a plan file is read.
+    (
+        "cli",
+        &[
+            "worker",
+            "autonomy",
+            "engine",
+            "evidence",
+            "tools",
+            "run",
+            "risk",
+            "authorization",
+            "plan",
+        ],
+    ),
     (
         "worker",
         &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"],

@@ -1,0 +1,557 @@
+//! Made-up data for looking at the window, and for the tests of its views. No file is read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use countersign::authorization::{Binding, FileState};
+use countersign::plan::{
+    Code, Dialect, Digest, Finding, Intent, Mode, Plan, Precondition, Severity, Step, ToolCall,
+};
+use countersign::risk::{self, Policy, RiskLevel, Verdict};
+use countersign::run::*;
+use countersign::ui::format::Now;
+use countersign::ui::plan::RecentPlan;
+use uuid::Uuid;
+
+/// 2026-11-22 14:06:12 UTC.
+pub const NOW_MS: i64 = 1_795_356_372_000;
+
+pub fn now() -> Now {
+    Now { ms: NOW_MS, zone: countersign::ui::format::utc() }
+}
+
+pub fn run_id() -> Uuid {
+    Uuid::from_u128(0x6f1d_9a70_3c52_4e0b_9b1e_52d1_9c0a_77e1)
+}
+
+fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
+    let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let arguments: BTreeMap<_, _> = match &call {
+        ToolCall::FileRead { path } | ToolCall::LspCheck { path } => vec![text("path", path)],
+        ToolCall::FileWrite { path, contents } | ToolCall::FileCreate { path, contents } => {
+            vec![text("path", path), text("contents", contents)]
+        }
+        ToolCall::FileSearch { pattern, root } | ToolCall::FileGlob { pattern, root } => {
+            vec![text("pattern", pattern), text("root", root)]
+        }
+        ToolCall::SplicePatch { file, symbol, with, .. } => {
+            vec![text("file", file), text("symbol", symbol), text("with", with)]
+        }
+        _ => vec![],
+    }
+    .into_iter()
+    .collect();
+    let exists = matches!(call, ToolCall::FileRead { .. } | ToolCall::FileWrite { .. });
+    Step {
+        step_id: format!("step_{}", index + 1),
+        step_index: index,
+        tool_name: call.tool().name().to_owned(),
+        arguments,
+        call: Some(call),
+        precondition: if exists { Precondition::FileExists } else { Precondition::None },
+        precondition_text: if exists { "file exists" } else { "none" }.to_owned(),
+        requires_confirmation: asks,
+        title: title.map(str::to_owned),
+        reason: None,
+    }
+}
+
+const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- Sums saturate instead of overflowing.\n\n\
+                         ## 0.3.1\n\n- Faster lexer.\n";
+
+pub fn plan() -> Plan {
+    let source: &[u8] = b"{\"plan_id\": \"fix-e0425\"}";
+    let steps = vec![
+        step(0, ToolCall::FileRead { path: "src/lib.rs".into() }, None, false),
+        step(
+            1,
+            ToolCall::FileSearch { pattern: r"old_function\(".into(), root: "src".into() },
+            Some("Find every caller"),
+            false,
+        ),
+        step(
+            2,
+            ToolCall::FileWrite {
+                path: "src/lib.rs".into(),
+                contents: "/// Sum of all parts, saturating.\n#[inline]\npub fn old_function(n: u32) -> u32 {\n    n.saturating_add(2)\n}\n".into(),
+            },
+            Some("Make the sum saturate"),
+            true,
+        ),
+        step(3, ToolCall::LspCheck { path: ".".into() }, None, false),
+        step(
+            4,
+            ToolCall::FileCreate { path: "CHANGELOG.md".into(), contents: CHANGELOG.into() },
+            None,
+            false,
+        ),
+    ];
+    Plan {
+        plan_id: "fix-e0425".into(),
+        dialect: Dialect::StepPlan,
+        intent: Some(Intent::Mutate),
+        title: Some("Fix E0425 in the parser".into()),
+        created_by: Some("planner 0.4".into()),
+        evidence_referenced: vec!["Q2".into()],
+        steps,
+        source: source.into(),
+        digest: Digest::of(source),
+    }
+}
+
+/// The same plan with a last step that writes what every build runs.
+pub fn dangerous_plan() -> Plan {
+    let mut plan = plan();
+    plan.steps[2] = step(
+        2,
+        ToolCall::FileWrite {
+            path: ".github/workflows/release.yml".into(),
+            contents: "on: push\njobs:\n  release:\n    runs-on: ubuntu-latest\n".into(),
+        },
+        Some("Publish from the workflow"),
+        true,
+    );
+    plan
+}
+
+pub fn review(plan: &Plan) -> Review {
+    let risks: Vec<Verdict> = plan.steps.iter().map(risk::of_step).collect();
+    let asks = plan
+        .steps
+        .iter()
+        .zip(&risks)
+        .map(|(step, verdict)| {
+            if verdict.level >= RiskLevel::Dangerous {
+                Some("its risk is dangerous.".to_owned())
+            } else {
+                step.requires_confirmation.then(|| "the plan wants it.".to_owned())
+            }
+        })
+        .collect::<Vec<_>>();
+    Review {
+        workspace: PathBuf::from("/home/ada/src/parser"),
+        workspace_reason: "The nearest folder above the plan with a Cargo.toml.".into(),
+        binding: Binding {
+            workspace: "/home/ada/src/parser".into(),
+            mode: Mode::Automatic,
+            policy: Policy::default().digest(),
+            target: None,
+            inputs: BTreeMap::from([
+                ("CHANGELOG.md".to_owned(), FileState::Absent),
+                ("src/lib.rs".to_owned(), FileState::Content(Digest::of(b"lib"))),
+            ]),
+        },
+        preconditions: plan
+            .steps
+            .iter()
+            .map(|step| match step.precondition {
+                Precondition::None => PreconditionState::None,
+                _ => PreconditionState::Holds { found: "1,248 bytes, sha256:9f2c41…d0e1".into() },
+            })
+            .collect(),
+        impact: Impact {
+            files: vec!["CHANGELOG.md".into(), "src/lib.rs".into()],
+            hosts: vec![],
+            worst: risks.iter().map(|verdict| verdict.level).max(),
+            asks: asks.iter().filter(|ask| ask.is_some()).count(),
+            irreversible: 0,
+        },
+        risks,
+        asks,
+        findings: vec![],
+    }
+}
+
+fn line(kind: LineKind, before: usize, after: usize, text: &str) -> DiffLine {
+    DiffLine {
+        kind,
+        before: (kind != LineKind::Added).then_some(before),
+        after: (kind != LineKind::Removed).then_some(after),
+        text: text.to_owned(),
+        missing_newline: false,
+    }
+}
+
+pub fn preview(plan: &Plan, index: usize) -> Preview {
+    use LineKind::{Added, Context, Removed};
+    let step = &plan.steps[index];
+    let lines = vec![
+        line(Context, 38, 38, "/// Sum of all parts, saturating."),
+        line(Context, 39, 39, "#[inline]"),
+        line(Removed, 40, 0, "pub fn old_function(n: u32) -> u32 { n + 1 }"),
+        line(Added, 0, 40, "pub fn old_function(n: u32) -> u32 {"),
+        line(Added, 0, 41, "    n.saturating_add(2)"),
+        line(Added, 0, 42, "}"),
+        line(Context, 41, 43, ""),
+        line(Context, 42, 44, "pub struct Parser<'a> {"),
+        line(Context, 43, 45, "    input: &'a str,"),
+        line(Context, 44, 46, "    at: usize,"),
+        line(Context, 45, 47, "}"),
+        line(Context, 46, 48, ""),
+    ];
+    match &step.call {
+        Some(ToolCall::FileWrite { path, .. }) => Preview {
+            predicted: Predicted::Exact,
+            summary: format!("Replaces {path}, 1,248 bytes, by 1,289 bytes."),
+            changes: vec![FileChange {
+                path: path.clone(),
+                before: FileState::Content(Digest::of(b"lib")),
+                after: FileState::Content(Digest::of(b"lib2")),
+                diff: Diff::Text { lines, added: 3, removed: 1 },
+            }],
+            notes: vec!["The file keeps its mode.".into()],
+        },
+        Some(ToolCall::FileCreate { path, contents }) => Preview {
+            predicted: Predicted::Exact,
+            summary: format!("Creates {path}, {} bytes.", contents.len()),
+            changes: vec![FileChange {
+                path: path.clone(),
+                before: FileState::Absent,
+                after: FileState::Content(Digest::of(contents.as_bytes())),
+                diff: Diff::Text {
+                    lines: contents
+                        .lines()
+                        .enumerate()
+                        .map(|(at, text)| line(Added, 0, at + 1, text))
+                        .collect(),
+                    added: contents.lines().count(),
+                    removed: 0,
+                },
+            }],
+            notes: vec![],
+        },
+        Some(ToolCall::LspCheck { .. }) => Preview {
+            predicted: Predicted::Unpredictable,
+            summary: "Runs cargo check in the workspace.".into(),
+            changes: vec![],
+            notes: vec!["Build scripts and macros of the workspace run.".into()],
+        },
+        _ => Preview {
+            predicted: Predicted::Exact,
+            summary: "Only reads; changes nothing.".into(),
+            changes: vec![],
+            notes: vec![],
+        },
+    }
+}
+
+pub fn result(plan: &Plan, index: usize, outcome: Outcome, duration_ms: i64) -> Box<StepResult> {
+    let step = &plan.steps[index];
+    let failed = !outcome.goes_on();
+    Box::new(StepResult {
+        step_id: step.step_id.clone(),
+        step_index: index,
+        tool_name: step.tool_name.clone(),
+        success: outcome == Outcome::Succeeded,
+        outcome,
+        execution_id: Uuid::from_u128(0x100 + index as u128),
+        exit_code: None,
+        stdout: (outcome == Outcome::Succeeded)
+            .then(|| "pub fn old_function(n: u32) -> u32 { n + 1 }\n\npub struct Parser<'a> {\n    input: &'a str,\n    at: usize,\n}\n".to_owned()),
+        stdout_bytes: 101,
+        stdout_truncated: false,
+        stderr: None,
+        stderr_bytes: 0,
+        stderr_truncated: false,
+        error_message: failed.then(|| "src/lib.rs cannot be written: Permission denied (os error 13)".to_owned()),
+        error_code: failed.then_some(Code::WriteFailed),
+        next: failed.then(|| "Give yourself the right to write the file, then authorize again.".to_owned()),
+        timestamp_ms: NOW_MS - 8_000,
+        duration_ms,
+        diagnostic_artifacts: vec![],
+    })
+}
+
+pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
+    let step = &plan.steps[index];
+    let review = review(plan);
+    ConfirmationRequest {
+        run_id: run_id(),
+        step_id: step.step_id.clone(),
+        step_index: index,
+        step_count: plan.steps.len(),
+        tool: step.tool_name.clone(),
+        purpose: step.title.clone(),
+        arguments: step.arguments.clone(),
+        target: None,
+        cwd: "/home/ada/src/parser".into(),
+        risk: review.risks[index].clone(),
+        warning: None,
+        why: review.asks[index].clone().unwrap_or_default(),
+        preview: preview(plan, index),
+    }
+}
+
+/// A run of which two steps are done and the third is under way.
+pub fn running(plan: &Plan) -> RunState {
+    let mut run = RunState::default();
+    let started = |step_index: usize| RunEvent::StepStarted {
+        step_id: plan.steps[step_index].step_id.clone(),
+        step_index,
+        timestamp_ms: NOW_MS - 9_000,
+    };
+    let mut events = vec![RunEvent::RunStarted {
+        run_id: run_id(),
+        plan_id: plan.plan_id.clone(),
+        step_count: plan.steps.len(),
+        timestamp_ms: NOW_MS - 12_000,
+    }];
+    for (index, duration) in [(0, 12), (1, 48)] {
+        events.push(started(index));
+        let result = result(plan, index, Outcome::Succeeded, duration);
+        events.push(RunEvent::StepCompleted { result });
+    }
+    events.push(started(2));
+    for event in &events {
+        run.apply(event);
+    }
+    run
+}
+
+/// The same, with the third step waiting for an answer.
+pub fn asking(plan: &Plan) -> RunState {
+    let mut run = running(plan);
+    run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, 2)) });
+    run
+}
+
+/// The same, ended because the third step failed.
+pub fn failed(plan: &Plan) -> RunState {
+    let mut run = running(plan);
+    run.apply(&RunEvent::StepFailed { result: result(plan, 2, Outcome::Failed, 31) });
+    run.apply(&RunEvent::RunFailed {
+        code: Code::WriteFailed,
+        message: "src/lib.rs cannot be written: Permission denied (os error 13)".into(),
+    });
+    run
+}
+
+/// The same, completed.
+pub fn completed(plan: &Plan) -> RunState {
+    let mut run = running(plan);
+    for (index, outcome) in
+        [(2, Outcome::Succeeded), (3, Outcome::Skipped), (4, Outcome::Succeeded)]
+    {
+        let result = result(plan, index, outcome, 20 + index as i64);
+        run.apply(&RunEvent::StepCompleted { result });
+    }
+    run.apply(&RunEvent::RunCompleted { step_count: 5 });
+    run
+}
+
+pub fn findings() -> Vec<Finding> {
+    let mut findings = vec![
+        Finding::error(
+            Code::UnknownTool,
+            "/steps/2/tool",
+            "There is no tool \"file_wirte\". Did you mean \"file_write\"?",
+        )
+        .allowing(["file_read", "file_write", "file_create", "file_search", "file_glob"]),
+        Finding::error(
+            Code::UnknownField,
+            "/steps/2/requires_confirmaton",
+            "There is no field \"requires_confirmaton\". Did you mean \"requires_confirmation\"?",
+        ),
+        Finding::error(
+            Code::DuplicateId,
+            "/steps/4/step_id",
+            "The id \"step_2\" is taken by step 2. Give each step its own.",
+        ),
+        Finding::new(
+            Severity::Warning,
+            Code::BadValue,
+            "/intent",
+            "The plan calls itself READ, but step 5 changes a file.",
+        ),
+    ];
+    for (at, finding) in findings.iter_mut().enumerate() {
+        (finding.line, finding.column) = (14 + at * 9, 7);
+    }
+    findings
+}
+
+pub fn recent() -> Vec<RecentPlan> {
+    [
+        ("plans/parser.json", "Fix E0425 in the parser", "5 steps"),
+        ("plans/rename.json", "Rename Config to Settings", "12 steps"),
+        ("plans/logs.json", "Rotate staging logs", "8 steps"),
+    ]
+    .map(|(path, name, detail)| RecentPlan {
+        path: format!("/home/ada/src/parser/{path}").into(),
+        name: name.into(),
+        detail: detail.into(),
+    })
+    .into()
+}
+
+pub fn runs() -> Vec<RunSummary> {
+    [
+        ("Fix E0425 in the parser", 12, RunFate::Active),
+        ("Add tracing to the lexer", 240, RunFate::Ended(RunStatus::Completed)),
+        ("Rotate staging logs", 660, RunFate::Ended(RunStatus::Failed)),
+        ("Split the lexer module", 5_700, RunFate::Ended(RunStatus::Completed)),
+        ("Rename Config to Settings", 90_000, RunFate::Interrupted),
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(index, (name, ago, fate))| RunSummary {
+        run_id: if index == 0 { run_id() } else { Uuid::from_u128(index as u128) },
+        plan_id: "fix-e0425".into(),
+        plan_name: name.into(),
+        plan_digest: Digest::of(name.as_bytes()),
+        workspace: "/home/ada/src/parser".into(),
+        step_count: 5,
+        steps_recorded: 2,
+        started_at_ms: NOW_MS - ago * 1_000,
+        ended_at_ms: None,
+        fate,
+    })
+    .collect()
+}
+
+fn hit(
+    index: usize,
+    tool: &str,
+    about: &str,
+    known: Known,
+    excerpt: &str,
+    mark: &str,
+) -> SearchHit {
+    let at = excerpt.find(mark).unwrap_or(0);
+    SearchHit {
+        row: ExecutionRow {
+            execution_id: Uuid::from_u128(0x200 + index as u128),
+            run_id: run_id(),
+            plan_id: "fix-e0425".into(),
+            step_id: "step_3".into(),
+            step_index: 2,
+            tool_name: tool.into(),
+            about: about.into(),
+            timestamp_ms: NOW_MS - 600_000 * index as i64,
+            duration_ms: Some(1_420 / (index as i64 + 1)),
+            known,
+            risk: Some(RiskLevel::Caution),
+            exit_code: None,
+            error_code: None,
+            error_message: None,
+        },
+        found_in: "stdout".into(),
+        excerpt: excerpt.into(),
+        marks: vec![at..at + mark.len()],
+    }
+}
+
+pub fn search_page() -> SearchPage {
+    let (bad, fine) = (Known::Outcome(Outcome::Failed), Known::Outcome(Outcome::Succeeded));
+    let mut hits = vec![
+        hit(
+            0,
+            "lsp_check",
+            "src/lib.rs:40",
+            bad,
+            "cannot find function `nope` in module `util`",
+            "function",
+        ),
+        hit(
+            1,
+            "file_write",
+            "src/lexer.rs",
+            fine,
+            "pub fn next_token, a function of the lexer",
+            "function",
+        ),
+        hit(
+            2,
+            "file_search",
+            "old_function in src",
+            fine,
+            "src/a.rs:12: old_function(1)",
+            "function",
+        ),
+        hit(
+            3,
+            "file_write",
+            "src/lib.rs",
+            Known::Outcome(Outcome::Denied),
+            "the person said: not this function",
+            "function",
+        ),
+        hit(4, "file_read", "src/plan/parse.rs", Known::Interrupted, "function parse", "function"),
+    ];
+    for index in 5..60 {
+        hits.push(hit(
+            index,
+            "file_read",
+            "crates/core/src/io.rs",
+            fine,
+            "one more function here",
+            "function",
+        ));
+    }
+    SearchPage {
+        total: 137,
+        of: 41_579,
+        facets: Facets {
+            outcome: [("succeeded", 120), ("failed", 12), ("denied", 4), ("interrupted", 1)]
+                .map(|(name, number)| (name.to_owned(), number))
+                .into(),
+            tool: [("file_read", 80), ("file_write", 31), ("lsp_check", 14), ("file_search", 12)]
+                .map(|(name, number)| (name.to_owned(), number))
+                .into(),
+            risk: [("safe", 92), ("caution", 41), ("dangerous", 4)]
+                .map(|(name, number)| (name.to_owned(), number))
+                .into(),
+        },
+        timeline: (0..72)
+            .map(|index: i64| TimeBucket {
+                from_ms: NOW_MS - (72 - index) * 25_920_000,
+                to_ms: NOW_MS - (71 - index) * 25_920_000,
+                fine: (index * 37 % 23) as u64,
+                bad: if index % 9 == 2 { 3 } else { 0 },
+            })
+            .collect(),
+        took_us: 3_600,
+        hits,
+    }
+}
+
+pub fn detail() -> ExecutionDetail {
+    let artifact = |name: &str, content: serde_json::Value| ArtifactRecord {
+        artifact_type: name.into(),
+        bytes: content.to_string().len() as u64,
+        content,
+        blob: None,
+    };
+    ExecutionDetail {
+        row: search_page().hits[1].row.clone(),
+        run: runs()[0].clone(),
+        arguments: plan().steps[2].arguments.clone(),
+        artifacts: vec![
+            artifact("diff", "@@ -40,1 +40,3 @@\n-pub fn old_function(n: u32) -> u32 { n + 1 }\n+pub fn old_function(n: u32) -> u32 {\n".into()),
+            artifact("result", serde_json::json!({"changed_files": ["src/lib.rs"], "bytes": 1289})),
+            artifact("step_context", serde_json::json!({"plan": "fix-e0425", "step": "step_3"})),
+        ],
+        edges: vec![EdgeRecord {
+            edge_type: "AFFECTED".into(),
+            target_kind: "file".into(),
+            target: "src/lib.rs".into(),
+        }],
+        decisions: vec![
+            DecisionRecord {
+                decision: "authorize".into(),
+                by: "window, ada".into(),
+                note: String::new(),
+                timestamp_ms: NOW_MS - 20_000,
+            },
+            DecisionRecord {
+                decision: "approve".into(),
+                by: "window, ada".into(),
+                note: String::new(),
+                timestamp_ms: NOW_MS - 9_000,
+            },
+        ],
+        intent_at_ms: Some(NOW_MS - 8_100),
+        ledger_seq: Some(41_233),
+        ledger_digest: Some(Digest::of(b"ledger")),
+    }
+}

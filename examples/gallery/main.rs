@@ -1,0 +1,53 @@
+//! Shows any state of the window with made-up data, so that it can be looked at:
+//!
+//! `cargo run --example gallery -- STATE dark|light [WIDTHxHEIGHT]`, with a STATE of
+//! `plan|authorized|running|dialog|dangerous|failed|completed|invalid|empty|evidence|execution|authorize|reject|close|palette|help|settings|void|notice`
+
+mod fixture;
+mod scene;
+
+use eframe::egui;
+
+struct Gallery {
+    scene: scene::Scene,
+}
+
+impl eframe::App for Gallery {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let mut actions = Vec::new();
+        countersign::ui::window_ui(ui, &self.scene.view(), &mut actions);
+        for action in actions {
+            println!("{action:?}");
+            self.scene.play(&action, ui.ctx());
+        }
+    }
+}
+
+fn main() -> eframe::Result {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_else(|| "plan".to_owned());
+    let theme = match arguments.next().as_deref() {
+        Some("light") => egui::ThemePreference::Light,
+        _ => egui::ThemePreference::Dark,
+    };
+    let size = arguments
+        .next()
+        .and_then(|text| {
+            let (width, height) = text.split_once('x')?;
+            Some(egui::vec2(width.parse().ok()?, height.parse().ok()?))
+        })
+        .unwrap_or(egui::vec2(1280.0, 800.0));
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default().with_inner_size(size),
+        ..eframe::NativeOptions::default()
+    };
+    eframe::run_native(
+        "Countersign gallery",
+        options,
+        Box::new(move |cc| {
+            countersign::ui::theme::install(&cc.egui_ctx);
+            cc.egui_ctx.set_theme(theme);
+            Ok(Box::new(Gallery { scene: scene::Scene::new(&name) }))
+        }),
+    )
+}

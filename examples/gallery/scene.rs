@@ -1,0 +1,253 @@
+//! One state of the window, made of the fixtures.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use countersign::authorization::Change;
+use countersign::plan::{Finding, Plan};
+use countersign::run::{
+    ExecutionDetail, Phase, Preview, Review, RunState, RunSummary, SearchPage, VerifyReport,
+};
+use countersign::ui::action::{
+    Action, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
+};
+use countersign::ui::commands::{Command, Situation};
+use countersign::ui::dialog::{Dialog, PromptId, Question, authorize_view};
+use countersign::ui::evidence::{EvidenceView, Verification};
+use countersign::ui::format::Now;
+use countersign::ui::notice::Notice;
+use countersign::ui::overlay::{Overlay, SettingsView};
+use countersign::ui::plan::{Approval, PlanView, RecentPlan, SidebarView};
+use countersign::ui::theme::Tone;
+use countersign::ui::{StatusView, WindowView};
+
+use super::fixture;
+
+pub struct Scene {
+    name: String,
+    plan: Plan,
+    review: Review,
+    findings: Vec<Finding>,
+    approval: Approval,
+    run: RunState,
+    preview: Option<Preview>,
+    selected: usize,
+    tab: Tab,
+    page: Page,
+    recent: Vec<RecentPlan>,
+    runs: Vec<RunSummary>,
+    search: Option<SearchPage>,
+    detail: ExecutionDetail,
+    show_detail: bool,
+    text: String,
+    verification: Verification,
+    notices: Vec<Notice>,
+    overlay: Option<Overlay>,
+    dialog: bool,
+    showing: u64,
+    blobs: BTreeMap<countersign::plan::Digest, String>,
+    now: Now,
+}
+
+impl Scene {
+    pub fn new(name: &str) -> Self {
+        let dangerous = name == "dangerous";
+        let mut plan = if dangerous { fixture::dangerous_plan() } else { fixture::plan() };
+        let review = fixture::review(&plan);
+        let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
+        let (approval, run) = match name {
+            "running" | "close" => (used, fixture::running(&plan)),
+            "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
+            "failed" => (used, fixture::failed(&plan)),
+            "completed" => (used, fixture::completed(&plan)),
+            "authorized" => (
+                Approval::Approved {
+                    at_ms: fixture::NOW_MS - 100_000,
+                    until_ms: fixture::NOW_MS + 1_700_000,
+                },
+                RunState::default(),
+            ),
+            "void" => (
+                Approval::Void(vec![Change {
+                    what: "file src/lib.rs".into(),
+                    approved: "sha256:aa".into(),
+                    now: "sha256:bb".into(),
+                }]),
+                RunState::default(),
+            ),
+            _ => (Approval::None, RunState::default()),
+        };
+        let findings = if name == "invalid" { fixture::findings() } else { Vec::new() };
+        if name == "invalid" {
+            plan.steps[2].call = None;
+            plan.steps[2].tool_name = "file_wirte".into();
+        }
+        let search = match name {
+            "nothing" => SearchPage::default(),
+            _ => fixture::search_page(),
+        };
+        let verification = if name == "evidence" {
+            Verification::Done(VerifyReport {
+                ok: true,
+                rows: 183_201,
+                head: countersign::plan::Digest::of(b"head"),
+                first_bad: None,
+            })
+        } else {
+            Verification::NotAsked
+        };
+        let notices = vec![Notice {
+            id: 1,
+            tone: Tone::Caution,
+            summary: "The settings file could not be read; the defaults are used.".into(),
+            details: "expected `=`, line 3 column 7".into(),
+            next: "Mend /home/ada/.config/countersign/settings.toml; a copy was kept beside it."
+                .into(),
+        }];
+        let overlay = match name {
+            "palette" => Some(Overlay::Palette),
+            "help" => Some(Overlay::Help),
+            "settings" => Some(Overlay::Settings(SettingsView {
+                theme: egui::ThemePreference::Dark,
+                zoom: 1.0,
+                file: "/home/ada/.config/countersign/settings.toml".into(),
+                evidence: "/home/ada/.local/share/countersign".into(),
+                policy: vec![
+                    ("asks for".into(), "no tool by itself".into()),
+                    ("approval".into(), "valid 30 min".into()),
+                ],
+            })),
+            _ => None,
+        };
+        let evidence = matches!(name, "evidence" | "execution" | "nothing");
+        Self {
+            preview: Some(fixture::preview(&plan, 2)),
+            review,
+            plan,
+            findings,
+            approval,
+            run,
+            selected: 2,
+            tab: Tab::default(),
+            page: if evidence { Page::Evidence } else { Page::Plan },
+            recent: if name == "empty" { vec![] } else { fixture::recent() },
+            runs: if name == "empty" { vec![] } else { fixture::runs() },
+            search: Some(search),
+            detail: fixture::detail(),
+            show_detail: name == "execution",
+            text: "function after:2026-11-01".into(),
+            verification,
+            notices: if name == "notice" { notices } else { vec![] },
+            overlay,
+            dialog: true,
+            showing: 1,
+            blobs: BTreeMap::new(),
+            now: fixture::now(),
+            name: name.to_owned(),
+        }
+    }
+
+    pub fn play(&mut self, action: &Action, ctx: &egui::Context) {
+        match action {
+            Action::Plan(PlanAction::SelectStep(index)) => {
+                self.selected = *index;
+                self.preview = Some(fixture::preview(&self.plan, *index));
+            }
+            Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
+            Action::Do(Command::GoPlan) => self.page = Page::Plan,
+            Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
+            Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
+            Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
+            Action::Do(Command::AnswerStep) => {
+                self.dialog = true;
+                self.showing += 1;
+            }
+            Action::Do(Command::SwitchTheme) => {
+                let dark = ctx.global_style().visuals.dark_mode;
+                ctx.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
+            }
+            Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
+            Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
+                self.dialog = false;
+            }
+            Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
+                self.text = text.clone();
+            }
+            Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
+            Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
+            _ => {}
+        }
+    }
+
+    pub fn view(&self) -> WindowView<'_> {
+        let open = self.name != "empty";
+        let asking = match &self.run.phase {
+            Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
+            _ => None,
+        };
+        let question = match self.name.as_str() {
+            "authorize" => {
+                Some(Question::Authorize(authorize_view(&self.plan, &self.review, 1_800_000)))
+            }
+            "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
+            "close" => Some(Question::Close),
+            "asking" => None,
+            _ => asking.map(Question::Confirm),
+        };
+        let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
+        WindowView {
+            workspace: open.then(|| {
+                let reason = self.review.workspace_reason.clone();
+                ("/home/ada/src/parser".to_owned(), reason)
+            }),
+            situation: Situation {
+                page: self.page,
+                plan_open: open,
+                steps: self.plan.steps.len(),
+                not_authorizable: (!self.findings.is_empty())
+                    .then_some("Its findings contain errors."),
+                approved: matches!(self.approval, Approval::Approved { .. }),
+                running: self.run.is_active(),
+                asking: asking.map(|request| request.step_index),
+                ..Situation::default()
+            },
+            sidebar: SidebarView {
+                plans: &self.recent,
+                open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
+                runs: &self.runs,
+                run: self.run.run_id,
+                now: &self.now,
+            },
+            plan: open.then(|| PlanView {
+                path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
+                digest: self.plan.digest,
+                plan: Some(&self.plan),
+                findings: &self.findings,
+                review: Some(&self.review),
+                approval: &self.approval,
+                run: &self.run,
+                selected: self.selected,
+                scroll_to_selected: false,
+                tab: self.tab,
+                preview: self.preview.as_ref(),
+                execution: self.run.run_id.map(|_| &self.detail),
+                now: &self.now,
+            }),
+            evidence: EvidenceView {
+                text: &self.text,
+                problems: &[],
+                page: self.search.as_ref(),
+                selected: self.show_detail.then_some(self.detail.row.execution_id),
+                detail: Some(&self.detail),
+                blobs: &self.blobs,
+                verification: &self.verification,
+                focus_search: false,
+                now: &self.now,
+            },
+            status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
+            notices: &self.notices,
+            dialog: question.filter(|_| self.dialog).map(|question| Dialog { prompt, question }),
+            overlay: self.overlay.as_ref(),
+        }
+    }
+}

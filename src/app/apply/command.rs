@@ -1,0 +1,133 @@
+//! The commands of the table.
+
+use crate::authorization::ApprovedPlan;
+use crate::run::Control;
+use crate::ui::action::Page;
+use crate::ui::commands::Command;
+use crate::ui::evidence::Verification;
+use crate::ui::overlay::Overlay;
+use crate::ui::theme::Tone;
+use crate::worker::{Command as Order, Request};
+
+use super::super::purpose::Purpose;
+use super::super::{App, Prompt};
+
+impl App {
+    pub(super) fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
+        // The view asked the same before it offered the command; state may have moved since.
+        if (command.spec().unavailable)(&self.situation()).is_some() {
+            return;
+        }
+        match command {
+            Command::OpenPlan => self.pick_plan(),
+            Command::Reload => self.review_again(true),
+            Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
+            Command::Reject => self.show_prompt(Some(Prompt::Reject)),
+            Command::Run => self.start_run(),
+            Command::Pause => self.worker.control(Control::Pause),
+            Command::Resume => self.worker.control(Control::Resume),
+            Command::CancelAfterStep => self.worker.control(Control::CancelAfterStep),
+            Command::StopNow => self.worker.control(Control::StopNow),
+            Command::AnswerStep => {
+                if let Some(session) = self.running_mut() {
+                    session.dismissed = false;
+                }
+                self.show_prompt(None);
+            }
+            Command::NextStep => self.move_selection(1),
+            Command::PreviousStep => self.move_selection(-1),
+            Command::FollowRun => self.follow_run(),
+            Command::CopyDigest => {
+                if let Some(session) = &self.shown {
+                    ctx.copy_text(session.digest.to_string());
+                }
+            }
+            Command::GoPlan => self.page = Page::Plan,
+            Command::GoEvidence => self.go_evidence(),
+            Command::FocusSearch => {
+                self.go_evidence();
+                self.evidence.focus_search = true;
+            }
+            Command::Verify => {
+                self.go_evidence();
+                self.evidence.verification = Verification::UnderWay;
+                self.ask(Request::Verify, Purpose::Verify);
+            }
+            Command::Palette => self.overlay = Some(Overlay::Palette),
+            Command::Settings => self.overlay = Some(Overlay::Settings(self.settings_view(ctx))),
+            Command::SwitchTheme => {
+                let dark = ctx.global_style().visuals.dark_mode;
+                let theme =
+                    if dark { egui::ThemePreference::Light } else { egui::ThemePreference::Dark };
+                self.set_theme(theme, ctx);
+            }
+            Command::Help => self.overlay = Some(Overlay::Help),
+        }
+    }
+
+    fn pick_plan(&mut self) {
+        let folder = self
+            .shown
+            .as_ref()
+            .and_then(|session| session.path.as_ref())
+            .or_else(|| self.recent.first().map(|recent| &recent.path))
+            .and_then(|path| path.parent())
+            .map(ToOwned::to_owned);
+        if let Err(error) = self.picked.open(folder) {
+            self.notify(
+                Tone::Danger,
+                "The file picker cannot be opened.",
+                error.to_string(),
+                "Drop the plan file on the window, or name it on the command line.",
+            );
+        }
+    }
+
+    fn start_run(&mut self) {
+        let now = self.now.ms;
+        let Some(session) = &mut self.shown else { return };
+        if session.expire(now).is_none() {
+            return;
+        }
+        let Some((plan, authorization)) = session.start() else { return };
+        let approved = ApprovedPlan { plan: (*plan).clone(), authorization };
+        if let Err(Order::Run(back)) = self.worker.send(Order::Run(Box::new(approved))) {
+            // Nothing was used, so the approval still stands.
+            if let Some(session) = &mut self.shown {
+                session.run = crate::run::RunState::default();
+                session.answered(back.authorization);
+            }
+            self.notify(
+                Tone::Caution,
+                "The worker is still busy with another run.",
+                "",
+                "Wait for its end, then press Run again.",
+            );
+        }
+    }
+
+    fn move_selection(&mut self, by: isize) {
+        let Some(session) = &mut self.shown else { return };
+        let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        let index = session.selected.saturating_add_signed(by).min(count.saturating_sub(1));
+        session.select(index);
+        session.follow = false;
+    }
+
+    fn follow_run(&mut self) {
+        if self.shown.as_ref().is_none_or(|session| !session.run.is_active())
+            && let Some(live) = self.live.take()
+        {
+            self.show_session(live);
+        }
+        if let Some(session) = &mut self.shown {
+            session.follow = true;
+            session.select(session.run.current_step);
+        }
+    }
+
+    fn go_evidence(&mut self) {
+        self.page = Page::Evidence;
+        self.search();
+    }
+}

@@ -1,0 +1,51 @@
+//! The evidence page.
+
+use crate::ui::action::{EvidenceAction, Page};
+use crate::ui::evidence;
+use crate::worker::Request;
+
+use super::super::App;
+use super::super::purpose::Purpose;
+
+/// How long typing pauses before a search begins, in milliseconds.
+const TYPING_MS: i64 = 150;
+
+impl App {
+    pub(super) fn apply_evidence(&mut self, action: EvidenceAction) {
+        match action {
+            EvidenceAction::Edit(text) => {
+                self.evidence.text = text;
+                self.evidence.search_at_ms = Some(self.now.ms + TYPING_MS);
+            }
+            EvidenceAction::Search(text) => {
+                self.evidence.text = text;
+                self.page = Page::Evidence;
+                self.search();
+            }
+            EvidenceAction::Open(id) => {
+                self.evidence.selected = Some(id);
+                self.evidence.detail = None;
+                self.ask(Request::Execution(id), Purpose::Execution(id));
+            }
+            EvidenceAction::CloseDetail => {
+                self.evidence.selected = None;
+                self.evidence.detail = None;
+                self.evidence.blobs.clear();
+            }
+            EvidenceAction::LoadBlob(digest) => {
+                self.ask(Request::Blob(digest), Purpose::Blob);
+            }
+        }
+    }
+
+    /// Searches for what stands in the search box, when the page shows it.
+    pub(in super::super) fn search(&mut self) {
+        self.evidence.search_at_ms = None;
+        if self.page != Page::Evidence {
+            return;
+        }
+        let parsed = evidence::parse(&self.evidence.text, &self.now.zone);
+        self.evidence.problems = parsed.problems;
+        self.ask(Request::Search(Box::new(parsed.query)), Purpose::Search);
+    }
+}

@@ -1,0 +1,23 @@
+//! Turns what a person did into commands for the worker and questions for the desk.
+
+mod command;
+mod dialog;
+mod evidence;
+mod plan;
+mod window;
+
+use super::App;
+use crate::ui::action::Action;
+
+impl App {
+    /// Does what a person asked for.
+    pub(super) fn apply(&mut self, action: Action, ctx: &egui::Context) {
+        match action {
+            Action::Do(command) => self.apply_command(command, ctx),
+            Action::Plan(action) => self.apply_plan(action),
+            Action::Dialog(action) => self.apply_dialog(action),
+            Action::Evidence(action) => self.apply_evidence(action),
+            Action::Window(action) => self.apply_window(action, ctx),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The window itself.
+
+use crate::ui::action::{Page, WindowAction};
+use crate::ui::format;
+use crate::ui::overlay::{Overlay, SettingsView};
+
+use super::super::App;
+use super::super::settings::ThemeChoice;
+
+impl App {
+    pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
+        match action {
+            WindowAction::Go(Page::Plan) => self.page = Page::Plan,
+            WindowAction::Go(Page::Evidence) => {
+                self.page = Page::Evidence;
+                self.search();
+            }
+            WindowAction::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
+            WindowAction::CloseOverlay => self.overlay = None,
+            WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
+            WindowAction::SetZoom(zoom) => {
+                self.settings.zoom = zoom;
+                ctx.set_zoom_factor(zoom);
+                self.refresh_settings(ctx);
+            }
+        }
+    }
+
+    pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
+        self.settings.theme = ThemeChoice::of(theme);
+        ctx.set_theme(theme);
+        self.refresh_settings(ctx);
+    }
+
+    fn refresh_settings(&mut self, ctx: &egui::Context) {
+        self.save_settings();
+        if matches!(self.overlay, Some(Overlay::Settings(_))) {
+            self.overlay = Some(Overlay::Settings(self.settings_view(ctx)));
+        }
+    }
+
+    pub(super) fn settings_view(&self, ctx: &egui::Context) -> SettingsView {
+        let policy = &self.setup.policy;
+        let tools: Vec<_> = policy.confirm_tools.iter().map(|tool| tool.name()).collect();
+        let roots: Vec<_> =
+            policy.extra_roots.iter().map(|root| root.display().to_string()).collect();
+        let or = |list: Vec<String>, none: &str| {
+            if list.is_empty() { none.to_owned() } else { list.join(", ") }
+        };
+        SettingsView {
+            theme: ctx.options(|options| options.theme_preference),
+            zoom: self.settings.zoom,
+            file: self
+                .settings_file
+                .as_ref()
+                .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
+            evidence: self.setup.evidence.display().to_string(),
+            policy: vec![
+                (
+                    "always ask for".to_owned(),
+                    or(tools.into_iter().map(str::to_owned).collect(), "no tool by itself"),
+                ),
+                ("also reachable".to_owned(), or(roots, "nothing outside the workspace")),
+                (
+                    "approval".to_owned(),
+                    format!("waits {} for its run", format::remaining(policy.authorization_ttl_ms)),
+                ),
+            ],
+        }
+    }
+}

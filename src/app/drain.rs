@@ -1,0 +1,288 @@
+//! Takes in what the worker and the desk say.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::purpose::Purpose;
+use super::session::PlanSession;
+use super::{App, Prompt, RUNS};
+use crate::plan::Code;
+use crate::run::{Failure, StepState};
+use crate::ui::action::{Page, Tab};
+use crate::ui::evidence::Verification;
+use crate::ui::plan::{Approval, RecentPlan};
+use crate::ui::theme::Tone;
+use crate::worker::{Event, OpenedPlan, Reply, Request, Ticket};
+
+/// How many plans the list of recent ones keeps.
+const RECENT: usize = 12;
+
+impl App {
+    /// Takes in everything that has arrived.
+    pub(super) fn drain(&mut self) {
+        while let Some(event) = self.worker.try_recv() {
+            self.take_event(event);
+        }
+        while let Some((ticket, reply)) = self.desk.try_recv() {
+            self.take_reply(ticket, reply);
+        }
+        if let Some(path) = self.picked.take() {
+            self.open(path, None);
+        }
+        self.ask_for_what_is_shown();
+    }
+
+    fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Run(event) => {
+                let asked = self.running_mut().is_some_and(|session| session.happened(&event));
+                if matches!(event, crate::run::RunEvent::RunStarted { .. }) {
+                    self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+                }
+                if asked {
+                    // A new question is a new identity, also when the last one is still in front.
+                    let prompt = self.prompt;
+                    self.show_prompt(prompt);
+                }
+            }
+            Event::Finished(result) => self.take_end(result.map(|result| result.elapsed_ms)),
+            Event::Panicked { message } => {
+                self.notify(
+                    Tone::Danger,
+                    "The worker broke down; the run is interrupted.",
+                    message,
+                    "Look at the step under way: its outcome is unknown. Nothing is run again by itself.",
+                );
+                if let Some(session) = self.running_mut() {
+                    session.run.interrupt();
+                }
+                self.after_run();
+            }
+        }
+    }
+
+    fn take_end(&mut self, result: Result<i64, Failure>) {
+        // The events have ended the run already, unless nothing ran.
+        let ended = [&mut self.shown, &mut self.live].into_iter().flatten().find(|session| {
+            matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
+        });
+        match result {
+            Ok(elapsed_ms) => {
+                if let Some(session) = ended {
+                    session.elapsed_ms = Some(elapsed_ms);
+                    session.run.interrupt();
+                }
+            }
+            Err(failure) => {
+                if let Some(session) = ended {
+                    if session.run.run_id.is_some() {
+                        session.run.interrupt();
+                        session.elapsed_ms = Some(0);
+                    } else {
+                        session.run = crate::run::RunState::default();
+                        session.approval = Approval::None;
+                    }
+                }
+                if failure.code == Code::EvidenceStore {
+                    self.evidence_trouble = Some("evidence not recorded".to_owned());
+                }
+                self.failed("The run ended.", &failure);
+            }
+        }
+        self.after_run();
+    }
+
+    fn after_run(&mut self) {
+        if self.prompt == Some(Prompt::Close) {
+            self.prompt = None;
+        }
+        if self.running().is_none() {
+            self.live = None;
+        }
+        self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+        self.review_again(false);
+        self.search();
+    }
+
+    fn take_reply(&mut self, ticket: Ticket, reply: Reply) {
+        let Some((purpose, latest)) = self.purposes.take(ticket) else { return };
+        match (purpose, reply) {
+            (Purpose::Record(authorization), Reply::Recorded) => {
+                if let Some(session) = &mut self.shown {
+                    session.answered(*authorization);
+                }
+            }
+            (purpose @ Purpose::Record(_), Reply::Failed(failure)) => {
+                if let Some(session) = &mut self.shown
+                    && session.approval == Approval::Recording
+                {
+                    session.approval = Approval::None;
+                }
+                self.failed(&purpose.failure(), &failure);
+            }
+            (Purpose::Execution(_), Reply::Execution(detail)) => {
+                let id = detail.row.execution_id;
+                if self.evidence.selected == Some(id) {
+                    self.evidence.detail = Some(*detail.clone());
+                }
+                if let Some(session) = &mut self.shown {
+                    session.executions.insert(id, *detail);
+                }
+            }
+            (Purpose::Blob, Reply::Blob { digest, bytes }) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.evidence.blobs.insert(digest, text);
+            }
+            (Purpose::Preview(digest, step), Reply::Preview { preview, .. }) => {
+                if let Some(session) = &mut self.shown
+                    && session.digest == digest
+                {
+                    session.previews.insert(step, *preview);
+                }
+            }
+            // What was asked before something newer of its kind is no longer wanted.
+            (_, _) if !latest => {}
+            (Purpose::Open { workspace, .. }, Reply::Opened(opened)) => {
+                self.show_opened(*opened, workspace);
+            }
+            (Purpose::Review(_), Reply::Opened(opened)) => self.take_review(*opened),
+            (Purpose::Runs, Reply::Runs(runs)) => self.runs = runs,
+            (Purpose::Replay, Reply::Replayed(replayed)) => {
+                self.show_session(PlanSession::replayed(*replayed));
+            }
+            (Purpose::Search, Reply::Page(page)) => self.evidence.page = Some(*page),
+            (Purpose::Verify, Reply::Verified(report)) => {
+                self.evidence.verification = Verification::Done(report);
+            }
+            (purpose, Reply::Failed(failure)) => {
+                if matches!(purpose, Purpose::Verify) {
+                    self.evidence.verification = Verification::NotAsked;
+                }
+                self.failed(&purpose.failure(), &failure);
+            }
+            (purpose, _) => {
+                self.notify(Tone::Danger, purpose.failure(), "The answer was of another kind.", "");
+            }
+        }
+    }
+
+    fn failed(&mut self, summary: &str, failure: &Failure) {
+        let details = format!("{} {}", failure.code, failure.message);
+        let line = failure.message.lines().next().unwrap_or_default();
+        let summary = format!("{summary} {} {line}", failure.code);
+        self.notify(Tone::Danger, summary, details, &*failure.next);
+    }
+
+    fn show_opened(&mut self, opened: OpenedPlan, workspace: Option<PathBuf>) {
+        if let Some(plan) = &opened.plan {
+            let detail = crate::ui::format::counted(plan.steps.len(), "step");
+            let recent =
+                RecentPlan { path: opened.path.clone(), name: plan.name().to_owned(), detail };
+            self.recent.retain(|other| other.path != recent.path);
+            self.recent.insert(0, recent);
+            self.recent.truncate(RECENT);
+            self.save_settings();
+        }
+        self.show_session(PlanSession::opened(opened, workspace));
+    }
+
+    /// Puts a session on the page; one whose run is under way stays behind it.
+    pub(super) fn show_session(&mut self, session: PlanSession) {
+        let before = self.shown.replace(session);
+        if let Some(before) = before.filter(|before| before.run.is_active()) {
+            self.live = Some(before);
+        }
+        self.page = Page::Plan;
+        if self.prompt != Some(Prompt::Close) {
+            self.prompt = None;
+        }
+        self.watch_files();
+    }
+
+    fn take_review(&mut self, opened: OpenedPlan) {
+        let Some(session) = &mut self.shown else { return };
+        if session.path.as_ref() != Some(&opened.path) || session.run.is_active() {
+            return;
+        }
+        let was_approved = matches!(session.approval, Approval::Approved { .. });
+        let changes = session.reviewed(opened);
+        let first = changes.first().map(|change| change.what.clone());
+        let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        if let Some(first) = first {
+            if matches!(self.prompt, Some(Prompt::Authorize | Prompt::Reject)) {
+                self.prompt = None;
+                self.notify(
+                    Tone::Caution,
+                    format!("Changed while you were reading: {first}."),
+                    all.join("\n"),
+                    "Look at the steps again, then answer.",
+                );
+            } else if was_approved {
+                self.notify(
+                    Tone::Caution,
+                    format!("The approval is void. Changed since: {first}."),
+                    all.join("\n"),
+                    "Look at the steps again, then authorize again.",
+                );
+            }
+        }
+        self.watch_files();
+    }
+
+    fn watch_files(&mut self) {
+        let mut files = BTreeSet::new();
+        if let Some(session) = &self.shown {
+            files.extend(session.path.clone());
+            if let Some(review) = &session.review {
+                let inputs = review.binding.inputs.keys();
+                files.extend(inputs.map(|path| review.workspace.join(path)));
+            }
+        }
+        let files: BTreeSet<PathBuf> =
+            files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file)).collect();
+        if let Err(error) = self.watch.files(files) {
+            self.notify(
+                Tone::Caution,
+                "Changes on disk are not noticed at once.",
+                error.to_string(),
+                "They are still found before anything runs.",
+            );
+        }
+    }
+
+    /// Asks for what the page wants to show and does not have yet.
+    fn ask_for_what_is_shown(&mut self) {
+        let Some(session) = &self.shown else { return };
+        let step = session.selected;
+        let mut wanted = Vec::new();
+        if let (Some(plan), Some(review)) = (&session.plan, &session.review)
+            && plan.steps.get(step).is_some_and(|step| step.call.is_some())
+            && !session.previews.contains_key(&step)
+        {
+            let digest = session.digest;
+            let open = |purpose: &Purpose| matches!(purpose, Purpose::Preview(d, s) if *d == digest && *s == step);
+            if !self.purposes.any(open) {
+                let request = Request::Preview {
+                    plan: plan.clone(),
+                    workspace: review.workspace.clone(),
+                    step_index: step,
+                };
+                wanted.push((request, Purpose::Preview(digest, step)));
+            }
+        }
+        let done = matches!(session.run.steps.get(step), Some(StepState::Done(_)));
+        if let Some(id) = session.selected_execution()
+            && done
+            && matches!(session.tab, Tab::Artifacts | Tab::Evidence)
+            && !session.executions.contains_key(&id)
+            && !self
+                .purposes
+                .any(|purpose| matches!(purpose, Purpose::Execution(other) if *other == id))
+        {
+            wanted.push((Request::Execution(id), Purpose::Execution(id)));
+        }
+        for (request, purpose) in wanted {
+            self.ask(request, purpose);
+        }
+    }
+}

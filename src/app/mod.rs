@@ -1,0 +1,383 @@
+//! The window's glue: threads on one side, views on the other.
+//!
+//! [`run`] is called by `main` alone. [`App::logic`] takes in what the worker and the desk say,
+//! `ui` draws and collects what the person did, `apply` turns that into commands and requests.
+//! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
+
+mod apply;
+mod drain;
+mod evidence;
+mod file_dialog;
+mod purpose;
+mod session;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod view;
+mod watch;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::run::RunSummary;
+use crate::ui::action::{Action, Page};
+use crate::ui::dialog::PromptId;
+use crate::ui::format::Now;
+use crate::ui::notice::Notice;
+use crate::ui::overlay::Overlay;
+use crate::ui::plan::RecentPlan;
+use crate::ui::theme::{self, Tone};
+use crate::worker::{
+    Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, default_folders,
+};
+use evidence::EvidenceSession;
+use purpose::{Purpose, Purposes};
+use session::PlanSession;
+use settings::{Loaded, Settings};
+use watch::Watch;
+
+/// How the window was started.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// A plan to open at once.
+    pub plan: Option<PathBuf>,
+    /// The evidence folder; the user's data folder otherwise.
+    pub evidence: Option<PathBuf>,
+    /// The workspace for that plan; found from the plan's place otherwise.
+    pub workspace: Option<PathBuf>,
+    /// The theme, for this time only.
+    pub theme: Option<egui::ThemePreference>,
+    /// The settings file; the one in the user's settings folder otherwise.
+    pub settings: Option<PathBuf>,
+}
+
+/// Why there is no window.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Nothing to show a window on.
+    #[error(
+        "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; \
+         start a desktop session, or use `countersign check` and `countersign run`"
+    )]
+    NoDisplay,
+    /// The display cannot be reached.
+    #[error("the display named by DISPLAY or WAYLAND_DISPLAY cannot be reached: {message}")]
+    Display {
+        /// What the window system said.
+        message: String,
+    },
+    /// The system knows no home folder.
+    #[error("there is no place for settings and evidence: HOME is not set")]
+    NoHome,
+    /// The window could not be made.
+    #[error("the window cannot be opened: {message}; is OpenGL there (package libgl1 or mesa)?")]
+    Window {
+        /// What the window system said.
+        message: String,
+    },
+}
+
+/// Opens the window and returns when it is closed.
+///
+/// # Errors
+/// When there is no display, no OpenGL, or no place for the evidence.
+pub fn run(options: Options) -> Result<(), StartError> {
+    if cfg!(all(unix, not(target_os = "macos")))
+        && ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"]
+            .iter()
+            .all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()))
+    {
+        return Err(StartError::NoDisplay);
+    }
+    let folders = default_folders().ok_or(StartError::NoHome)?;
+    let folders =
+        Folders { evidence: options.evidence.clone().unwrap_or(folders.evidence), ..folders };
+    let file = options.settings.clone().unwrap_or_else(|| folders.settings.join("settings.toml"));
+    let loaded = settings::load(Some(file));
+    let mut viewport = egui::ViewportBuilder::default()
+        .with_title("Countersign")
+        .with_app_id("countersign")
+        .with_inner_size(loaded.settings.window)
+        .with_min_inner_size([720.0, 480.0])
+        .with_drag_and_drop(true);
+    if let Ok(icon) = eframe::icon_data::from_png_bytes(ICON) {
+        viewport = viewport.with_icon(icon);
+    }
+    let native = eframe::NativeOptions { viewport, ..eframe::NativeOptions::default() };
+    let started = eframe::run_native(
+        "countersign",
+        native,
+        Box::new(move |cc| Ok(Box::new(App::start(&cc.egui_ctx, options, folders, loaded)?))),
+    );
+    started.map_err(|error| match error {
+        eframe::Error::WinitEventLoop(error) => {
+            // The first words say which display system; the rest is about this program's sources.
+            let text = error.to_string();
+            let message = text.rsplit(": ").next().unwrap_or(&text).to_owned();
+            StartError::Display { message }
+        }
+        error => StartError::Window { message: error.to_string() },
+    })
+}
+
+static ICON: &[u8] = include_bytes!("../../assets/icon/countersign.png");
+
+/// A question about the plan or the window that is open besides the run's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prompt {
+    Authorize,
+    Reject,
+    Close,
+}
+
+/// The window's state.
+struct App {
+    worker: Worker,
+    desk: Desk,
+    purposes: Purposes,
+    setup: Setup,
+    settings: Settings,
+    settings_file: Option<PathBuf>,
+    /// A settings file that could not be read is never written to.
+    settings_were_bad: bool,
+    recent: Vec<RecentPlan>,
+    now: Now,
+    page: Page,
+    overlay: Option<Overlay>,
+    notices: Vec<Notice>,
+    next_notice: u64,
+    /// What the plan page shows.
+    shown: Option<PlanSession>,
+    /// The session whose run is under way, while the page shows another one.
+    live: Option<PlanSession>,
+    runs: Vec<RunSummary>,
+    evidence: EvidenceSession,
+    prompt: Option<Prompt>,
+    showing: u64,
+    watch: Watch,
+    picked: file_dialog::Picked,
+    close_when_over: bool,
+    evidence_trouble: Option<String>,
+}
+
+impl App {
+    fn start(
+        ctx: &egui::Context,
+        options: Options,
+        folders: Folders,
+        loaded: Loaded,
+    ) -> std::io::Result<Self> {
+        theme::install(ctx);
+        ctx.set_theme(options.theme.unwrap_or_else(|| loaded.settings.theme.preference()));
+        ctx.set_zoom_factor(loaded.settings.zoom);
+        let waker = ctx.clone();
+        let wake: Wake = Arc::new(move || waker.request_repaint());
+        let mut app = Self::new(folders, loaded, wake)?;
+        if let Some(plan) = options.plan {
+            app.open(plan, options.workspace);
+        }
+        Ok(app)
+    }
+
+    fn new(folders: Folders, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
+        let setup = Setup {
+            evidence: folders.evidence,
+            secrets: folders.secrets,
+            policy: loaded.settings.policy(),
+        };
+        let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
+        let desk = Desk::start(setup.clone(), Arc::clone(&wake))?;
+        let mut app = Self {
+            worker,
+            desk,
+            purposes: Purposes::default(),
+            watch: Watch::new(Arc::clone(&wake)),
+            picked: file_dialog::Picked::new(Arc::clone(&wake)),
+            setup,
+            recent: loaded.settings.recent_plans(),
+            settings: loaded.settings,
+            settings_file: loaded.file,
+            settings_were_bad: loaded.problem.is_some(),
+            now: now(),
+            page: Page::default(),
+            overlay: None,
+            notices: Vec::new(),
+            next_notice: 0,
+            shown: None,
+            live: None,
+            runs: Vec::new(),
+            evidence: EvidenceSession::default(),
+            prompt: None,
+            showing: 0,
+            close_when_over: false,
+            evidence_trouble: None,
+        };
+        if let Some(problem) = loaded.problem {
+            app.notify(Tone::Caution, problem.summary, problem.details, problem.next);
+        }
+        app.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+        Ok(app)
+    }
+
+    fn notify(
+        &mut self,
+        tone: Tone,
+        summary: impl Into<String>,
+        details: impl Into<String>,
+        next: impl Into<String>,
+    ) {
+        self.next_notice += 1;
+        self.notices.push(Notice {
+            id: self.next_notice,
+            tone,
+            summary: summary.into(),
+            details: details.into(),
+            next: next.into(),
+        });
+    }
+
+    fn ask(&mut self, request: Request, purpose: Purpose) {
+        match self.desk.ask(request) {
+            Some(ticket) => self.purposes.insert(ticket, purpose),
+            None => self.notify(
+                Tone::Danger,
+                purpose.failure(),
+                "More questions are waiting than can be kept.",
+                "Try again in a moment.",
+            ),
+        }
+    }
+
+    /// The session whose run is under way, shown or not.
+    fn running(&self) -> Option<&PlanSession> {
+        [&self.shown, &self.live].into_iter().flatten().find(|session| session.run.is_active())
+    }
+
+    fn running_mut(&mut self) -> Option<&mut PlanSession> {
+        [&mut self.shown, &mut self.live]
+            .into_iter()
+            .flatten()
+            .find(|session| session.run.is_active())
+    }
+
+    /// A new identity for the question that comes to the front now.
+    fn show_prompt(&mut self, prompt: Option<Prompt>) {
+        self.showing += 1;
+        self.prompt = prompt;
+    }
+
+    fn prompt_id(&self, run_id: Option<uuid::Uuid>, step_index: usize) -> PromptId {
+        PromptId { run_id, step_index, showing: self.showing }
+    }
+
+    fn save_settings(&mut self) {
+        // The stricter policy that stands in for a faulty file must not become the person's own.
+        if self.settings_were_bad {
+            return;
+        }
+        self.settings.remember(&self.recent);
+        let Some(file) = self.settings_file.clone() else { return };
+        if let Err(error) = settings::save(&file, &self.settings) {
+            self.notify(
+                Tone::Caution,
+                "The settings could not be saved.",
+                error.to_string(),
+                "Your choices hold until the window is closed.",
+            );
+        }
+    }
+}
+
+/// The present moment in the zone of the screen.
+fn now() -> Now {
+    Now { ms: SystemClock::default().now_ms(), zone: jiff::tz::TimeZone::system() }
+}
+
+/// How many runs the list shows.
+const RUNS: usize = 200;
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.now = now();
+        self.drain();
+        self.take_dropped_files(ctx);
+        self.take_close_request(ctx);
+        self.keep_time(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let mut actions: Vec<Action> = Vec::new();
+        crate::ui::window_ui(ui, &self.view(ui.ctx()), &mut actions);
+        self.evidence.focus_search = false;
+        if let Some(session) = &mut self.shown {
+            session.scroll_to_selected = false;
+        }
+        for action in actions {
+            self.apply(action, ui.ctx());
+        }
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.save_settings();
+    }
+}
+
+impl App {
+    fn take_dropped_files(&mut self, ctx: &egui::Context) {
+        let dropped =
+            ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        if let Some(path) = dropped {
+            self.open(path, None);
+        }
+    }
+
+    fn take_close_request(&mut self, ctx: &egui::Context) {
+        let viewport = ctx.input(|input| input.viewport().clone());
+        if let Some(rect) = viewport.inner_rect.filter(|_| viewport.maximized != Some(true)) {
+            self.settings.window = [rect.width(), rect.height()];
+        }
+        let running = self.running().is_some();
+        if viewport.close_requested() && running {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            if self.prompt != Some(Prompt::Close) {
+                self.show_prompt(Some(Prompt::Close));
+            }
+        }
+        if self.close_when_over && !running {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+    }
+
+    /// Does what is due now, and asks to be woken for what comes due later. Without anything to
+    /// come, the window sleeps.
+    fn keep_time(&mut self, ctx: &egui::Context) {
+        let wake_in = |ms: i64| {
+            let ms = u64::try_from(ms.max(1)).unwrap_or(1);
+            ctx.request_repaint_after(std::time::Duration::from_millis(ms));
+        };
+        if self.running().is_some() {
+            wake_in(500);
+        }
+        if let Some(session) = &mut self.shown {
+            if let Some(left) = session.expire(self.now.ms) {
+                // Often enough for the minutes shown, at once when they run out.
+                wake_in(left.min(10_000));
+            }
+        }
+        if let Some(left) = self.watch.due_in(self.now.ms) {
+            if left > 0 {
+                wake_in(left);
+            } else if self.running().is_none() {
+                self.watch.settle();
+                self.review_again(false);
+            }
+        }
+        if let Some(due) = self.evidence.search_at_ms {
+            if due > self.now.ms {
+                wake_in(due - self.now.ms);
+            } else {
+                self.search();
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What each question to the desk was for, so that a late answer is not taken for the latest.
+
+use std::collections::BTreeMap;
+use std::mem::discriminant;
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use crate::authorization::PlanAuthorization;
+use crate::plan::Digest;
+use crate::worker::Ticket;
+
+/// What a question was for.
+#[derive(Debug)]
+pub(super) enum Purpose {
+    /// To show a plan file.
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The workspace that was chosen for it.
+        workspace: Option<PathBuf>,
+    },
+    /// To look at the shown plan file again.
+    Review(PathBuf),
+    /// To show what a step would do.
+    Preview(Digest, usize),
+    /// To write an answer to a plan down.
+    Record(Box<PlanAuthorization>),
+    /// To list the runs.
+    Runs,
+    /// To show a recorded run.
+    Replay,
+    /// To search.
+    Search,
+    /// To show an execution.
+    Execution(Uuid),
+    /// To show a whole artifact.
+    Blob,
+    /// To recompute the chain.
+    Verify,
+}
+
+impl Purpose {
+    /// What could not be done, for a notice.
+    pub(super) fn failure(&self) -> String {
+        match self {
+            Self::Open { path, .. } | Self::Review(path) => {
+                format!("{} cannot be opened.", path.display())
+            }
+            Self::Preview(_, step) => format!("What step {} would do is not known.", step + 1),
+            Self::Record(_) => {
+                "Your answer could not be written down; nothing is authorized.".into()
+            }
+            Self::Runs => "The runs cannot be listed.".into(),
+            Self::Replay => "The run cannot be shown.".into(),
+            Self::Search => "The evidence cannot be searched.".into(),
+            Self::Execution(_) => "The record cannot be read.".into(),
+            Self::Blob => "The artifact cannot be read.".into(),
+            Self::Verify => "The evidence could not be verified.".into(),
+        }
+    }
+}
+
+/// The questions that are still open.
+#[derive(Debug, Default)]
+pub(super) struct Purposes {
+    open: BTreeMap<Ticket, Purpose>,
+}
+
+impl Purposes {
+    /// Notes a question.
+    pub(super) fn insert(&mut self, ticket: Ticket, purpose: Purpose) {
+        self.open.insert(ticket, purpose);
+    }
+
+    /// The purpose of an answer, and whether no later question of its kind is open.
+    pub(super) fn take(&mut self, ticket: Ticket) -> Option<(Purpose, bool)> {
+        let purpose = self.open.remove(&ticket)?;
+        // A page shows one plan, be it opened or replayed.
+        let kind = |purpose: &Purpose| match purpose {
+            Purpose::Open { .. } | Purpose::Review(_) | Purpose::Replay => None,
+            other => Some(discriminant(other)),
+        };
+        let latest = !self.open.range(ticket..).any(|(_, other)| kind(other) == kind(&purpose));
+        Some((purpose, latest))
+    }
+
+    /// Whether a question of this kind is open.
+    pub(super) fn any(&self, wanted: impl Fn(&Purpose) -> bool) -> bool {
+        self.open.values().any(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_latest_of_a_kind_counts() {
+        let mut purposes = Purposes::default();
+        purposes.insert(Ticket(1), Purpose::Search);
+        purposes.insert(Ticket(2), Purpose::Runs);
+        purposes.insert(Ticket(3), Purpose::Search);
+        assert!(matches!(purposes.take(Ticket(1)), Some((Purpose::Search, false))));
+        assert!(matches!(purposes.take(Ticket(2)), Some((Purpose::Runs, true))));
+        assert!(matches!(purposes.take(Ticket(3)), Some((Purpose::Search, true))));
+        assert!(purposes.take(Ticket(3)).is_none());
+    }
+
+    #[test]
+    fn a_replay_overtakes_an_opening() {
+        let mut purposes = Purposes::default();
+        purposes.insert(Ticket(1), Purpose::Open { path: "p.json".into(), workspace: None });
+        purposes.insert(Ticket(2), Purpose::Replay);
+        assert!(matches!(purposes.take(Ticket(1)), Some((_, false))));
+    }
+}

@@ -1,0 +1,260 @@
+//! One plan on the page: its review, what its person said, its run. Pure but for ids.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::authorization::{Change, PlanAuthorization};
+use crate::plan::{self, Digest, Finding, Plan};
+use crate::run::{ExecutionDetail, Phase, Preview, Review, RunEvent, RunFate, RunState, StepState};
+use crate::ui::action::Tab;
+use crate::ui::plan::Approval;
+use crate::worker::{OpenedPlan, Replayed};
+
+/// One plan on the page.
+#[derive(Debug, Clone)]
+pub(super) struct PlanSession {
+    pub(super) path: Option<PathBuf>,
+    /// The workspace the person chose; none for the default one.
+    pub(super) workspace: Option<PathBuf>,
+    pub(super) digest: Digest,
+    pub(super) plan: Option<Arc<Plan>>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) review: Option<Arc<Review>>,
+    pub(super) approval: Approval,
+    /// The answer itself, while it can still be used.
+    pub(super) authorization: Option<PlanAuthorization>,
+    pub(super) run: RunState,
+    /// The run's whole duration, once it is over.
+    pub(super) elapsed_ms: Option<i64>,
+    pub(super) selected: usize,
+    pub(super) scroll_to_selected: bool,
+    /// Whether the selection follows the run; ends when the person picks a step.
+    pub(super) follow: bool,
+    pub(super) tab: Tab,
+    pub(super) previews: BTreeMap<usize, Preview>,
+    pub(super) executions: BTreeMap<Uuid, ExecutionDetail>,
+    /// Whether the question of the step under way was closed without an answer.
+    pub(super) dismissed: bool,
+    /// The step that was answered and has not gone on yet.
+    pub(super) answered: Option<usize>,
+}
+
+impl PlanSession {
+    /// A session for a plan file that was opened.
+    pub(super) fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
+        Self {
+            path: Some(opened.path),
+            workspace,
+            digest: opened.digest,
+            plan: opened.plan,
+            findings: opened.findings,
+            review: opened.review,
+            approval: Approval::None,
+            authorization: None,
+            run: RunState::default(),
+            elapsed_ms: None,
+            selected: 0,
+            scroll_to_selected: false,
+            follow: true,
+            tab: Tab::default(),
+            previews: BTreeMap::new(),
+            executions: BTreeMap::new(),
+            dismissed: false,
+            answered: None,
+        }
+    }
+
+    /// A session for a run from the records.
+    pub(super) fn replayed(replayed: Replayed) -> Self {
+        let mut run = RunState::default();
+        for event in &replayed.events {
+            run.apply(event);
+        }
+        run.run_id = Some(replayed.summary.run_id);
+        if replayed.summary.fate == RunFate::Interrupted {
+            run.interrupt();
+        }
+        let failed = run
+            .steps
+            .iter()
+            .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()));
+        let summary = replayed.summary;
+        let opened = OpenedPlan {
+            path: PathBuf::new(),
+            plan: replayed.plan,
+            digest: summary.plan_digest,
+            findings: Vec::new(),
+            review: None,
+        };
+        Self {
+            path: None,
+            approval: Approval::Recorded,
+            elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
+            run,
+            selected: failed.unwrap_or(0),
+            tab: Tab::Output,
+            ..Self::opened(opened, Some(summary.workspace.into()))
+        }
+    }
+
+    /// Why the plan cannot be authorized now; none when it can.
+    pub(super) fn not_authorizable(&self) -> Option<&'static str> {
+        if self.approval == Approval::Recorded {
+            return Some("This is a run from the records. Open its plan to run it again.");
+        }
+        if self.run.is_active() {
+            return Some("Its run is under way.");
+        }
+        if self.approval == Approval::Recording {
+            return Some("Your answer is being written down.");
+        }
+        match (&self.plan, &self.review) {
+            (None, _) => Some("The file cannot be read as a plan."),
+            _ if !plan::is_valid(&self.findings) => Some("Its findings contain errors."),
+            (_, None) => Some("It could not be reviewed in its workspace."),
+            _ => None,
+        }
+    }
+
+    /// Takes in a new look at the same file. Gives what an approval covered and is different now.
+    pub(super) fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if opened.digest != self.digest {
+            changes.push(Change {
+                what: "plan bytes".to_owned(),
+                approved: self.digest.to_string(),
+                now: opened.digest.to_string(),
+            });
+        }
+        // An approval is compared with what it covers itself; without one, with what was shown.
+        let covered = match (&self.authorization, &self.review) {
+            (Some(authorization), _) => Some(&authorization.binding),
+            (None, Some(review)) => Some(&review.binding),
+            (None, None) => None,
+        };
+        if let (Some(covered), Some(review)) = (covered, &opened.review) {
+            changes.extend(covered.changes(&review.binding));
+        }
+        let approved = matches!(self.approval, Approval::Approved { .. });
+        if approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
+            self.approval = Approval::Void(changes.clone());
+            self.authorization = None;
+        }
+        if opened.digest != self.digest {
+            self.run = RunState::default();
+            self.elapsed_ms = None;
+        }
+        if !self.run.is_over() {
+            self.previews.clear();
+        }
+        self.digest = opened.digest;
+        self.plan = opened.plan;
+        self.findings = opened.findings;
+        self.review = opened.review;
+        let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        self.selected = self.selected.min(count.saturating_sub(1));
+        changes
+    }
+
+    /// Takes in that an answer was written down.
+    pub(super) fn answered(&mut self, authorization: PlanAuthorization) {
+        use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
+        if authorization.plan_digest != self.digest {
+            return;
+        }
+        match &authorization.status {
+            Approved => {
+                self.approval = Approval::Approved {
+                    at_ms: authorization.decided_at_ms,
+                    until_ms: authorization.expires_at_ms,
+                };
+                self.authorization = Some(authorization);
+                // The last run's marks would look like those of the run to come.
+                self.run = RunState::default();
+                self.elapsed_ms = None;
+            }
+            Rejected { reason } => {
+                self.approval = Approval::Rejected(reason.clone());
+                self.authorization = None;
+            }
+            Pending => {}
+        }
+    }
+
+    /// Lets an approval end when its time has run out; how long it lasts yet, in milliseconds.
+    pub(super) fn expire(&mut self, now_ms: i64) -> Option<i64> {
+        let Approval::Approved { until_ms, .. } = self.approval else { return None };
+        if now_ms < until_ms {
+            return Some(until_ms - now_ms);
+        }
+        self.approval = Approval::Expired;
+        self.authorization = None;
+        None
+    }
+
+    /// Hands the approval out for its one run.
+    pub(super) fn start(&mut self) -> Option<(Arc<Plan>, PlanAuthorization)> {
+        let plan = self.plan.clone()?;
+        let authorization = self.authorization.take()?;
+        self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
+        // Shown as running from the click on, although its first record is still to come.
+        self.run = RunState {
+            phase: Phase::Running,
+            steps: vec![StepState::Waiting; plan.steps.len()],
+            started_at_ms: authorization.decided_at_ms,
+            ..RunState::default()
+        };
+        self.elapsed_ms = None;
+        self.executions.clear();
+        self.follow = true;
+        Some((plan, authorization))
+    }
+
+    /// Takes in what happened in the run. True when a question came up.
+    pub(super) fn happened(&mut self, event: &RunEvent) -> bool {
+        self.run.apply(event);
+        match event {
+            RunEvent::StepStarted { step_index, .. } => {
+                self.answered = None;
+                if self.follow {
+                    self.select(*step_index);
+                }
+            }
+            RunEvent::ConfirmationNeeded { request } => {
+                self.dismissed = false;
+                self.answered = None;
+                self.previews.insert(request.step_index, request.preview.clone());
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Looks at a step.
+    pub(super) fn select(&mut self, index: usize) {
+        self.selected = index;
+        self.scroll_to_selected = true;
+    }
+
+    /// The step that waits for an answer, from 0.
+    pub(super) fn asking(&self) -> Option<usize> {
+        match &self.run.phase {
+            Phase::AwaitingConfirmation(request) => {
+                Some(request.step_index).filter(|step| self.answered != Some(*step))
+            }
+            _ => None,
+        }
+    }
+
+    /// The evidence id of the selected step, once it has one.
+    pub(super) fn selected_execution(&self) -> Option<Uuid> {
+        match self.run.steps.get(self.selected)? {
+            StepState::Done(result) => Some(result.execution_id),
+            StepState::Waiting | StepState::Running => None,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What the person has chosen, in one TOML file.
+//!
+//! A file that cannot be read is said so, kept, and meanwhile every step asks: what it settled may
+//! have been stricter than the defaults.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{TOOLS, Tool};
+use crate::risk::Policy;
+use crate::ui::plan::RecentPlan;
+
+/// Which theme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ThemeChoice {
+    /// The system's.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    pub(super) fn preference(self) -> egui::ThemePreference {
+        match self {
+            Self::System => egui::ThemePreference::System,
+            Self::Light => egui::ThemePreference::Light,
+            Self::Dark => egui::ThemePreference::Dark,
+        }
+    }
+
+    pub(super) fn of(preference: egui::ThemePreference) -> Self {
+        match preference {
+            egui::ThemePreference::System => Self::System,
+            egui::ThemePreference::Light => Self::Light,
+            egui::ThemePreference::Dark => Self::Dark,
+        }
+    }
+}
+
+/// Everything in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    pub(super) theme: ThemeChoice,
+    /// The size of everything, 1 being the usual one.
+    pub(super) zoom: f32,
+    /// Width and height of the window in points.
+    pub(super) window: [f32; 2],
+    pub(super) policy: PolicySettings,
+    pub(super) recent: Vec<Recent>,
+}
+
+/// What is settled in advance about prompts and limits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PolicySettings {
+    /// Tools that ask at every step.
+    pub(super) confirm_tools: BTreeSet<Tool>,
+    /// Folders besides the workspace that tools may reach.
+    pub(super) extra_roots: Vec<PathBuf>,
+    /// How long an approval waits for its run.
+    pub(super) authorization_minutes: u32,
+}
+
+/// A plan that was open lately.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recent {
+    path: PathBuf,
+    name: String,
+    #[serde(default)]
+    detail: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::default(),
+            zoom: 1.0,
+            window: [1280.0, 800.0],
+            policy: PolicySettings::default(),
+            recent: Vec::new(),
+        }
+    }
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        Self { confirm_tools: BTreeSet::new(), extra_roots: Vec::new(), authorization_minutes: 30 }
+    }
+}
+
+impl Settings {
+    /// The policy that the settings make.
+    pub(super) fn policy(&self) -> Policy {
+        Policy {
+            confirm_tools: self.policy.confirm_tools.clone(),
+            extra_roots: self.policy.extra_roots.clone(),
+            authorization_ttl_ms: i64::from(self.policy.authorization_minutes) * 60_000,
+        }
+    }
+
+    /// The recent plans as the list shows them.
+    pub(super) fn recent_plans(&self) -> Vec<RecentPlan> {
+        self.recent
+            .iter()
+            .map(|recent| RecentPlan {
+                path: recent.path.clone(),
+                name: recent.name.clone(),
+                detail: recent.detail.clone(),
+            })
+            .collect()
+    }
+
+    /// Takes the recent plans in.
+    pub(super) fn remember(&mut self, plans: &[RecentPlan]) {
+        self.recent = plans
+            .iter()
+            .map(|plan| Recent {
+                path: plan.path.clone(),
+                name: plan.name.clone(),
+                detail: plan.detail.clone(),
+            })
+            .collect();
+    }
+
+    fn checked(mut self) -> Result<Self, String> {
+        if !(0.5..=3.0).contains(&self.zoom) {
+            return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
+        }
+        if !(1..=1_440).contains(&self.policy.authorization_minutes) {
+            let minutes = self.policy.authorization_minutes;
+            return Err(format!(
+                "authorization_minutes is {minutes}, and must lie between 1 and 1440"
+            ));
+        }
+        if let Some(root) = self.policy.extra_roots.iter().find(|root| !root.is_absolute()) {
+            return Err(format!("extra_roots has {}, which is not absolute", root.display()));
+        }
+        for side in &mut self.window {
+            *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
+        }
+        Ok(self)
+    }
+}
+
+/// What went wrong with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) summary: String,
+    pub(super) details: String,
+    pub(super) next: String,
+}
+
+/// The settings, and what was wrong with their file.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) settings: Settings,
+    pub(super) file: Option<PathBuf>,
+    pub(super) problem: Option<Problem>,
+}
+
+/// Reads the file; without one, the defaults.
+pub(super) fn load(file: Option<PathBuf>) -> Loaded {
+    let text = match file.as_ref().map(std::fs::read_to_string) {
+        None => return Loaded { settings: Settings::default(), file, problem: None },
+        Some(Ok(text)) => Ok(text),
+        Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Loaded { settings: Settings::default(), file, problem: None };
+        }
+        Some(Err(error)) => Err(error.to_string()),
+    };
+    match text.and_then(|text| parse(&text)) {
+        Ok(settings) => Loaded { settings, file, problem: None },
+        Err(details) => {
+            let mut settings = Settings::default();
+            settings.policy.confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
+            let place = file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+            let problem = Problem {
+                summary: "The settings file cannot be read. Until it can, every step asks.".into(),
+                details,
+                next: format!("Mend {place} and start again. Until then nothing is written to it."),
+            };
+            Loaded { settings, file, problem: Some(problem) }
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Settings, String> {
+    toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.checked()
+}
+
+/// Why the settings were not saved.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SaveError {
+    /// They have no text form.
+    #[error("the settings have no text form")]
+    Text {
+        /// Why.
+        #[source]
+        source: toml::ser::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// Why.
+        source: std::io::Error,
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+/// Writes the file whole or not at all.
+pub(super) fn save(file: &Path, settings: &Settings) -> Result<(), SaveError> {
+    let text = toml::to_string_pretty(settings).map_err(|source| SaveError::Text { source })?;
+    let write = || {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let fresh = file.with_extension("toml.new");
+        std::fs::write(&fresh, text)?;
+        std::fs::rename(&fresh, file)
+    };
+    write().map_err(|source| SaveError::Write { source, path: file.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_read_back_as_they_were_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deeper/settings.toml");
+        let mut settings = Settings { zoom: 1.3, theme: ThemeChoice::Dark, ..Settings::default() };
+        settings.policy.confirm_tools.insert(Tool::FileWrite);
+        settings.recent.push(Recent {
+            path: "/p.json".into(),
+            name: "P".into(),
+            detail: "".into(),
+        });
+        save(&file, &settings).unwrap();
+        let loaded = load(Some(file));
+        assert_eq!(loaded.settings, settings);
+        assert_eq!(loaded.problem, None);
+    }
+
+    #[test]
+    fn no_file_means_the_defaults() {
+        let loaded = load(Some("/nonexistent/settings.toml".into()));
+        assert_eq!((loaded.settings, loaded.problem), (Settings::default(), None));
+    }
+
+    #[test]
+    fn a_faulty_file_is_said_kept_and_makes_every_step_ask() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        for text in [
+            "zoom = 9",
+            "zoom = \"big\"",
+            "confirm = true",
+            "[policy]\nconfirm_tools = [\"file_wirte\"]",
+            "[policy]\nauthorization_minutes = 0",
+            "[policy]\nextra_roots = [\"relative\"]",
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let loaded = load(Some(file.clone()));
+            assert!(loaded.problem.is_some(), "{text}");
+            assert_eq!(loaded.settings.policy().confirm_tools.len(), TOOLS.len());
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "kept as it is");
+        }
+    }
+}

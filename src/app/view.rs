@@ -1,0 +1,143 @@
+//! From the state to what one frame shows.
+
+use super::App;
+use super::Prompt;
+use super::session::PlanSession;
+use crate::run::{ConfirmationRequest, Phase, RunState};
+use crate::ui::action::Page;
+use crate::ui::commands::Situation;
+use crate::ui::dialog::{Dialog, Question, authorize_view};
+use crate::ui::evidence::EvidenceView;
+use crate::ui::plan::{Approval, PlanView, SidebarView};
+use crate::ui::{StatusView, WindowView};
+
+static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
+
+impl App {
+    pub(super) fn view(&self, _ctx: &egui::Context) -> WindowView<'_> {
+        let live = self.running();
+        let status_of = live.or(self.shown.as_ref());
+        let run = status_of.map_or(&*IDLE, |session| &session.run);
+        let elapsed = status_of.and_then(|session| session.elapsed_ms);
+        let trouble = self.evidence_trouble.as_deref();
+        WindowView {
+            workspace: self.workspace(),
+            situation: self.situation(),
+            sidebar: SidebarView {
+                plans: &self.recent,
+                open: self.shown.as_ref().and_then(|session| session.path.as_deref()),
+                runs: &self.runs,
+                run: self.shown.as_ref().and_then(|session| session.run.run_id),
+                now: &self.now,
+            },
+            plan: self.shown.as_ref().map(|session| self.plan_view(session)),
+            evidence: EvidenceView {
+                text: &self.evidence.text,
+                problems: &self.evidence.problems,
+                page: self.evidence.page.as_ref(),
+                selected: self.evidence.selected,
+                detail: self.evidence.detail.as_ref(),
+                blobs: &self.evidence.blobs,
+                verification: &self.evidence.verification,
+                focus_search: self.evidence.focus_search,
+                now: &self.now,
+            },
+            status: StatusView::new(run, self.now.ms, elapsed, trouble),
+            notices: &self.notices,
+            dialog: self.dialog(),
+            overlay: self.overlay.as_ref(),
+        }
+    }
+
+    fn workspace(&self) -> Option<(String, String)> {
+        let session = self.shown.as_ref()?;
+        match &session.review {
+            Some(review) => {
+                Some((review.workspace.display().to_string(), review.workspace_reason.clone()))
+            }
+            None => {
+                let workspace = session.workspace.as_ref()?.display().to_string();
+                Some((workspace, String::new()))
+            }
+        }
+    }
+
+    fn plan_view<'a>(&'a self, session: &'a PlanSession) -> PlanView<'a> {
+        PlanView {
+            path: session.path.as_deref(),
+            digest: session.digest,
+            plan: session.plan.as_deref(),
+            findings: &session.findings,
+            review: session.review.as_deref(),
+            approval: &session.approval,
+            run: &session.run,
+            selected: session.selected,
+            scroll_to_selected: session.scroll_to_selected,
+            tab: session.tab,
+            preview: session.previews.get(&session.selected),
+            execution: session.selected_execution().and_then(|id| session.executions.get(&id)),
+            now: &self.now,
+        }
+    }
+
+    /// What decides which commands can be given.
+    pub(super) fn situation(&self) -> Situation {
+        let shown = self.shown.as_ref();
+        let live = self.running();
+        Situation {
+            page: self.page,
+            plan_open: shown.is_some(),
+            steps: shown
+                .and_then(|session| session.plan.as_ref())
+                .map_or(0, |plan| plan.steps.len()),
+            not_authorizable: shown.and_then(PlanSession::not_authorizable),
+            approved: shown
+                .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),
+            running: live.is_some(),
+            paused: live.is_some_and(|session| session.run.phase == Phase::Paused),
+            requested: live.is_some_and(|session| session.run.requested.is_some()),
+            asking: live.and_then(PlanSession::asking),
+            looking_elsewhere: live.is_some_and(|session| {
+                self.page != Page::Plan
+                    || self.live.is_some()
+                    || session.selected != session.run.current_step
+            }),
+        }
+    }
+
+    /// The question in front: one that the person opened before the run's own.
+    fn dialog(&self) -> Option<Dialog<'_>> {
+        match self.prompt {
+            Some(Prompt::Close) => {
+                Some(Dialog { prompt: self.prompt_id(None, 0), question: Question::Close })
+            }
+            Some(prompt) => {
+                let session = self.shown.as_ref()?;
+                let plan = session.plan.as_ref()?;
+                let question = if prompt == Prompt::Reject {
+                    Question::Reject { digest: plan.digest, name: plan.name() }
+                } else {
+                    let ttl = self.setup.policy.authorization_ttl_ms;
+                    Question::Authorize(authorize_view(plan, session.review.as_ref()?, ttl))
+                };
+                Some(Dialog { prompt: self.prompt_id(None, 0), question })
+            }
+            None => {
+                let request = self.request()?;
+                Some(Dialog {
+                    prompt: self.prompt_id(Some(request.run_id), request.step_index),
+                    question: Question::Confirm(request),
+                })
+            }
+        }
+    }
+
+    fn request(&self) -> Option<&ConfirmationRequest> {
+        let session = self.running().filter(|session| !session.dismissed)?;
+        session.asking()?;
+        match &session.run.phase {
+            Phase::AwaitingConfirmation(request) => Some(request),
+            _ => None,
+        }
+    }
+}

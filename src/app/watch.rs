@@ -1,0 +1,122 @@
+//! Notices that the open plan file, or a file its approval covers, changed on disk.
+//!
+//! Folders are watched rather than files, because editors replace a file instead of writing into
+//! it. Changes are gathered until they settle.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use crate::worker::Wake;
+
+/// How long changes settle before they are looked at, in milliseconds.
+const SETTLE_MS: i64 = 200;
+
+/// The files that are watched, and whether one has changed.
+pub(super) struct Watch {
+    wake: Wake,
+    watcher: Option<RecommendedWatcher>,
+    files: BTreeSet<PathBuf>,
+    changed: Arc<AtomicBool>,
+    since_ms: Option<i64>,
+}
+
+impl Watch {
+    pub(super) fn new(wake: Wake) -> Self {
+        Self {
+            wake,
+            watcher: None,
+            files: BTreeSet::new(),
+            changed: Arc::new(AtomicBool::new(false)),
+            since_ms: None,
+        }
+    }
+
+    /// Watches exactly these files from now on.
+    ///
+    /// # Errors
+    /// When the system watches nothing more; the plan is then compared only when it is run.
+    pub(super) fn files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
+        if files == self.files && self.watcher.is_some() {
+            return Ok(());
+        }
+        self.watcher = None;
+        let wanted = Arc::new(Mutex::new(files.clone()));
+        let changed = Arc::clone(&self.changed);
+        let wake = self.wake.clone();
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            if event.is_ok_and(|event| concerns(&event, &wanted)) {
+                changed.store(true, Ordering::Release);
+                wake();
+            }
+        })?;
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+        for folder in folders.into_iter().filter(|folder| folder.is_dir()) {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        }
+        self.watcher = Some(watcher);
+        self.files = files;
+        Ok(())
+    }
+
+    /// In how many milliseconds a change is to be looked at; none when there is none.
+    pub(super) fn due_in(&mut self, now_ms: i64) -> Option<i64> {
+        if self.changed.swap(false, Ordering::AcqRel) {
+            self.since_ms = Some(now_ms);
+        }
+        self.since_ms.map(|since| (since + SETTLE_MS - now_ms).max(0))
+    }
+
+    /// Notes that the change is being looked at.
+    pub(super) fn settle(&mut self) {
+        self.since_ms = None;
+    }
+}
+
+/// Whether an event is a change of one of these files. Reading is none: the review itself reads.
+fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
+    let changes = matches!(
+        event.kind,
+        EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Any
+    );
+    changes && event.paths.iter().any(|path| files.contains(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::{AccessKind, ModifyKind};
+
+    #[test]
+    fn only_changes_of_the_watched_files_count() {
+        let files = BTreeSet::from([PathBuf::from("/w/plan.json")]);
+        let event = |kind, path: &str| Event::new(kind).add_path(path.into());
+        let modify = EventKind::Modify(ModifyKind::Any);
+        assert!(concerns(&event(modify, "/w/plan.json"), &files));
+        assert!(!concerns(&event(modify, "/w/other.json"), &files));
+        assert!(!concerns(&event(EventKind::Access(AccessKind::Any), "/w/plan.json"), &files));
+    }
+
+    #[test]
+    fn a_change_on_disk_wakes_the_window() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().canonicalize().unwrap().join("plan.json");
+        std::fs::write(&file, "{}").unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let sender = Mutex::new(sender);
+        let wake: Wake = Arc::new(move || {
+            let _ = sender.lock().unwrap().send(());
+        });
+        let mut watch = Watch::new(wake);
+        watch.files(BTreeSet::from([file.clone()])).unwrap();
+        assert_eq!(watch.due_in(0), None);
+        std::fs::write(&file, "{ }").unwrap();
+        receiver.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert_eq!(watch.due_in(1_000), Some(SETTLE_MS));
+        assert_eq!(watch.due_in(1_000 + SETTLE_MS), Some(0));
+    }
+}

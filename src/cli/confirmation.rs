@@ -1,0 +1,207 @@
+//! Confirmations from the command line: a flag answers, or a person at the terminal (SPEC §11).
+
+use std::io::{self, BufRead, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::args::Confirm;
+use super::refusal::Refusal;
+use crate::engine::{ConfirmationCallback, Provenance};
+use crate::plan::{visible, visible_lines};
+use crate::risk::RiskLevel;
+use crate::run::{AnsweredBy, ConfirmationRequest, Decision, Diff, LineKind, Preview};
+
+#[cfg(test)]
+mod tests;
+
+/// Answers confirmations as the command line says.
+#[derive(Debug)]
+pub(super) struct CommandLine {
+    confirm: Confirm,
+    /// Why the flag's answer is what it is, for the evidence.
+    note: String,
+    latest: Mutex<Option<Provenance>>,
+}
+
+impl CommandLine {
+    /// What `--confirm` says, or its default.
+    ///
+    /// # Errors
+    /// `ask` where nobody can be asked.
+    pub(super) fn new(confirm: Option<Confirm>, is_terminal: bool) -> Result<Self, Refusal> {
+        let note = match confirm {
+            Some(Confirm::Ask) if !is_terminal => {
+                return Err(Refusal::usage(
+                    "--confirm ask needs a terminal to ask on".to_owned(),
+                    "Run it in a terminal, or say --confirm approve, skip or cancel.",
+                ));
+            }
+            Some(confirm) => format!("--confirm {}", confirm.as_str()),
+            None => "no terminal to ask on".to_owned(),
+        };
+        let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));
+        Ok(Self { confirm, note, latest: Mutex::new(None) })
+    }
+}
+
+impl ConfirmationCallback for CommandLine {
+    fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
+        let by_flag = |decision| {
+            (decision, Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() })
+        };
+        let (decision, provenance) = match self.confirm {
+            Confirm::Approve => by_flag(Decision::Approve),
+            Confirm::Skip => by_flag(Decision::Skip),
+            Confirm::Cancel => by_flag(Decision::Cancel),
+            Confirm::Ask => {
+                forget_what_was_typed();
+                let (decision, note) = ask(request, &mut io::stdin().lock(), &mut io::stderr());
+                (decision, Provenance { by: AnsweredBy::Terminal, note: note.to_owned() })
+            }
+        };
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(provenance);
+        decision
+    }
+
+    fn provenance(&self) -> Provenance {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        latest
+            .clone()
+            .unwrap_or_else(|| Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() })
+    }
+}
+
+/// What was typed before the question could be read was meant for something else.
+fn forget_what_was_typed() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+/// Asks until there is an answer. Where none can come any more, the step is denied; the text says why.
+fn ask(
+    request: &ConfirmationRequest,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> (Decision, &'static str) {
+    match converse(request, input, output) {
+        Ok(Some(decision)) => (decision, ""),
+        Ok(None) => (Decision::Cancel, "the input ended without an answer"),
+        Err(_) => (Decision::Cancel, "the question could not be asked"),
+    }
+}
+
+fn converse(
+    request: &ConfirmationRequest,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> io::Result<Option<Decision>> {
+    show(request, output)?;
+    let word = request.target_word();
+    loop {
+        write!(output, "Type approve, skip or deny: ")?;
+        output.flush()?;
+        match read_word(input)?.as_deref() {
+            None => return Ok(None),
+            Some("skip") => return Ok(Some(Decision::Skip)),
+            Some("deny") => return Ok(Some(Decision::Cancel)),
+            Some("approve") if request.risk.level < RiskLevel::Dangerous => {
+                return Ok(Some(Decision::Approve));
+            }
+            Some("approve") => {
+                write!(
+                    output,
+                    "It is {}. Type {} to approve it: ",
+                    request.risk.level.as_str(),
+                    visible(word)
+                )?;
+                output.flush()?;
+                match read_word(input)? {
+                    None => return Ok(None),
+                    // Compared as shown, so that a name with hidden characters can be typed too.
+                    Some(typed) if typed == word || typed == visible(word) => {
+                        return Ok(Some(Decision::Approve));
+                    }
+                    Some(_) => {
+                        writeln!(output, "That is not {}; nothing is approved.", visible(word))?
+                    }
+                }
+            }
+            Some(_) => writeln!(output, "Please type one of the three words in full.")?,
+        }
+    }
+}
+
+/// One line without the space around it; none at the end of the input.
+fn read_word(input: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    Ok((input.read_line(&mut line)? > 0).then(|| line.trim().to_owned()))
+}
+
+/// Everything the step would do, in full.
+fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()> {
+    let step = request.step_index + 1;
+    writeln!(output)?;
+    writeln!(output, "Execute step {step} of {}: {}?", request.step_count, visible(&request.tool))?;
+    if let Some(purpose) = &request.purpose {
+        writeln!(output, "{}", visible_lines(purpose))?;
+    }
+    let level = request.risk.level.as_str();
+    writeln!(output, "Risk: {level}. {}", visible_lines(&request.risk.reason))?;
+    if let Some(suggestion) = &request.risk.suggestion {
+        writeln!(output, "Safer: {}", visible_lines(suggestion))?;
+    }
+    if let Some(warning) = &request.warning {
+        writeln!(output, "The plan warns: {}", visible_lines(warning))?;
+    }
+    writeln!(output, "You are asked because: {}", visible_lines(&request.why))?;
+    writeln!(output, "In {}", visible(&request.cwd))?;
+    for (name, value) in &request.arguments {
+        if value.contains('\n') {
+            writeln!(output, "{}:", visible(name))?;
+            for line in visible_lines(value).lines() {
+                writeln!(output, "    {line}")?;
+            }
+        } else {
+            writeln!(output, "{}: {}", visible(name), visible(value))?;
+        }
+    }
+    show_preview(&request.preview, output)
+}
+
+fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{}", visible_lines(&preview.summary))?;
+    for note in &preview.notes {
+        writeln!(output, "{}", visible_lines(note))?;
+    }
+    for change in &preview.changes {
+        writeln!(output, "{}", visible(&change.path))?;
+        match &change.diff {
+            Diff::Unchanged => writeln!(output, "    nothing would change")?,
+            Diff::Binary { before_bytes, after_bytes } => {
+                let size = |bytes: &Option<u64>| {
+                    bytes.map_or_else(|| "absent".to_owned(), |bytes| format!("{bytes} bytes"))
+                };
+                writeln!(
+                    output,
+                    "    no text: {}, then {}",
+                    size(before_bytes),
+                    size(after_bytes)
+                )?;
+            }
+            Diff::Text { lines, .. } => {
+                for line in lines {
+                    let sign = match line.kind {
+                        LineKind::Context => ' ',
+                        LineKind::Added => '+',
+                        LineKind::Removed => '-',
+                        LineKind::Gap => '…',
+                    };
+                    writeln!(output, "  {sign} {}", visible(&line.text))?;
+                    if line.missing_newline {
+                        writeln!(output, "    (no line break at the end of the file)")?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

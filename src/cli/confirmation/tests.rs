@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use uuid::Uuid;
+
+use super::*;
+use crate::risk::Verdict;
+use crate::run::Predicted;
+
+fn request(level: RiskLevel) -> ConfirmationRequest {
+    ConfirmationRequest {
+        run_id: Uuid::nil(),
+        step_id: "s".to_owned(),
+        step_index: 1,
+        step_count: 3,
+        tool: "file_write".to_owned(),
+        purpose: Some("Say hello".to_owned()),
+        arguments: BTreeMap::from([
+            ("path".to_owned(), "notes/a.txt".to_owned()),
+            ("contents".to_owned(), "one\ntw\u{202e}o\n".to_owned()),
+        ]),
+        target: None,
+        cwd: "/space".to_owned(),
+        risk: Verdict {
+            level,
+            rule: "rule",
+            span: None,
+            reason: "It changes a file.".to_owned(),
+            suggestion: None,
+        },
+        warning: None,
+        why: "The plan asks for it.".to_owned(),
+        preview: Preview {
+            predicted: Predicted::Exact,
+            summary: "Replaces notes/a.txt.".to_owned(),
+            changes: Vec::new(),
+            notes: Vec::new(),
+        },
+    }
+}
+
+fn answer(level: RiskLevel, typed: &str) -> ((Decision, &'static str), String) {
+    let mut shown = Vec::new();
+    let answer = ask(&request(level), &mut Cursor::new(typed), &mut shown);
+    (answer, String::from_utf8(shown).unwrap())
+}
+
+#[test]
+fn only_a_whole_word_answers() {
+    for (typed, expected) in [
+        ("approve\n", Decision::Approve),
+        ("  skip \n", Decision::Skip),
+        ("deny\n", Decision::Cancel),
+        ("a\ny\nyes\nAPPROVE\n\nskip\n", Decision::Skip),
+    ] {
+        assert_eq!(answer(RiskLevel::Caution, typed).0, (expected, ""), "{typed:?}");
+    }
+    let (_, shown) = answer(RiskLevel::Caution, "a\ndeny\n");
+    assert!(shown.contains("Please type one of the three words in full."), "{shown}");
+}
+
+#[test]
+fn a_dangerous_step_wants_the_name_of_its_file() {
+    let approve = |typed| answer(RiskLevel::Dangerous, typed).0.0;
+    assert_eq!(approve("approve\na.txt\n"), Decision::Approve);
+    assert_eq!(approve("approve\nyes\nskip\n"), Decision::Skip);
+    assert_eq!(approve("approve\napprove\napprove\na.txt\n"), Decision::Approve);
+    assert_eq!(approve("a.txt\ndeny\n"), Decision::Cancel);
+}
+
+#[test]
+fn without_an_answer_the_step_is_denied_and_the_reason_kept() {
+    for level in [RiskLevel::Caution, RiskLevel::Dangerous] {
+        for typed in ["", "yes\n", "approv"] {
+            let ((decision, note), _) = answer(level, typed);
+            assert_eq!(decision, Decision::Cancel, "{typed:?}");
+            assert_eq!(note, "the input ended without an answer");
+        }
+    }
+    let ((decision, _), _) = answer(RiskLevel::Dangerous, "approve\n");
+    assert_eq!(decision, Decision::Cancel);
+}
+
+#[test]
+fn the_question_shows_everything_and_hides_nothing() {
+    let (_, shown) = answer(RiskLevel::Dangerous, "deny\n");
+    for part in [
+        "Execute step 2 of 3: file_write?",
+        "Say hello",
+        "Risk: dangerous. It changes a file.",
+        "path: notes/a.txt",
+        "    one\n    tw⟨U+202E⟩o\n",
+        "Replaces notes/a.txt.",
+    ] {
+        assert!(shown.contains(part), "{part:?} is not in {shown}");
+    }
+}
+
+#[test]
+fn the_flag_answers_and_says_so() {
+    for (flag, decision, note) in [
+        (Some(Confirm::Approve), Decision::Approve, "--confirm approve"),
+        (Some(Confirm::Skip), Decision::Skip, "--confirm skip"),
+        (Some(Confirm::Cancel), Decision::Cancel, "--confirm cancel"),
+        (None, Decision::Cancel, "no terminal to ask on"),
+    ] {
+        let callback = CommandLine::new(flag, false).unwrap();
+        assert_eq!(callback.request_confirmation(&request(RiskLevel::Dangerous)), decision);
+        let by = AnsweredBy::CommandLine;
+        assert_eq!(callback.provenance(), Provenance { by, note: note.to_owned() });
+    }
+    assert!(CommandLine::new(Some(Confirm::Ask), false).is_err());
+    assert_eq!(CommandLine::new(None, true).unwrap().confirm, Confirm::Ask);
+}

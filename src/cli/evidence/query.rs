@@ -1,0 +1,86 @@
+//! `evidence query`: the eight questions of SPEC §8, one JSON line a row.
+
+use serde::Serialize;
+
+use super::show::print_execution;
+use super::{cells, say_if_empty};
+use crate::cli::Exit;
+use crate::cli::args::{Question, Span};
+use crate::cli::output::Output;
+use crate::cli::refusal::Refusal;
+use crate::cli::time::local_time;
+use crate::evidence::{EvidenceReader, Range};
+use crate::plan::visible;
+
+/// Asks one question.
+pub(super) fn query(
+    question: &Question,
+    reader: &mut EvidenceReader,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    match question {
+        Question::Q1(about) => print(&reader.q1(&about.tool, range(&about.span))?, out, cells),
+        Question::Q2(about) => print(&reader.q2(&about.tool, range(&about.span))?, out, cells),
+        Question::Q3(about) => print(&reader.q3(&about.code, range(&about.span))?, out, cells),
+        Question::Q4(about) => {
+            print(&reader.q4(&about.file, range(&about.span))?, out, |it| {
+                let mut cells = cells(&it.row);
+                cells.push(it.edge_types.join(", "));
+                cells
+            });
+        }
+        Question::Q5(show) => {
+            let found = reader.execution(show.id)?;
+            say_if_empty(found.is_none(), out);
+            match found {
+                Some(detail) if out.json() => out.document(&detail),
+                Some(detail) => print_execution(&detail, out),
+                None => {}
+            }
+        }
+        Question::Q6(about) => {
+            let latest: Vec<_> = reader.q6(&about.file)?.into_iter().collect();
+            print(&latest, out, cells);
+        }
+        Question::Q7(about) => {
+            print(&reader.q7(about.threshold, range(&about.span))?, out, |it| {
+                vec![
+                    format!("{:>6}", it.count),
+                    visible(&it.code).into_owned(),
+                    visible(&it.file_name).into_owned(),
+                    local_time(it.first_seen_ms),
+                    local_time(it.last_seen_ms),
+                ]
+            });
+        }
+        Question::Q8(about) => {
+            let rows = reader.q8(&about.code, about.file.as_deref(), range(&about.span))?;
+            print(&rows, out, |it| {
+                let mut cells = cells(&it.row);
+                cells.push(format!("{} ms after {}", it.after_ms, it.diagnostic_execution_id));
+                cells
+            });
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn print<T: Serialize>(rows: &[T], out: &mut Output, cells: impl Fn(&T) -> Vec<String>) {
+    if out.json() {
+        for row in rows {
+            out.document(row);
+        }
+    } else {
+        let rows: Vec<_> = rows.iter().map(cells).collect();
+        out.table(&rows);
+    }
+    say_if_empty(rows.is_empty(), out);
+}
+
+fn range(span: &Span) -> Range {
+    Range {
+        since_ms: span.since,
+        until_ms: span.until,
+        limit: span.limit.map_or(0, |limit| limit as usize),
+    }
+}

@@ -1,0 +1,51 @@
+//! `evidence search`: executions by words and filters, newest first.
+
+use super::{cells, say_if_empty};
+use crate::cli::Exit;
+use crate::cli::args;
+use crate::cli::output::{Output, say};
+use crate::cli::refusal::Refusal;
+use crate::evidence::EvidenceReader;
+use crate::plan::visible;
+use crate::run::SearchQuery;
+
+/// Prints each hit.
+pub(super) fn search(
+    command: &args::Search,
+    reader: &mut EvidenceReader,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let page = reader.search(&SearchQuery {
+        words: command.words.join(" "),
+        run_id: command.run,
+        plan_id: command.plan.clone(),
+        tool: command.tool.clone(),
+        outcome: command.outcome.clone(),
+        risk: command.risk.clone(),
+        host: None,
+        path: command.path.clone(),
+        code: command.code.clone(),
+        since_ms: command.span.since,
+        until_ms: command.span.until,
+        limit: command.span.limit.map_or(0, |limit| limit as usize),
+        offset: 0,
+    })?;
+    if out.json() {
+        for hit in &page.hits {
+            out.document(hit);
+        }
+    } else {
+        let rows: Vec<_> = page.hits.iter().map(|hit| cells(&hit.row)).collect();
+        out.table(&rows);
+        for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
+            let id = hit.row.execution_id;
+            out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
+        }
+    }
+    say_if_empty(page.hits.is_empty(), out);
+    let shown = page.hits.len() as u64;
+    if shown < page.total {
+        say(&format!("{shown} of {} shown; --limit shows more.", page.total));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,146 @@
+//! `evidence show`: one execution or one run in full.
+
+use serde_json::{Value, json};
+
+use super::cells;
+use crate::cli::Exit;
+use crate::cli::args;
+use crate::cli::output::Output;
+use crate::cli::refusal::Refusal;
+use crate::cli::time::local_time;
+use crate::evidence::EvidenceReader;
+use crate::plan::{limits, visible, visible_lines};
+use crate::run::{ArtifactRecord, ExecutionDetail, ExecutionRow, RunSummary, SearchQuery};
+
+/// Shows what this id names.
+pub(super) fn show(
+    command: &args::Show,
+    reader: &mut EvidenceReader,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    if let Some(detail) = reader.execution(command.id)? {
+        if out.json() {
+            out.document(&detail);
+        } else {
+            print_execution(&detail, out);
+        }
+        return Ok(Exit::Done);
+    }
+    let Some(run) = reader.run(command.id)? else {
+        return Err(Refusal::usage(
+            format!("the evidence has no execution and no run {}", command.id),
+            "Look the id up with `evidence search`.",
+        ));
+    };
+    let of_run =
+        SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
+    let mut executions: Vec<ExecutionRow> =
+        reader.search(&of_run)?.hits.into_iter().map(|hit| hit.row).collect();
+    executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
+    if out.json() {
+        out.document(&json!({ "run": run, "executions": executions }));
+    } else {
+        print_run(&run, &executions, out);
+    }
+    Ok(Exit::Done)
+}
+
+fn print_run(run: &RunSummary, executions: &[ExecutionRow], out: &mut Output) {
+    let ended = run.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time);
+    fields(
+        &[
+            ("Run", run.run_id.to_string()),
+            ("Status", run.fate.as_str().to_owned()),
+            ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
+            ("Digest", run.plan_digest.to_string()),
+            ("Workspace", run.workspace.clone()),
+            ("Started", local_time(run.started_at_ms)),
+            ("Ended", ended),
+            ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),
+        ],
+        out,
+    );
+    out.line("");
+    let rows: Vec<_> = executions.iter().map(cells).collect();
+    out.table(&rows);
+}
+
+/// One execution for people, with its outputs.
+pub(super) fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
+    let row = &detail.row;
+    let mut known = vec![
+        ("Execution", row.execution_id.to_string()),
+        ("Outcome", row.known.as_str().to_owned()),
+        ("Tool", row.tool_name.clone()),
+        ("Step", format!("{} ({})", row.step_index + 1, row.step_id)),
+        ("Plan", format!("{} ({})", detail.run.plan_name, row.plan_id)),
+        ("Run", row.run_id.to_string()),
+        ("Started", local_time(row.timestamp_ms)),
+    ];
+    let mut optional = |name, value: Option<String>| known.extend(value.map(|value| (name, value)));
+    optional("Intent", detail.intent_at_ms.map(|at| format!("recorded {}", local_time(at))));
+    optional("Duration", row.duration_ms.map(|ms| format!("{ms} ms")));
+    optional("Risk", row.risk.map(|risk| risk.as_str().to_owned()));
+    optional("Exit code", row.exit_code.map(|code| code.to_string()));
+    let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+    optional("Error", row.error_message.as_ref().map(|message| format!("{code}{message}")));
+    let link = detail.ledger_seq.zip(detail.ledger_digest);
+    optional("Ledger", link.map(|(seq, digest)| format!("{seq}, {digest}")));
+    fields(&known, out);
+    for (name, value) in &detail.arguments {
+        block(&format!("Argument {name}"), value, out);
+    }
+    for decision in &detail.decisions {
+        let note =
+            if decision.note.is_empty() { String::new() } else { format!(": {}", decision.note) };
+        let text = format!(
+            "Decision {} by {}, {}{note}",
+            decision.decision,
+            decision.by,
+            local_time(decision.timestamp_ms)
+        );
+        out.line(&visible(&text));
+    }
+    for edge in &detail.edges {
+        let text = format!("{} {} {}", edge.edge_type, edge.target_kind, edge.target);
+        out.line(&visible(&text));
+    }
+    for artifact in &detail.artifacts {
+        print_artifact(artifact, out);
+    }
+}
+
+fn print_artifact(artifact: &ArtifactRecord, out: &mut Output) {
+    let head = artifact.blob.and_then(|_| artifact.content.get("head"));
+    let text = match head.unwrap_or(&artifact.content) {
+        Value::String(text) => text.clone(),
+        other => format!("{other:#}"),
+    };
+    let size = match artifact.blob {
+        Some(blob) => format!("{} bytes, of which this is the beginning; {blob}", artifact.bytes),
+        None => format!("{} bytes", artifact.bytes),
+    };
+    block(&format!("{} ({size})", artifact.artifact_type), &text, out);
+}
+
+fn fields(fields: &[(&str, String)], out: &mut Output) {
+    let rows: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| vec![(*name).to_owned(), visible(value).into_owned()])
+        .collect();
+    out.table(&rows);
+}
+
+/// A heading and a text below it, or beside it when it is one line.
+fn block(heading: &str, text: &str, out: &mut Output) {
+    let heading = visible(heading);
+    let text = visible_lines(text.trim_end_matches('\n'));
+    if text.contains('\n') {
+        out.line(&format!("{heading}:"));
+        for line in text.split('\n') {
+            out.line(&format!("    {line}"));
+        }
+    } else {
+        out.line(&format!("{heading}: {text}"));
+    }
+}

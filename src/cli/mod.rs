@@ -1,0 +1,111 @@
+//! The headless commands (SPEC §11): the same core as the window, for scripts and for people at a
+//! terminal.
+//!
+//! Called by `main` alone. Results go to stdout: for people, or with `--json` as one document or as
+//! one document a line. Everything else that is said goes to stderr. Absent on purpose: the window,
+//! and any way of running a plan that the window does not have.
+
+mod args;
+mod check;
+mod confirmation;
+mod documents;
+mod evidence;
+mod output;
+mod place;
+mod progress;
+mod refusal;
+mod run;
+mod schema;
+mod time;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Arguments, Command};
+use output::Output;
+use refusal::Refusal;
+
+/// What the command line asks the window for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WindowOptions {
+    /// The plan file to open.
+    pub plan: Option<PathBuf>,
+    /// The workspace to open it in; none for the default one.
+    pub workspace: Option<PathBuf>,
+    /// The evidence folder; none for the user's own.
+    pub evidence: Option<PathBuf>,
+}
+
+/// What became of a command line.
+#[derive(Debug)]
+pub enum Started {
+    /// The window is wanted.
+    Window(WindowOptions),
+    /// It was a headless command, and this is how it ended.
+    Done(ExitCode),
+}
+
+/// How a command ended, as the calling script sees it (SPEC §11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// What was asked for was done.
+    Done = 0,
+    /// The run failed or was cancelled, or a result could not be written out.
+    Failed = 1,
+    /// The plan is invalid or its file cannot be read.
+    InvalidPlan = 2,
+    /// The plan is not authorized, or something approved has changed.
+    NotAuthorized = 3,
+    /// The evidence could not be written or read.
+    Evidence = 4,
+    /// The command line cannot be understood or followed.
+    Usage = 5,
+    /// The evidence is not what was written.
+    Tampered = 6,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Reads a command line, program name first, and runs the headless command that it names.
+pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
+    let arguments = match Arguments::try_parse_from(line) {
+        Ok(arguments) => arguments,
+        Err(error) => return Started::Done(explain(&error).into()),
+    };
+    match arguments.command {
+        Some(command) => Started::Done(headless(command).into()),
+        None => match arguments.window() {
+            Ok(options) => Started::Window(options),
+            Err(message) => {
+                output::say(&message);
+                Started::Done(Exit::Usage.into())
+            }
+        },
+    }
+}
+
+/// Prints help and version to stdout, and what is wrong with a command line to stderr.
+fn explain(error: &clap::Error) -> Exit {
+    // The reader of the other end may be gone; there is nobody left to tell.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+fn headless(command: Command) -> Exit {
+    let mut out = Output::new(command.json());
+    let done = match command {
+        Command::Check(command) => check::check(&command, &mut out),
+        Command::Run(command) => run::run(&command, &mut out),
+        Command::Evidence(command) => evidence::evidence(&command, &mut out),
+        Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
+    };
+    let exit = done.unwrap_or_else(|refusal: Refusal| refusal.tell(&mut out));
+    out.finish(exit)
+}

@@ -1,0 +1,78 @@
+//! Results on stdout, messages on stderr; neither ever panics because the other end is gone.
+
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
+
+use serde::Serialize;
+
+use super::Exit;
+
+/// Where a command's result goes.
+pub(super) struct Output {
+    json: bool,
+    stdout: BufWriter<Stdout>,
+    /// The first failure; nothing is written after it.
+    failure: Option<io::Error>,
+}
+
+impl Output {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, stdout: BufWriter::new(io::stdout()), failure: None }
+    }
+
+    /// Whether the result is wanted as JSON.
+    pub(super) const fn json(&self) -> bool {
+        self.json
+    }
+
+    /// One JSON document on one line.
+    pub(super) fn document(&mut self, document: &impl Serialize) {
+        let line = serde_json::to_string(document).map_err(io::Error::from);
+        match line {
+            Ok(line) => self.line(&line),
+            Err(error) => self.failure = Some(error),
+        }
+    }
+
+    /// One line of text.
+    pub(super) fn line(&mut self, text: &str) {
+        if self.failure.is_none()
+            && let Err(error) = writeln!(self.stdout, "{text}")
+        {
+            self.failure = Some(error);
+        }
+    }
+
+    /// Lines in columns, each as wide as its widest cell; the last column as it is.
+    pub(super) fn table(&mut self, rows: &[Vec<String>]) {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+        };
+        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        for row in rows {
+            let line: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+            self.line(line.join("  ").trim_end());
+        }
+    }
+
+    /// Hands everything over. A result that could not be written is no success; a reader that has
+    /// seen enough and left is none of the command's business.
+    pub(super) fn finish(mut self, exit: Exit) -> Exit {
+        let flushed = self.stdout.flush();
+        match self.failure.or(flushed.err()) {
+            None => exit,
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => exit,
+            Some(error) => {
+                say(&format!("The result could not be written: {error}"));
+                if exit == Exit::Done { Exit::Failed } else { exit }
+            }
+        }
+    }
+}
+
+/// Tells a person something, on stderr.
+pub(super) fn say(text: &str) {
+    // Nobody is there to be told that nobody is there.
+    let _ = writeln!(io::stderr(), "{text}");
+}

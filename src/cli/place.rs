@@ -1,0 +1,88 @@
+//! Where a command works: the user's folders, and a plan with its review.
+
+use std::path::{Path, PathBuf};
+
+use super::args::EvidenceFolder;
+use super::refusal::Refusal;
+use crate::engine::{choose_workspace, review};
+use crate::plan::{Digest, Finding, Plan, is_valid, limits, parse};
+use crate::risk::Policy;
+use crate::run::Review;
+use crate::worker::{default_folders, read_plan_file};
+
+/// The folders of the evidence and of the key that protects secrets in it.
+pub(super) struct EvidencePlace {
+    pub(super) evidence: PathBuf,
+    pub(super) secrets: PathBuf,
+}
+
+impl EvidencePlace {
+    /// The folder that was named, or the user's own.
+    pub(super) fn find(named: &EvidenceFolder) -> Result<Self, Refusal> {
+        let folders = default_folders().ok_or_else(|| {
+            Refusal::usage(
+                "the system does not say where your home folder is".to_owned(),
+                "Set HOME and try again.",
+            )
+        })?;
+        Ok(Self {
+            evidence: named.evidence.clone().unwrap_or(folders.evidence),
+            secrets: folders.secrets,
+        })
+    }
+}
+
+/// A plan file that was read once, and everything that is known about it.
+pub(super) struct OpenedPlan {
+    /// The digest of its bytes; none when it could not be read as a whole.
+    pub(super) digest: Option<Digest>,
+    pub(super) plan: Option<Plan>,
+    /// What the bytes, the workspace and the policy give to say.
+    pub(super) findings: Vec<Finding>,
+    /// None where there is no plan to review.
+    pub(super) review: Option<Review>,
+}
+
+impl OpenedPlan {
+    /// Reads and reviews a plan file.
+    ///
+    /// # Errors
+    /// A workspace that cannot be opened. Everything about the file itself is a finding.
+    pub(super) fn open(
+        file: &Path,
+        workspace: Option<&Path>,
+        policy: &Policy,
+    ) -> Result<Self, Refusal> {
+        let bytes = match read_plan_file(file) {
+            Ok(bytes) => bytes,
+            Err(finding) => {
+                return Ok(Self {
+                    digest: None,
+                    plan: None,
+                    findings: vec![finding],
+                    review: None,
+                });
+            }
+        };
+        let parsed = parse(&bytes);
+        let mut opened = Self {
+            digest: (bytes.len() <= limits::PLAN_BYTES).then_some(parsed.digest),
+            plan: parsed.plan,
+            findings: parsed.findings,
+            review: None,
+        };
+        if let Some(plan) = &opened.plan {
+            let home = default_folders().map(|folders| folders.home);
+            let choice = choose_workspace(file, workspace, home.as_deref());
+            let review = review(plan, &choice, policy)?;
+            opened.findings.extend(review.findings.iter().cloned());
+            opened.review = Some(review);
+        }
+        Ok(opened)
+    }
+
+    /// Whether it may be authorized.
+    pub(super) fn is_valid(&self) -> bool {
+        self.plan.is_some() && is_valid(&self.findings)
+    }
+}

@@ -1,0 +1,73 @@
+//! A run as it goes, on stderr, and its result, on stdout, for people.
+
+use super::output::{Output, say};
+use crate::engine::ProgressCallback;
+use crate::plan::{Plan, Step, visible, visible_lines};
+use crate::run::{ExecutionResult, RunStatus, StepResult};
+
+/// Says which step begins.
+pub(super) struct Progress {
+    /// How many steps the plan has.
+    pub(super) steps: usize,
+    /// Whether nothing is said.
+    pub(super) silent: bool,
+}
+
+impl ProgressCallback for Progress {
+    fn on_step_start(&self, step: &Step) {
+        if !self.silent {
+            let place = format!("Step {} of {}", step.step_index + 1, self.steps);
+            let about = about(step);
+            say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
+        }
+    }
+}
+
+fn about(step: &Step) -> String {
+    step.call.as_ref().map(|call| call.headline().1).unwrap_or_default()
+}
+
+/// The result of a run as a table, with what went wrong below it.
+pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Output) {
+    let rows: Vec<Vec<String>> = plan
+        .steps
+        .iter()
+        .zip(&result.step_results)
+        .map(|(step, result)| {
+            vec![
+                format!("{:>3}", result.step_index + 1),
+                result.outcome.as_str().to_owned(),
+                visible(&result.tool_name).into_owned(),
+                visible(&about(step)).into_owned(),
+                format!("{:>4} ms", result.duration_ms),
+                result.execution_id.to_string(),
+            ]
+        })
+        .collect();
+    out.table(&rows);
+    for result in &result.step_results {
+        failure(result, out);
+    }
+    let status = match result.status {
+        RunStatus::Completed => "Completed",
+        RunStatus::Failed => "Failed",
+        RunStatus::Cancelled => "Cancelled",
+    };
+    out.line(&format!(
+        "{status}: {} of {} steps in {} ms, run {}",
+        result.step_results.len(),
+        plan.steps.len(),
+        result.elapsed_ms,
+        result.run_id
+    ));
+}
+
+fn failure(result: &StepResult, out: &mut Output) {
+    if let Some(message) = &result.error_message {
+        let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+        out.line(&format!("Step {}: {code}{}", result.step_index + 1, visible_lines(message)));
+        if let Some(next) = &result.next {
+            out.line(&visible_lines(next));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Why a command could not do what was asked: exit code, error document and words (SPEC §11).
+
+use serde_json::{Value, json};
+
+use super::Exit;
+use super::documents::finding_line;
+use super::output::{Output, say};
+use crate::engine::ExecutionError;
+use crate::evidence::EvidenceError;
+use crate::plan::{Code, Finding, visible_lines};
+use crate::run::Failure;
+use crate::tools::ToolError;
+
+/// A command that ended without its result.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    exit: Exit,
+    failure: Failure,
+    /// An object with what a program can use.
+    details: Value,
+    findings: Vec<Finding>,
+}
+
+impl Refusal {
+    fn new(exit: Exit, failure: Failure, details: Value) -> Self {
+        Self { exit, failure, details, findings: Vec::new() }
+    }
+
+    /// The command line asks for something that cannot be.
+    pub(super) fn usage(message: String, next: &str) -> Self {
+        let failure = Failure { code: Code::BadValue, message, next: next.to_owned() };
+        Self::new(Exit::Usage, failure, json!({}))
+    }
+
+    /// The plan cannot be authorized for these findings, of which at least one is an error.
+    pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
+        let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);
+        let failure = ExecutionError::from_findings(errors.cloned().collect()).failure();
+        let details = json!({ "findings": &findings });
+        Self { findings, ..Self::new(Exit::InvalidPlan, failure, details) }
+    }
+
+    /// Says it: the error document on stdout when JSON is wanted, the words on stderr.
+    pub(super) fn tell(self, out: &mut Output) -> Exit {
+        let Failure { code, message, next } = self.failure;
+        for finding in &self.findings {
+            say(&finding_line(finding));
+        }
+        say(&visible_lines(&format!("{code} {message}")));
+        if !next.is_empty() {
+            say(&visible_lines(&next));
+        }
+        if out.json() {
+            out.document(&json!({
+                "error": { "code": code, "message": message, "details": self.details }
+            }));
+        }
+        self.exit
+    }
+}
+
+impl From<ExecutionError> for Refusal {
+    fn from(error: ExecutionError) -> Self {
+        let failure = error.failure();
+        match error {
+            ExecutionError::InvalidPlan { findings }
+            | ExecutionError::ToolNotFound { findings }
+            | ExecutionError::MissingArgument { findings }
+            | ExecutionError::BadArgument { findings }
+            | ExecutionError::OutsideWorkspace { findings } => Self::invalid_plan(findings),
+            ExecutionError::Stale { changes } => {
+                let changes: Vec<Value> = changes
+                    .iter()
+                    .map(|it| json!({ "what": it.what, "approved": it.approved, "now": it.now }))
+                    .collect();
+                Self::new(Exit::NotAuthorized, failure, json!({ "changes": changes }))
+            }
+            ExecutionError::NotAuthorized { .. } | ExecutionError::PlanIdMismatch { .. } => {
+                Self::new(Exit::NotAuthorized, failure, json!({}))
+            }
+            ExecutionError::EvidenceStore { run_id, step_results, .. } => {
+                let details = json!({ "run_id": run_id, "step_results": step_results });
+                Self::new(Exit::Evidence, failure, details)
+            }
+            _ => Self::new(Exit::Failed, failure, json!({})),
+        }
+    }
+}
+
+impl From<ToolError> for Refusal {
+    /// Outside of a run, the only thing that can fail is opening the workspace.
+    fn from(error: ToolError) -> Self {
+        Self::new(Exit::Usage, error.failure(), json!({}))
+    }
+}
+
+impl From<EvidenceError> for Refusal {
+    fn from(error: EvidenceError) -> Self {
+        let failure = Failure {
+            code: Code::EvidenceStore,
+            message: error.to_string(),
+            next: "See that the evidence folder can be read and written, then try again."
+                .to_owned(),
+        };
+        Self::new(Exit::Evidence, failure, json!({}))
+    }
+}

@@ -1,0 +1,109 @@
+//! `run`: reads a plan once, authorizes exactly what was read, and runs it.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use super::Exit;
+use super::args::{self, Confirm};
+use super::confirmation::CommandLine;
+use super::output::{Output, say};
+use super::place::{EvidencePlace, OpenedPlan};
+use super::progress::{Progress, print_result};
+use super::refusal::Refusal;
+use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
+use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
+use crate::evidence::EvidenceStore;
+use crate::plan::{Digest, Plan, visible};
+use crate::risk::Policy;
+use crate::run::{Review, RunStatus};
+
+/// Authorizes and runs a plan file.
+pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
+    let confirmation = CommandLine::new(command.confirm, is_terminal())?;
+    let policy = Policy::default();
+    let workspace = command.workspace.workspace.as_deref();
+    let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
+    let method = method(command, opened.digest)?;
+    if !opened.is_valid() {
+        return Err(Refusal::invalid_plan(opened.findings));
+    }
+    let (Some(plan), Some(review)) = (opened.plan, opened.review) else {
+        return Err(Refusal::invalid_plan(opened.findings));
+    };
+    let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
+    let clock = Arc::new(SystemClock::default());
+    let authorization =
+        PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
+            .approve(clock.now_ms(), policy.authorization_ttl_ms);
+    if !out.json() {
+        introduce(&plan, &review);
+    }
+
+    let place = EvidencePlace::find(&command.common.folder)?;
+    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    store.record_authorization(&authorization, &plan)?;
+    let parts = Parts {
+        policy,
+        clock,
+        confirmation: Box::new(confirmation),
+        progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
+        control: ControlHandle::default(),
+    };
+    let result =
+        Executor::new(store, parts).execute(ApprovedPlan { plan: plan.clone(), authorization })?;
+    if out.json() {
+        out.document(&result);
+    } else {
+        print_result(&plan, &result, out);
+    }
+    Ok(match result.status {
+        RunStatus::Completed => Exit::Done,
+        RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
+    })
+}
+
+/// Whether a person can be asked: they must be able to read the question and to answer it.
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Through which flag the plan is authorized, if through any. A file that could not be read as a
+/// whole has no digest, and its findings say why.
+fn method(command: &args::Run, digest: Option<Digest>) -> Result<Option<Method>, Refusal> {
+    match (command.authorize, digest) {
+        (Some(approved), Some(now)) if approved != now => {
+            let change = Change {
+                what: "plan bytes".to_owned(),
+                approved: approved.to_string(),
+                now: now.to_string(),
+            };
+            Err(ExecutionError::Stale { changes: vec![change] }.into())
+        }
+        (Some(_), _) => Ok(Some(Method::CommandLineDigest)),
+        (None, _) => Ok(command.yes.then_some(Method::CommandLineYes)),
+    }
+}
+
+fn unauthorized(digest: Digest) -> ExecutionError {
+    ExecutionError::NotAuthorized {
+        reason: format!(
+            "neither --authorize nor --yes was given; `--authorize {digest}` authorizes this plan"
+        ),
+    }
+}
+
+fn introduce(plan: &Plan, review: &Review) {
+    say(&format!("Plan {}", visible(plan.name())));
+    let workspace = review.workspace.display().to_string();
+    say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));
+    for finding in &review.findings {
+        say(&super::documents::finding_line(finding));
+    }
+}
+
+impl Confirm {
+    /// What holds when nothing was said.
+    pub(super) const fn default_for(is_terminal: bool) -> Self {
+        if is_terminal { Self::Ask } else { Self::Cancel }
+    }
+}

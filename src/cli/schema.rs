@@ -1,0 +1,17 @@
+//! `schema`: the JSON Schema of a dialect, as it ships.
+
+use super::Exit;
+use super::args;
+use super::output::Output;
+use crate::plan::Dialect;
+
+const STEP_PLAN: &str = include_str!("../../assets/schema/step-plan.schema.json");
+
+/// Prints the schema; it is JSON with or without `--json`.
+pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
+    let text = match Dialect::from(command.dialect) {
+        Dialect::StepPlan => STEP_PLAN,
+    };
+    out.line(text.trim_end());
+    Exit::Done
+}

@@ -1,0 +1,201 @@
+//! Contents by their digest: compressed, in parts, encrypted where they hold a secret (SPEC §8).
+
+use rusqlite::{Connection, OptionalExtension as _};
+use serde_json::Value;
+
+use super::error::{EvidenceError, Result};
+use super::funnel::{Cell, Funnel};
+use super::vault::Vault;
+use crate::plan::Digest;
+
+/// Largest value that stands in its row, in bytes of its text.
+const INLINE_BYTES: usize = 4 << 10;
+/// How much of a larger value its row shows, in bytes.
+const HEAD_BYTES: usize = 1 << 10;
+/// Largest stored part.
+pub(super) const PART_BYTES: usize = 4 << 20;
+/// Plain size of a part: with room for what compression and encryption may add to it.
+const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
+/// Fast; contents are compressed while a run waits for it.
+const LEVEL: i32 = 3;
+
+const PLAIN: &str = "zstd";
+const SEALED: &str = "zstd+xchacha20poly1305";
+
+/// A value as its row holds it.
+pub(super) struct Stored {
+    pub(super) json: Cell,
+    pub(super) blob: Option<Digest>,
+    /// Size of what was captured.
+    pub(super) bytes: usize,
+}
+
+impl Funnel<'_> {
+    /// Keeps exact bytes under their digest; encrypted when a secret is in them.
+    pub(super) fn exact_blob(&mut self, digest: &Digest, bytes: &[u8]) -> Result<()> {
+        if self.is_settled(digest)? {
+            return Ok(());
+        }
+        let sealed = self.is_secret(bytes);
+        self.blob(digest, bytes, sealed)
+    }
+
+    /// A JSON value for a column: itself, or what says where it is.
+    pub(super) fn json_value(&mut self, value: Value) -> Result<Stored> {
+        let (value, text) = self.hidden_json(value);
+        let bytes = text.len();
+        if bytes <= INLINE_BYTES {
+            return Ok(Stored { json: Cell::Word(text), blob: None, bytes });
+        }
+        drop(value);
+        self.redacted_blob(&text, bytes)
+    }
+
+    /// Captured output for a column: a JSON string, or what says where it is. Bytes that are not UTF-8
+    /// are always kept apart and exactly, with `"encoding": "bytes"` beside a readable head.
+    pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
+        match std::str::from_utf8(output) {
+            Ok(text) => {
+                let text = self.hidden(text);
+                if text.len() <= INLINE_BYTES {
+                    let json = Cell::Word(Value::from(text).to_string());
+                    return Ok(Stored { json, blob: None, bytes: output.len() });
+                }
+                self.redacted_blob(&text, output.len())
+            }
+            Err(_) => {
+                let digest = Digest::of(output);
+                self.exact_blob(&digest, output)?;
+                let readable = self.hidden(&String::from_utf8_lossy(output));
+                let mut place = place_of(&digest, output.len(), &readable);
+                if let Some(place) = place.as_object_mut() {
+                    place.insert("encoding".to_owned(), "bytes".into());
+                }
+                Ok(Stored {
+                    json: Cell::Word(super::ledger::canonical(&place)),
+                    blob: Some(digest),
+                    bytes: output.len(),
+                })
+            }
+        }
+    }
+
+    fn redacted_blob(&mut self, text: &str, captured: usize) -> Result<Stored> {
+        let digest = Digest::of(text.as_bytes());
+        if !self.is_settled(&digest)? {
+            self.blob(&digest, text.as_bytes(), false)?;
+        }
+        let place = place_of(&digest, text.len(), text);
+        Ok(Stored {
+            json: Cell::Word(super::ledger::canonical(&place)),
+            blob: Some(digest),
+            bytes: captured,
+        })
+    }
+
+    /// Whether nothing is to be stored: it is there, or a person wanted it gone.
+    fn is_settled(&self, digest: &Digest) -> Result<bool> {
+        Ok(self
+            .tx()
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM blobs WHERE digest = ?1)
+                     OR EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
+            )?
+            .query_row([digest.hex()], |row| row.get(0))?)
+    }
+
+    fn blob(&mut self, digest: &Digest, bytes: &[u8], sealed: bool) -> Result<()> {
+        let parts = bytes.len().div_ceil(PLAIN_PART_BYTES).max(1);
+        for part in 0..parts {
+            let start = part * PLAIN_PART_BYTES;
+            let end = bytes.len().min(start + PLAIN_PART_BYTES);
+            let plain = bytes.get(start..end).unwrap_or_default();
+            let mut data = zstd::bulk::compress(plain, LEVEL)
+                .map_err(|source| EvidenceError::Content { source })?;
+            if sealed {
+                data = self.vault.seal(&data, &place_name(digest, part as i64))?;
+            }
+            self.insert(
+                "blobs",
+                [
+                    ("digest", (*digest).into()),
+                    ("part", part.into()),
+                    ("parts", parts.into()),
+                    ("bytes", plain.len().into()),
+                    ("encoding", Cell::word(if sealed { SEALED } else { PLAIN })),
+                    ("data", Cell::Bytes(data)),
+                ],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The content with this digest; `None` when there is none or it was purged.
+///
+/// # Errors
+/// [`EvidenceError::NotAvailable`] when it is encrypted under another key than this.
+pub(super) fn read(
+    conn: &Connection,
+    vault: Option<&Vault>,
+    digest: &Digest,
+) -> Result<Option<Vec<u8>>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT part, parts, bytes, encoding, data FROM blobs WHERE digest = ?1 ORDER BY part",
+    )?;
+    let mut rows = statement.query([digest.hex()])?;
+    let mut content = Vec::new();
+    let mut found = 0;
+    let mut expected = None;
+    while let Some(row) = rows.next()? {
+        let part: i64 = row.get(0)?;
+        expected = Some(row.get::<_, i64>(1)?);
+        let size = usize::try_from(row.get::<_, i64>(2)?).unwrap_or_default();
+        let encoding: String = row.get(3)?;
+        let mut data: Vec<u8> = row.get(4)?;
+        if encoding == SEALED {
+            data = vault
+                .and_then(|vault| vault.unseal(&data, &place_name(digest, part)))
+                .ok_or(EvidenceError::NotAvailable { digest: *digest })?;
+        }
+        let plain = zstd::bulk::decompress(&data, size.min(PART_BYTES))
+            .map_err(|source| EvidenceError::Content { source })?;
+        content.extend_from_slice(&plain);
+        found += 1;
+    }
+    let Some(expected) = expected else { return Ok(None) };
+    if found != expected || Digest::of(&content) != *digest {
+        return Err(EvidenceError::Unreadable {
+            what: format!("content {digest}: it is not what was stored"),
+        });
+    }
+    Ok(Some(content))
+}
+
+/// The first part of a content that is not sealed; enough for an index and never the whole of a huge
+/// output. `None` when there is none, it was purged, or it is sealed.
+pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
+    let found: Option<(i64, Vec<u8>)> = conn
+        .prepare_cached(
+            "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2",
+        )?
+        .query_row([&digest.hex(), PLAIN], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    found
+        .map(|(size, data)| {
+            let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
+            zstd::bulk::decompress(&data, size).map_err(|source| EvidenceError::Content { source })
+        })
+        .transpose()
+}
+
+/// Ties a sealed part to its place, so that parts cannot be exchanged.
+fn place_name(digest: &Digest, part: i64) -> String {
+    format!("{digest}/{part}")
+}
+
+fn place_of(digest: &Digest, bytes: usize, text: &str) -> Value {
+    let end = text.floor_char_boundary(HEAD_BYTES);
+    let head = text.get(..end).unwrap_or_default();
+    serde_json::json!({ "blob": digest.to_string(), "bytes": bytes, "head": head })
+}

@@ -1,0 +1,130 @@
+//! Questions about diagnostics: Q3, Q7 and Q8 (SPEC §8).
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::error::Result;
+use super::queries::{EXECUTIONS, Range, row, rows, uuid};
+use super::reader::Source;
+use crate::run::ExecutionRow;
+
+/// A diagnostic that was seen again and again (Q7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecurringDiagnostic {
+    /// Its code.
+    pub code: String,
+    /// The file it was in; empty where it has no place.
+    pub file_name: String,
+    /// How often it was seen.
+    pub count: u64,
+    /// When first, in Unix milliseconds.
+    pub first_seen_ms: i64,
+    /// When last, in Unix milliseconds.
+    pub last_seen_ms: i64,
+    /// Where, by time.
+    pub execution_ids: Vec<Uuid>,
+}
+
+/// A change of a file after a diagnostic in it (Q8).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LaterMutation {
+    /// The execution that changed the file.
+    #[serde(flatten)]
+    pub row: ExecutionRow,
+    /// The execution that produced the diagnostic.
+    pub diagnostic_execution_id: Uuid,
+    /// The file.
+    pub file_name: String,
+    /// The time between the two starts, in milliseconds.
+    pub after_ms: i64,
+}
+
+/// How many columns [`EXECUTIONS`] selects.
+const COLUMNS: usize = 14;
+
+pub(super) fn q3(source: &Source<'_>, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+    rows(
+        source,
+        &format!(
+            "{EXECUTIONS} WHERE x.id IN (SELECT execution_id FROM diagnostics WHERE code = ?1)
+             AND x.timestamp BETWEEN ?2 AND ?3 ORDER BY x.timestamp, x.id LIMIT ?4"
+        ),
+        (code, range.since(), range.until(), range.limit()),
+    )
+}
+
+pub(super) fn q7(
+    source: &Source<'_>,
+    threshold: u64,
+    range: Range,
+) -> Result<Vec<RecurringDiagnostic>> {
+    let mut groups = source.conn.prepare_cached(
+        "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp)
+         FROM diagnostics AS d JOIN executions AS x ON x.id = d.execution_id
+         WHERE d.code IS NOT NULL AND x.timestamp BETWEEN ?1 AND ?2
+         GROUP BY d.code, d.file_name HAVING count(*) >= ?3
+         ORDER BY count(*) DESC, d.code, d.file_name LIMIT ?4",
+    )?;
+    let mut ids = source.conn.prepare_cached(
+        "SELECT DISTINCT x.id, x.timestamp FROM diagnostics AS d
+         JOIN executions AS x ON x.id = d.execution_id
+         WHERE d.code = ?1 AND d.file_name = ?2 AND x.timestamp BETWEEN ?3 AND ?4
+         ORDER BY x.timestamp, x.id",
+    )?;
+    let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
+    let mut found = groups.query((range.since(), range.until(), threshold, range.limit()))?;
+    let mut all = Vec::new();
+    while let Some(group) = found.next()? {
+        let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
+        let mut execution_ids = Vec::new();
+        let mut executions = ids.query((&code, &file_name, range.since(), range.until()))?;
+        while let Some(execution) = executions.next()? {
+            execution_ids.push(uuid(execution, 0)?);
+        }
+        all.push(RecurringDiagnostic {
+            code,
+            file_name,
+            count: group.get::<_, i64>(2)?.unsigned_abs(),
+            first_seen_ms: group.get(3)?,
+            last_seen_ms: group.get(4)?,
+            execution_ids,
+        });
+    }
+    Ok(all)
+}
+
+pub(super) fn q8(
+    source: &Source<'_>,
+    code: &str,
+    file: Option<&str>,
+    range: Range,
+) -> Result<Vec<LaterMutation>> {
+    let columns = EXECUTIONS.replacen(
+        "x.error_message",
+        "x.error_message, seen.id, seen.file_name, x.timestamp - seen.timestamp",
+        1,
+    );
+    let mut statement = source.conn.prepare_cached(&format!(
+        "{columns}
+         JOIN edges AS g ON g.execution_id = x.id AND g.edge_type = 'AFFECTED'
+              AND g.target_kind = 'file'
+         JOIN (SELECT DISTINCT e.id, e.row, e.timestamp, d.file_name FROM diagnostics AS d
+               JOIN executions AS e ON e.id = d.execution_id WHERE d.code = ?1) AS seen
+              ON seen.file_name = g.target
+         WHERE x.invoked = 1 AND (?2 IS NULL OR seen.file_name = ?2)
+           AND (x.timestamp, x.row) > (seen.timestamp, seen.row)
+           AND x.timestamp BETWEEN ?3 AND ?4
+         ORDER BY x.timestamp, x.id, seen.timestamp, seen.id LIMIT ?5"
+    ))?;
+    let mut found = statement.query((code, file, range.since(), range.until(), range.limit()))?;
+    let mut all = Vec::new();
+    while let Some(next) = found.next()? {
+        all.push(LaterMutation {
+            row: row(source, next)?,
+            diagnostic_execution_id: uuid(next, COLUMNS)?,
+            file_name: next.get(COLUMNS + 1)?,
+            after_ms: next.get(COLUMNS + 2)?,
+        });
+    }
+    Ok(all)
+}

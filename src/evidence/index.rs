@@ -1,0 +1,347 @@
+//! The search index: a file of its own, filled from the rows and rebuildable from them at any time
+//! (SPEC §8). Nothing in it is evidence, so it may change and be thrown away.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::blobs;
+use super::error::{EvidenceError, Result};
+use super::queries;
+use super::reader::Source;
+use crate::plan::Digest;
+use crate::run::{ArtifactRecord, Known};
+
+const FILE_NAME: &str = "search_index.db";
+/// Changes with [`SCHEMA`] and with how a text is made; another format is thrown away.
+const FORMAT: i64 = 1;
+/// How much of an artifact is indexed, in bytes.
+const TEXT_BYTES: usize = 1 << 20;
+/// Executions that are indexed in one transaction.
+const BATCH: i64 = 200;
+
+/// The searchable texts of an execution, in the order in which a match is looked for.
+pub(super) const FIELDS: [&str; 10] = [
+    "tool",
+    "arguments",
+    "error",
+    "stdout",
+    "stderr",
+    "diagnostics",
+    "result",
+    "diff",
+    "preview",
+    "step_context",
+];
+
+const SCHEMA: &str = "
+    CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
+                        digest TEXT NOT NULL) STRICT;
+    CREATE TABLE docs (id INTEGER PRIMARY KEY, execution_id TEXT NOT NULL UNIQUE,
+                       run_id TEXT NOT NULL, plan_id TEXT NOT NULL, tool TEXT NOT NULL,
+                       outcome TEXT NOT NULL, risk TEXT, host TEXT, error_code TEXT,
+                       timestamp INTEGER NOT NULL, open INTEGER NOT NULL) STRICT;
+    CREATE INDEX docs_by_time ON docs (timestamp);
+    CREATE INDEX docs_open ON docs (open) WHERE open = 1;
+    CREATE TABLE doc_paths (doc INTEGER NOT NULL, path TEXT NOT NULL) STRICT;
+    CREATE INDEX doc_paths_by_doc ON doc_paths (doc);
+    CREATE TABLE doc_codes (doc INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
+    CREATE INDEX doc_codes_by_doc ON doc_codes (doc);";
+
+/// The open index.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) conn: Connection,
+}
+
+impl Index {
+    /// Opens the index of an evidence folder, made anew when it cannot be used; in memory where the
+    /// folder cannot be written.
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        let path = dir.join(FILE_NAME);
+        if let Ok(index) = Self::prepare(Connection::open(&path)) {
+            return Ok(index);
+        }
+        // Damaged or of another format: it holds nothing that is not in the evidence.
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
+        }
+        match Self::prepare(Connection::open(&path)) {
+            Ok(index) => Ok(index),
+            Err(_) => Self::prepare(Connection::open_in_memory()),
+        }
+    }
+
+    fn prepare(conn: rusqlite::Result<Connection>) -> Result<Self> {
+        let mut conn = conn?;
+        conn.busy_timeout(Duration::from_secs(30))?;
+        conn.set_prepared_statement_cache_capacity(64);
+        // Losing it costs a rebuild, nothing else.
+        conn.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;",
+        )?;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let format: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        match format {
+            FORMAT => {}
+            0 => {
+                tx.execute_batch(SCHEMA)?;
+                // Letters and digits of any script, without regard to case and accents.
+                tx.execute_batch(&format!(
+                    "CREATE VIRTUAL TABLE texts USING
+                     fts5({}, tokenize = 'unicode61 remove_diacritics 2');",
+                    FIELDS.join(", ")
+                ))?;
+                tx.execute(
+                    "INSERT INTO state VALUES (1, 0, ?1)",
+                    [Digest::from_bytes([0; 32]).hex()],
+                )?;
+                tx.pragma_update(None, "user_version", FORMAT)?;
+            }
+            other => {
+                return Err(EvidenceError::Unreadable { what: format!("index format {other}") });
+            }
+        }
+        tx.commit()?;
+        // Hits of one search; of this connection alone.
+        conn.execute_batch(
+            "CREATE TEMP TABLE found (doc INTEGER PRIMARY KEY, execution_id TEXT NOT NULL,
+             timestamp INTEGER NOT NULL, outcome TEXT NOT NULL, tool TEXT NOT NULL, risk TEXT);",
+        )?;
+        Ok(Self { conn })
+    }
+
+    /// Takes in what was recorded since the last time.
+    pub(super) fn catch_up(&mut self, source: &Source<'_>) -> Result<()> {
+        while self.take_in_batch(source)? {}
+        self.settle_open(source)
+    }
+
+    fn take_in_batch(&mut self, source: &Source<'_>) -> Result<bool> {
+        let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (mut seq, digest): (i64, String) =
+            tx.query_row("SELECT seq, digest FROM state", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
+            // Not the evidence that was indexed: another database has taken its place.
+            tx.execute_batch(
+                "DELETE FROM docs; DELETE FROM texts; DELETE FROM doc_paths; DELETE FROM doc_codes;
+                 UPDATE state SET seq = 0;",
+            )?;
+            seq = 0;
+        }
+        let head: i64 = source
+            .conn
+            .prepare_cached("SELECT coalesce(max(seq), 0) FROM ledger")?
+            .query_row([], |row| row.get(0))?;
+        if head == seq {
+            return Ok(false);
+        }
+        let new: Vec<(i64, String, i64)> = source
+            .conn
+            .prepare_cached(
+                "SELECT seq, table_name, row_id FROM ledger
+                 WHERE seq > ?1 AND seq <= ?2 AND table_name IN ('intents', 'executions')
+                 ORDER BY seq LIMIT ?3",
+            )?
+            .query_map([seq, head, BATCH], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .collect::<Result<_, _>>()?;
+        for (_, table, row_id) in &new {
+            take_in(&tx, source, table, *row_id)?;
+        }
+        let last = match new.last() {
+            Some((last, ..)) if new.len() as i64 == BATCH => *last,
+            _ => head,
+        };
+        let digest = link_at(source, last)?.unwrap_or_default();
+        tx.execute("UPDATE state SET seq = ?1, digest = ?2", params![last, digest])?;
+        tx.commit()?;
+        Ok(last < head)
+    }
+
+    /// Says of each step that has no outcome whether its run is still alive.
+    fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
+        let open: Vec<(i64, String, String)> = self
+            .conn
+            .prepare_cached("SELECT id, execution_id, outcome FROM docs WHERE open = 1")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .collect::<Result<_, _>>()?;
+        for (doc, execution_id, was) in open {
+            let Ok(id) = execution_id.parse::<Uuid>() else { continue };
+            let Some(row) = queries::execution_row(source, id)? else { continue };
+            // An outcome that has come meanwhile is taken in with its row the next time.
+            if let Known::Running | Known::Interrupted = row.known
+                && row.known.as_str() != was
+            {
+                self.conn.execute(
+                    "UPDATE docs SET outcome = ?1 WHERE id = ?2",
+                    (row.known.as_str(), doc),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
+    Ok(source
+        .conn
+        .prepare_cached("SELECT digest FROM ledger WHERE seq = ?1")?
+        .query_row([seq], |row| row.get(0))
+        .optional()?)
+}
+
+/// Indexes one execution; or one intent, until its execution takes its place.
+fn take_in(tx: &Transaction<'_>, source: &Source<'_>, table: &str, row_id: i64) -> Result<()> {
+    let (outcome, error) = match table {
+        "intents" => ("'running'", "NULL, NULL"),
+        _ => ("x.outcome", "x.error_message, x.error_code"),
+    };
+    let sql = format!(
+        "SELECT x.id, x.run_id, r.plan_id, x.tool_name, x.risk_level, x.host, x.timestamp,
+                x.arguments_json, {outcome}, {error}
+         FROM {table} AS x JOIN runs AS r ON r.id = x.run_id WHERE x.row = ?1"
+    );
+    let mut statement = source.conn.prepare_cached(&sql)?;
+    let mut rows = statement.query([row_id])?;
+    let Some(row) = rows.next()? else { return Ok(()) };
+    let execution_id: String = row.get(0)?;
+    let tool: String = row.get(3)?;
+
+    let previous: Option<i64> = tx
+        .prepare_cached("SELECT id FROM docs WHERE execution_id = ?1")?
+        .query_row([&execution_id], |row| row.get(0))
+        .optional()?;
+    if let Some(doc) = previous {
+        for sql in [
+            "DELETE FROM docs WHERE id = ?1",
+            "DELETE FROM texts WHERE rowid = ?1",
+            "DELETE FROM doc_paths WHERE doc = ?1",
+            "DELETE FROM doc_codes WHERE doc = ?1",
+        ] {
+            tx.prepare_cached(sql)?.execute([doc])?;
+        }
+    }
+    tx.prepare_cached(
+        "INSERT INTO docs (execution_id, run_id, plan_id, tool, outcome, risk, host, error_code,
+                           timestamp, open)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        execution_id,
+        row.get::<_, String>(1)?,
+        row.get::<_, String>(2)?,
+        tool,
+        row.get::<_, String>(8)?,
+        row.get::<_, Option<String>>(4)?,
+        row.get::<_, Option<String>>(5)?,
+        row.get::<_, Option<String>>(10)?,
+        row.get::<_, i64>(6)?,
+        table == "intents",
+    ])?;
+    let doc = tx.last_insert_rowid();
+
+    let arguments: Value = serde_json::from_str(&row.get::<_, String>(7)?).unwrap_or_default();
+    let mut texts: [String; FIELDS.len()] = Default::default();
+    let mut set = |field: &str, text: String| {
+        if let Some(place) = FIELDS.iter().position(|name| *name == field)
+            && let Some(place) = texts.get_mut(place)
+        {
+            *place = searchable(&text);
+        }
+    };
+    set("tool", tool);
+    set("arguments", flat(&arguments));
+    set("error", row.get::<_, Option<String>>(9)?.unwrap_or_default());
+    for artifact in queries::artifacts(source, &execution_id)? {
+        set(&artifact.artifact_type, text_of(source, &artifact)?);
+    }
+    tx.prepare_cached(&format!(
+        "INSERT INTO texts (rowid, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        FIELDS.join(", ")
+    ))?
+    .execute(rusqlite::params_from_iter(
+        [&doc as &dyn rusqlite::ToSql].into_iter().chain(texts.iter().map(|text| text as _)),
+    ))?;
+    link_targets(tx, source, doc, &execution_id)
+}
+
+/// The files and diagnostic codes that filters ask for.
+fn link_targets(
+    tx: &Transaction<'_>,
+    source: &Source<'_>,
+    doc: i64,
+    execution_id: &str,
+) -> Result<()> {
+    for (select, insert) in [
+        (
+            "SELECT target FROM edges WHERE execution_id = ?1 AND target_kind = 'file'
+             UNION SELECT path FROM file_contents WHERE execution_id = ?1",
+            "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
+        ),
+        (
+            "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
+             UNION SELECT target FROM edges
+                   WHERE execution_id = ?1 AND target_kind = 'diagnostic'",
+            "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
+        ),
+    ] {
+        let mut statement = source.conn.prepare_cached(select)?;
+        let mut rows = statement.query([execution_id])?;
+        while let Some(row) = rows.next()? {
+            tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of an artifact, from its value or from the start of its content.
+fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<String> {
+    let Some(digest) = &artifact.blob else { return Ok(flat(&artifact.content)) };
+    let head = || {
+        let head = artifact.content.get("head").and_then(Value::as_str);
+        head.unwrap_or_default().to_owned()
+    };
+    // Exact bytes are no text, and may be sealed.
+    if artifact.content.get("encoding").is_some() {
+        return Ok(head());
+    }
+    let Some(bytes) = blobs::read_start(source.conn, digest)? else { return Ok(head()) };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    match artifact.artifact_type.as_str() {
+        "stdout" | "stderr" => Ok(text),
+        _ => Ok(serde_json::from_str(&text).map_or(text, |value| flat(&value))),
+    }
+}
+
+/// The texts and numbers of a JSON value, one on each line.
+fn flat(value: &Value) -> String {
+    fn collect(value: &Value, text: &mut String) {
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(number) => push(text, &number.to_string()),
+            Value::String(string) => push(text, string),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, text)),
+            Value::Object(map) => map.values().for_each(|value| collect(value, text)),
+        }
+    }
+    fn push(text: &mut String, line: &str) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+    }
+    let mut text = String::new();
+    collect(value, &mut text);
+    text
+}
+
+/// At most the first MiB, without the two characters that mark a match.
+fn searchable(text: &str) -> String {
+    let end = text.floor_char_boundary(TEXT_BYTES);
+    text.get(..end).unwrap_or_default().replace(['\u{1}', '\u{2}', '\0'], " ")
+}

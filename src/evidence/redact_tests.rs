@@ -1,0 +1,152 @@
+use crate::plan::Digest;
+
+use super::*;
+
+fn hide(text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(dir.path()).unwrap();
+    Redactor::new().unwrap().hide(&vault, &KnownSecrets::default(), text).into_owned()
+}
+
+/// Texts with the secret in them. Joined at run time, so that no scanner takes this file for a leak.
+fn secrets() -> Vec<(String, String)> {
+    let pem = format!(
+        "-----BEGIN RSA PRIVATE {k}-----\nMIIEow{b}\n{b}\n-----END RSA PRIVATE {k}-----",
+        k = "KEY",
+        b = "IBAAKCAQEA7bq98jXy".repeat(3)
+    );
+    let split = |parts: &[&str]| parts.concat();
+    let shapes = [
+        split(&["AKIA", "IOSFODNN7EXAMPLE"]),
+        split(&["ghp_", &"a1B2".repeat(9)]),
+        split(&["github_pat_", &"a1B2".repeat(9)]),
+        split(&["glpat-", &"a1B2-".repeat(5)]),
+        split(&["xoxb-", "1234567890-abcdefghij"]),
+        split(&["sk-", "proj-a1b2c3d4e5f6g7h8i9"]),
+        split(&["AIza", &"a1B2_".repeat(7)]),
+        split(&["sk_live_", &"a1B2".repeat(5)]),
+        split(&["npm_", &"a1B2".repeat(9)]),
+        split(&["eyJhbGciOi", "JIUzI1NiJ9.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2QT4"]),
+        pem,
+    ];
+    let mut all: Vec<_> =
+        shapes.iter().map(|shape| (format!("before {shape} after"), shape.clone())).collect();
+    for (text, secret) in [
+        ("PASSWORD=correcthorse", "correcthorse"),
+        ("export DB_PASSWORD=hunter2!", "hunter2!"),
+        ("password: swordfish\n", "swordfish"),
+        ("let password = \"correct horse\";", "correct horse"),
+        ("api_key: 'zk39fkq0dk3kd'", "zk39fkq0dk3kd"),
+        ("\"token\": \"q9w8e7r6t5\"", "q9w8e7r6t5"),
+        ("{\\\"password\\\": \\\"pa55w0rd\\\"}", "pa55w0rd"),
+        ("MY_TOKEN=q9w8e7r6t5y4", "q9w8e7r6t5y4"),
+        ("curl -H 'Authorization: Bearer abcdefgh'", "abcdefgh"),
+        ("Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+        ("git clone https://me:s3cr3t@host/x.git", "s3cr3t"),
+        ("postgres://app:letmein@db/app", "letmein"),
+        ("login --token q9w8e7r6t5", "q9w8e7r6t5"),
+    ] {
+        all.push((text.to_owned(), secret.to_owned()));
+    }
+    all
+}
+
+#[test]
+fn every_kind_of_secret_is_hidden_and_nothing_around_it() {
+    for (text, secret) in secrets() {
+        let hidden = hide(&text);
+        assert!(!hidden.contains(&secret), "{text} became {hidden}");
+        let at = text.find(&secret).unwrap();
+        let end = &text[at + secret.len()..];
+        assert!(hidden.starts_with(&text[..at]), "{text} became {hidden}");
+        assert!(hidden.ends_with(end), "{text} became {hidden}");
+        assert!(hidden.contains("[secret:"), "{text} became {hidden}");
+        assert_eq!(hide(&hidden), hidden, "a marker is not taken for a secret");
+    }
+}
+
+#[test]
+fn ordinary_code_and_text_stay_as_they_are() {
+    let sha = Digest::of(b"x");
+    for text in [
+        "let token = next_token();",
+        "let token = tokens[0];",
+        "token: Token,",
+        "token: String,",
+        "pub password: Option<String>,",
+        "pub api_key: String,",
+        "fn check(password: &str, secret: &[u8]) -> bool {",
+        "password: string;",
+        "const token = await getToken();",
+        "let token = self.lexer.next_token_or_eof();",
+        "if token == Token::Identifier {",
+        "self.token = other.token;",
+        "f(token=token, password=password)",
+        "secret = config.secret",
+        "password = \"${DB_PASSWORD}\"",
+        "PASSWORD=$DB_PASSWORD",
+        "token = <your token>",
+        "the password: it is checked later",
+        "\"token\": \"identifier\"",
+        "max_token = 4096",
+        "class=\"sk-folding-cube sk-estimator-doc-link-wrapper\"",
+        "http://localhost:8080/path@2x.png",
+        "see https://docs.rs/regex/1.0/regex/",
+        "git@github.com:owner/repo.git",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "use --password with care",
+        "authorization: approved",
+        "-----BEGIN PRIVATE KEY----- is how such a file begins",
+        &format!("{sha}"),
+        &sha.hex(),
+    ] {
+        assert_eq!(hide(text), *text);
+    }
+}
+
+#[test]
+fn json_stays_json_and_a_field_name_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(dir.path()).unwrap();
+    let redactor = Redactor::new().unwrap();
+    let mut value = serde_json::json!({
+        "password": "hunter2",
+        "db": {"url": "postgres://a:letmein@db/x", "n": 1},
+        "token_count": 12,
+        "kind": "token",
+        "list": ["PASSWORD=correcthorse", true, null],
+    });
+    redactor.hide_in_json(&vault, &KnownSecrets::default(), &mut value);
+    let text = value.to_string();
+    for secret in ["hunter2", "letmein", "correcthorse"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    assert_eq!(value["kind"], "token");
+    assert_eq!(value["db"]["n"], 1);
+    assert_eq!(value["list"][1], true);
+}
+
+#[test]
+fn a_secret_is_found_behind_the_escapes_of_json() {
+    let redactor = Redactor::new().unwrap();
+    let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
+    assert!(redactor.finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
+    assert!(redactor.finds_in_bytes(br#"{"steps": [{"password": "hunter2"}]}"#));
+    assert!(!redactor.finds_in_bytes(br#"{"steps": [{"path": "src/main.rs"}]}"#));
+}
+
+#[test]
+fn a_learned_secret_is_hidden_line_by_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(dir.path()).unwrap();
+    let redactor = Redactor::new().unwrap();
+    let mut known = KnownSecrets::default();
+    let line = "MIIEowIBAAKCAQEA7bq98jXy0123456789ab";
+    redactor.learn(
+        &mut known,
+        &format!("-----BEGIN PRIVATE {k}-----\n{line}\n-----END PRIVATE {k}-----", k = "KEY"),
+    );
+    let hidden = redactor.hide(&vault, &known, line);
+    assert!(!hidden.contains(line) && hidden.starts_with("[secret:private_key:"), "{hidden}");
+    assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
+}

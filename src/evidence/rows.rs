@@ -1,0 +1,247 @@
+//! From records to rows: plans, answers, runs and decisions. Steps are in `steps.rs`.
+
+use rusqlite::OptionalExtension as _;
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::error::{EvidenceError, Result};
+use super::funnel::{Cell, Funnel};
+use super::record::{NewDecision, RunEnd, RunStart};
+use crate::authorization::{AuthorizationStatus, FileState, PlanAuthorization};
+use crate::plan::{Digest, Plan, Step};
+use crate::run::AnsweredBy;
+
+/// The step a decision is about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    pub(super) execution_id: Uuid,
+    pub(super) step: &'a Step,
+}
+
+/// The word that an enum of ours has in data.
+pub(super) fn word(value: &impl Serialize) -> Cell {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => Cell::Word(text),
+        other => Cell::Json(other.unwrap_or_default()),
+    }
+}
+
+fn exists(funnel: &Funnel<'_>, table: &str, id: &str) -> Result<bool> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?1)");
+    Ok(funnel.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
+}
+
+fn plan(funnel: &mut Funnel<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+    if exists(funnel, "plans", &plan.digest.hex())? {
+        return Ok(());
+    }
+    funnel.exact_blob(&plan.digest, &plan.source)?;
+    funnel.insert(
+        "plans",
+        [
+            ("id", plan.digest.into()),
+            ("plan_id", plan.plan_id.as_str().into()),
+            ("dialect", word(&plan.dialect)),
+            ("intent", plan.intent.map(|intent| Cell::word(intent.as_str())).into()),
+            ("title", plan.title.as_deref().into()),
+            ("created_by", plan.created_by.as_deref().into()),
+            ("step_count", plan.steps.len().into()),
+            ("timestamp", timestamp_ms.into()),
+        ],
+    )
+}
+
+pub(super) fn authorization(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    answer: &PlanAuthorization,
+    of: &Plan,
+) -> Result<()> {
+    if exists(funnel, "authorizations", &answer.authorization_id.to_string())? {
+        return Ok(());
+    }
+    plan(funnel, of, answer.decided_at_ms)?;
+    let (status, decision, reason) = match &answer.status {
+        AuthorizationStatus::Pending => {
+            return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
+        }
+        AuthorizationStatus::Approved => ("approved", "authorize", None),
+        AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
+    };
+    let binding = &answer.binding;
+    let inputs: serde_json::Map<_, _> = binding
+        .inputs
+        .iter()
+        .map(|(path, state)| (path.clone(), digest_of(*state).map(|digest| digest.hex()).into()))
+        .collect();
+    funnel.insert(
+        "authorizations",
+        [
+            ("id", answer.authorization_id.into()),
+            // Of the bytes that are recorded with it; the engine has compared them with the answer's.
+            ("plan_digest", of.digest.into()),
+            ("plan_id", answer.plan_id.as_str().into()),
+            ("status", Cell::word(status)),
+            ("reason", reason.into()),
+            ("method", word(&answer.method)),
+            ("user_name", user.into()),
+            ("workspace", binding.workspace.as_str().into()),
+            ("mode", word(&binding.mode)),
+            ("policy_digest", binding.policy.into()),
+            ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
+            ("host_key", binding.target.as_ref().map(|target| target.host_key.as_str()).into()),
+            ("inputs_json", Value::Object(inputs).into()),
+            ("timestamp", answer.decided_at_ms.into()),
+            ("expires_at", answer.expires_at_ms.into()),
+        ],
+    )?;
+    funnel.insert(
+        "decisions",
+        [
+            ("authorization_id", answer.authorization_id.into()),
+            ("decision", Cell::word(decision)),
+            ("decided_by", word(&answer.method)),
+            ("user_name", user.into()),
+            ("note", reason.unwrap_or_default().into()),
+            ("timestamp", answer.decided_at_ms.into()),
+        ],
+    )
+}
+
+pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<'_>) -> Result<()> {
+    let answer = start.authorization;
+    let authorization_id = answer.authorization_id;
+    let used: Option<String> = funnel
+        .tx()
+        .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
+        .query_row([authorization_id.to_string()], |row| row.get(0))
+        .optional()?;
+    if let Some(run_id) = used {
+        let run_id = run_id.parse().unwrap_or_default();
+        return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
+    }
+    authorization(funnel, user, answer, start.plan)?;
+    let binding = &answer.binding;
+    funnel.insert(
+        "runs",
+        [
+            ("id", start.run_id.into()),
+            ("plan_digest", start.plan.digest.into()),
+            ("plan_id", start.plan.plan_id.as_str().into()),
+            ("authorization_id", authorization_id.into()),
+            ("workspace", binding.workspace.as_str().into()),
+            ("mode", word(&binding.mode)),
+            ("policy_digest", binding.policy.into()),
+            ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
+            ("host_key", binding.target.as_ref().map(|target| target.host_key.as_str()).into()),
+            ("parent_run", start.parent_run.into()),
+            ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
+            ("user_name", user.into()),
+            ("timestamp", start.started_at_ms.into()),
+        ],
+    )?;
+    funnel.insert(
+        "authorization_uses",
+        [
+            ("authorization_id", authorization_id.into()),
+            ("run_id", start.run_id.into()),
+            ("timestamp", start.started_at_ms.into()),
+        ],
+    )
+}
+
+pub(super) fn decision(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    run_id: Uuid,
+    about: Option<About<'_>>,
+    new: &NewDecision<'_>,
+) -> Result<()> {
+    let shown = match new.request {
+        None => None,
+        Some(request) => Some(
+            funnel.json_value(
+                serde_json::to_value(request)
+                    .map_err(|source| EvidenceError::Content { source: source.into() })?,
+            )?,
+        ),
+    };
+    let (request, blob) = shown.map_or((Cell::Null, None), |shown| (shown.json, shown.blob));
+    let by = match new.by {
+        AnsweredBy::Window => "window",
+        AnsweredBy::Terminal => "terminal",
+        AnsweredBy::CommandLine => "command_line",
+        AnsweredBy::Test => "test",
+    };
+    funnel.insert(
+        "decisions",
+        [
+            ("run_id", run_id.into()),
+            ("execution_id", about.map(|about| about.execution_id).into()),
+            ("step_id", about.map(|about| about.step.step_id.as_str()).into()),
+            ("step_index", about.map(|about| about.step.step_index).into()),
+            ("decision", Cell::word(new.decided.as_str())),
+            ("decided_by", Cell::word(by)),
+            ("user_name", user.into()),
+            ("note", new.note.into()),
+            ("request_json", request),
+            ("blob", blob.into()),
+            ("timestamp", new.timestamp_ms.into()),
+        ],
+    )
+}
+
+pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
+    let result = end.result;
+    funnel.insert(
+        "run_ends",
+        [
+            ("run_id", result.run_id.into()),
+            ("status", Cell::word(result.status.as_str())),
+            ("error_code", end.failure.map(|failure| Cell::word(failure.code.as_str())).into()),
+            ("error_message", end.failure.map(|failure| failure.message.as_str()).into()),
+            ("next", end.failure.map(|failure| failure.next.as_str()).into()),
+            ("cancelled_by", end.cancelled_by.map(|control| Cell::word(control.as_str())).into()),
+            ("completed_steps", result.step_results.len().into()),
+            ("total_duration_ms", result.total_duration_ms.into()),
+            ("elapsed_ms", result.elapsed_ms.into()),
+            ("timestamp", end.timestamp_ms.into()),
+        ],
+    )
+}
+
+pub(super) fn purge(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    digest: &Digest,
+    reason: &str,
+    timestamp_ms: i64,
+) -> Result<()> {
+    let hex = digest.hex();
+    let purged = funnel.tx().query_row(
+        "SELECT EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
+        [&hex],
+        |row| row.get::<_, bool>(0),
+    )?;
+    if !purged {
+        funnel.insert(
+            "purges",
+            [
+                ("digest", (*digest).into()),
+                ("reason", reason.into()),
+                ("user_name", user.into()),
+                ("timestamp", timestamp_ms.into()),
+            ],
+        )?;
+    }
+    funnel.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
+    Ok(())
+}
+
+pub(super) fn digest_of(state: FileState) -> Option<Digest> {
+    match state {
+        FileState::Absent => None,
+        FileState::Content(digest) => Some(digest),
+    }
+}

@@ -1,0 +1,245 @@
+//! Opening the database: format, guards against change, migrations.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::error::{EvidenceError, Result};
+
+/// The database's name in the evidence folder.
+pub(super) const FILE_NAME: &str = "execution_log.db";
+
+/// Written into the file's header, so that no other database is taken for evidence: `Csgn`.
+const APPLICATION_ID: i64 = 0x4373_676e;
+
+/// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
+/// released is never edited.
+const MIGRATIONS: &[&str] = &[include_str!("schema_v1.sql")];
+
+/// How long a writer waits for another process before it gives up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The database of this evidence folder.
+pub(super) fn database_path(dir: &Path) -> PathBuf {
+    dir.join(FILE_NAME)
+}
+
+/// Opens for writing; creates or migrates where needed. The caller has made sure that no other process
+/// does the same at this moment.
+pub(super) fn open_for_writing(path: &Path) -> Result<Connection> {
+    open_with(path, MIGRATIONS)
+}
+
+fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
+    refuse_folder(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = connect(path, flags)?;
+    let found = format_of(&conn, path, migrations.len())?;
+    let mode: String =
+        conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(damaged(path))?;
+    if mode != "wal" {
+        return Err(EvidenceError::Unreadable {
+            what: format!("the journal mode stayed {mode} instead of wal"),
+        });
+    }
+    // FULL: a commit that returned survives a loss of power. fullfsync: on macOS fsync alone does not
+    // reach the disk; elsewhere it does nothing.
+    conn.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+         PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;",
+    )?;
+    migrate(&mut conn, path, found, migrations)?;
+    Ok(conn)
+}
+
+/// Opens for reading. `None` when there is no database yet, or one of 0 bytes: no evidence.
+pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
+    refuse_folder(path)?;
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() > 0 => {}
+        // An empty file beside a write-ahead log is a database whose first checkpoint is still to come.
+        Ok(_) if path.with_extension("db-wal").exists() => {}
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(EvidenceError::Folder { source, path: path.to_owned() }),
+    }
+    let conn = connect_for_reading(path)?;
+    let found = format_of(&conn, path, MIGRATIONS.len())?;
+    if found == 0 {
+        return Ok(None);
+    }
+    let known = MIGRATIONS.len() as i64;
+    if found < known {
+        return Err(EvidenceError::TooOld { found, known, path: path.to_owned() });
+    }
+    Ok(Some(conn))
+}
+
+fn connect_for_reading(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let probe = |conn: &Connection| {
+        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+    };
+    let conn = connect(path, flags)?;
+    match probe(&conn) {
+        Ok(_) => Ok(conn),
+        // In a folder that cannot be written SQLite cannot share the log's index; where nobody can
+        // write, nothing changes under the reader's feet either.
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+            ) =>
+        {
+            let uri = format!("file:{}?immutable=1", percent_encoded(path));
+            let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
+                .map_err(damaged(path))?;
+            probe(&conn).map_err(damaged(path))?;
+            Ok(conn)
+        }
+        Err(error) => Err(damaged(path)(error)),
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+fn percent_encoded(path: &Path) -> String {
+    let mut text = String::new();
+    for character in path.to_string_lossy().chars() {
+        match character {
+            '%' => text.push_str("%25"),
+            '?' => text.push_str("%3f"),
+            '#' => text.push_str("%23"),
+            '\\' => text.push('/'),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+fn refuse_folder(path: &Path) -> Result<()> {
+    if path.is_dir() { Err(EvidenceError::IsFolder { path: path.to_owned() }) } else { Ok(()) }
+}
+
+fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {
+    move |source| match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            EvidenceError::Damaged { source, path: path.to_owned() }
+        }
+        _ => EvidenceError::Database { source },
+    }
+}
+
+/// The format of the file: 0 for an empty one.
+fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
+    let number = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let application = number("PRAGMA application_id").map_err(damaged(path))?;
+    let format = number("PRAGMA user_version").map_err(damaged(path))?;
+    let objects = number("SELECT count(*) FROM sqlite_schema").map_err(damaged(path))?;
+    if objects == 0 && format == 0 && application == 0 {
+        return Ok(0);
+    }
+    if application != APPLICATION_ID || format < 1 {
+        return Err(EvidenceError::Foreign { path: path.to_owned() });
+    }
+    let known = known as i64;
+    if format > known {
+        return Err(EvidenceError::TooNew { found: format, known, path: path.to_owned() });
+    }
+    Ok(format)
+}
+
+/// Runs the steps that are still missing, all in one transaction, after a backup of what is there.
+fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -> Result<()> {
+    let known = migrations.len() as i64;
+    if found == known {
+        return Ok(());
+    }
+    if found > 0 {
+        back_up(conn, path, found)?;
+    }
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for sql in migrations.iter().skip(usize::try_from(found).unwrap_or_default()) {
+        tx.execute_batch(sql)?;
+    }
+    guard_tables(&tx)?;
+    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    tx.pragma_update(None, "user_version", known)?;
+    tx.commit()?;
+    Ok(())
+}
+
+fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
+    // A backup that is there already is of a migration that did not finish; both are kept.
+    let backup = (0..)
+        .map(|n| match n {
+            0 => path.with_extension(format!("v{format}.bak")),
+            n => path.with_extension(format!("v{format}.{n}.bak")),
+        })
+        .find(|candidate| !candidate.exists());
+    let Some(backup) = backup else { return Ok(()) };
+    conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;
+    Ok(())
+}
+
+/// Gives every table the triggers that refuse to change, delete or replace a row.
+fn guard_tables(conn: &Connection) -> Result<()> {
+    let tables: Vec<String> = conn
+        .prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in tables {
+        let allowed = match table.as_str() {
+            "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
+            _ => "",
+        };
+        // REPLACE deletes without asking the delete trigger, so an insert that would replace is refused.
+        let mut same = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
+        for columns in unique_columns(conn, &table)? {
+            let equal: Vec<_> =
+                columns.iter().map(|column| format!("{column} = NEW.{column}")).collect();
+            same.push(format!("EXISTS (SELECT 1 FROM {table} WHERE {})", equal.join(" AND ")));
+        }
+        conn.execute_batch(&format!(
+            "CREATE TRIGGER IF NOT EXISTS {table}_refuses_update BEFORE UPDATE ON {table}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
+             CREATE TRIGGER IF NOT EXISTS {table}_refuses_delete BEFORE DELETE ON {table} {allowed}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never deleted'); END;
+             CREATE TRIGGER IF NOT EXISTS {table}_refuses_replace BEFORE INSERT ON {table}
+             WHEN {}
+             BEGIN SELECT RAISE(ABORT, 'evidence is never replaced'); END;",
+            same.join(" OR ")
+        ))?;
+    }
+    Ok(())
+}
+
+fn unique_columns(conn: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
+    let indexes: Vec<String> = conn
+        .prepare("SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1")?
+        .query_map([table], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut all = Vec::new();
+    for index in indexes {
+        all.push(
+            conn.prepare("SELECT name FROM pragma_index_info(?1) ORDER BY seqno")?
+                .query_map([index], |row| row.get(0))?
+                .collect::<Result<_, _>>()?,
+        );
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;

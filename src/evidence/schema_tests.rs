@@ -1,0 +1,141 @@
+use super::*;
+
+fn database(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join(FILE_NAME)
+}
+
+#[test]
+fn an_older_format_is_backed_up_and_brought_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = database(&dir);
+    let old = open_for_writing(&path).unwrap();
+    old.execute("INSERT INTO purges(digest, reason, timestamp) VALUES ('d', 'r', 1)", []).unwrap();
+    drop(old);
+
+    let newer =
+        [MIGRATIONS[0], "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;"];
+    let conn = open_with(&path, &newer).unwrap();
+    assert_eq!(format_of(&conn, &path, 2).unwrap(), 2);
+    conn.execute("INSERT INTO notes(text) VALUES ('new')", []).unwrap();
+    let error = conn.execute("DELETE FROM notes", []).unwrap_err();
+    assert!(error.to_string().contains("never deleted"), "new tables are guarded too: {error}");
+
+    let backup = Connection::open(path.with_extension("v1.bak")).unwrap();
+    assert_eq!(format_of(&backup, &path, 2).unwrap(), 1);
+    let reason: String =
+        backup.query_row("SELECT reason FROM purges", [], |row| row.get(0)).unwrap();
+    assert_eq!(reason, "r");
+    // What this version does not know, it does not touch.
+    assert!(matches!(
+        open_for_writing(&path),
+        Err(EvidenceError::TooNew { found: 2, known: 1, .. })
+    ));
+    assert!(matches!(open_for_reading(&path), Err(EvidenceError::TooNew { .. })));
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_old_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = database(&dir);
+    drop(open_for_writing(&path).unwrap());
+    let broken = [MIGRATIONS[0], "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE;"];
+    assert!(open_with(&path, &broken).is_err());
+    let conn = open_for_writing(&path).unwrap();
+    assert!(conn.prepare("SELECT * FROM half").is_err());
+}
+
+#[test]
+fn what_is_no_evidence_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = database(&dir);
+    std::fs::create_dir(&path).unwrap();
+    assert!(matches!(open_for_writing(&path), Err(EvidenceError::IsFolder { .. })));
+    assert!(matches!(open_for_reading(&path), Err(EvidenceError::IsFolder { .. })));
+    std::fs::remove_dir(&path).unwrap();
+
+    let text = b"this is certainly not a database, however long it is".repeat(100);
+    std::fs::write(&path, &text).unwrap();
+    assert!(matches!(open_for_writing(&path), Err(EvidenceError::Damaged { .. })));
+    assert!(matches!(open_for_reading(&path), Err(EvidenceError::Damaged { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    std::fs::remove_file(&path).unwrap();
+
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE other (a)").unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(matches!(open_for_writing(&path), Err(EvidenceError::Foreign { .. })));
+    assert!(matches!(open_for_reading(&path), Err(EvidenceError::Foreign { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn an_empty_file_is_an_empty_evidence() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = database(&dir);
+    assert!(open_for_reading(&path).unwrap().is_none());
+    std::fs::write(&path, b"").unwrap();
+    assert!(open_for_reading(&path).unwrap().is_none());
+    drop(open_for_writing(&path).unwrap());
+    assert!(open_for_reading(&path).unwrap().is_some());
+}
+
+#[test]
+fn every_table_refuses_update_delete_and_replace() {
+    let dir = tempfile::tempdir().unwrap();
+    let conn = open_for_writing(&database(&dir)).unwrap();
+    // Foreign keys are not what is tested here.
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    conn.pragma_update(None, "ignore_check_constraints", true).unwrap();
+    let tables: Vec<String> = conn
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert!(tables.len() > 15);
+    for table in tables {
+        let columns: Vec<(String, String)> = conn
+            .prepare("SELECT name, type FROM pragma_table_info(?1)")
+            .unwrap()
+            .query_map([&table], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        let values: Vec<_> = columns
+            .iter()
+            .map(|(_, kind)| match kind.as_str() {
+                "INTEGER" => "1",
+                "BLOB" => "x'01'",
+                _ => "'t'",
+            })
+            .collect();
+        let insert = format!("INTO {table} VALUES ({})", values.join(", "));
+        conn.execute(&format!("INSERT {insert}"), []).unwrap();
+        let key = &columns[0].0;
+        for (sql, word) in [
+            (format!("UPDATE {table} SET {key} = 2"), "changed"),
+            (format!("DELETE FROM {table}"), "deleted"),
+            (format!("INSERT OR REPLACE {insert}"), "replaced"),
+        ] {
+            let error = conn.execute(&sql, []).unwrap_err().to_string();
+            assert!(error.contains(&format!("never {word}")), "{sql}: {error}");
+        }
+    }
+}
+
+#[test]
+fn only_a_purged_blob_can_be_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let conn = open_for_writing(&database(&dir)).unwrap();
+    for digest in ["a", "b"] {
+        conn.execute(
+            "INSERT INTO blobs(digest, part, parts, bytes, encoding, data)
+             VALUES (?1, 0, 1, 1, 'zstd', x'00')",
+            [digest],
+        )
+        .unwrap();
+    }
+    conn.execute("INSERT INTO purges(digest, reason, timestamp) VALUES ('a', '', 1)", []).unwrap();
+    assert_eq!(conn.execute("DELETE FROM blobs WHERE digest = 'a'", []).unwrap(), 1);
+    assert!(conn.execute("DELETE FROM blobs WHERE digest = 'b'", []).is_err());
+}

@@ -1,0 +1,254 @@
+//! Answering a search from the index (SPEC §8): hits, facets, timeline, excerpts.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, params_from_iter};
+
+use super::error::Result;
+use super::index::{FIELDS, Index};
+use super::queries;
+use super::reader::Source;
+use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
+
+/// Hits on a page when the query does not say.
+const DEFAULT_LIMIT: usize = 200;
+/// Bars of the timeline, at most.
+const BUCKETS: i64 = 60;
+/// Words of an excerpt.
+const EXCERPT_WORDS: u32 = 24;
+/// Outcomes that count as fine in the timeline.
+const FINE: &str = "('succeeded', 'skipped', 'done_by_hand', 'running')";
+
+/// One page of hits with what there is to say about all of them.
+pub(super) fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
+    let started = Instant::now();
+    let conn = &index.conn;
+    let words = Words::parse(&query.words);
+    collect(conn, query, &words)?;
+    let number = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    Ok(SearchPage {
+        hits: hits(conn, source, query, &words)?,
+        total: number("SELECT count(*) FROM found")?.unsigned_abs(),
+        of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
+        facets: Facets {
+            outcome: facet(conn, "outcome")?,
+            tool: facet(conn, "tool")?,
+            risk: facet(conn, "risk")?,
+        },
+        timeline: timeline(conn)?,
+        took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+/// What a person typed, as an expression of the index. Nothing they type is syntax but quotes.
+enum Words {
+    /// Nothing was asked for.
+    All,
+    /// Something was, but no letter or digit is in it.
+    Nothing,
+    Match(String),
+}
+
+impl Words {
+    fn parse(text: &str) -> Self {
+        let mut terms = Vec::new();
+        for (n, piece) in text.split('"').enumerate() {
+            if n % 2 == 1 {
+                terms.push((piece, false));
+            } else {
+                terms.extend(piece.split_whitespace().map(|word| (word, true)));
+            }
+        }
+        let any = !terms.is_empty();
+        terms.retain(|(term, _)| term.chars().any(char::is_alphanumeric));
+        let last = terms.len();
+        let terms: Vec<_> = terms
+            .into_iter()
+            .enumerate()
+            .map(|(n, (term, is_word))| {
+                let term = term.replace(['\0', '"'], " ");
+                // The last word may still be being typed.
+                if is_word && n + 1 == last {
+                    format!("\"{term}\" *")
+                } else {
+                    format!("\"{term}\"")
+                }
+            })
+            .collect();
+        match (terms.is_empty(), any) {
+            (true, false) => Self::All,
+            (true, true) => Self::Nothing,
+            (false, _) => Self::Match(terms.join(" AND ")),
+        }
+    }
+}
+
+/// Puts all hits into the table of this search.
+fn collect(conn: &Connection, query: &SearchQuery, words: &Words) -> Result<()> {
+    conn.execute("DELETE FROM found", [])?;
+    let mut from = "docs AS d".to_owned();
+    let mut conditions = vec!["1".to_owned()];
+    let mut values: Vec<SqlValue> = Vec::new();
+    match words {
+        Words::All => {}
+        Words::Nothing => return Ok(()),
+        Words::Match(expression) => {
+            from.push_str(" JOIN texts ON texts.rowid = d.id");
+            values.push(expression.clone().into());
+            conditions.push(format!("texts MATCH ?{}", values.len()));
+        }
+    }
+    let run_id = query.run_id.map(|id| id.to_string());
+    for (condition, value) in [
+        ("d.run_id = ?", &run_id),
+        ("d.plan_id = ?", &query.plan_id),
+        ("d.tool = ?", &query.tool),
+        ("d.outcome = ?", &query.outcome),
+        ("d.risk = ?", &query.risk),
+        ("d.host = ?", &query.host),
+        (
+            "EXISTS (SELECT 1 FROM doc_paths AS p WHERE p.doc = d.id AND instr(p.path, ?) > 0)",
+            &query.path,
+        ),
+        (
+            "(d.error_code = ? COLLATE NOCASE OR EXISTS
+             (SELECT 1 FROM doc_codes AS c WHERE c.doc = d.id AND c.code = ? COLLATE NOCASE))",
+            &query.code,
+        ),
+    ] {
+        if let Some(value) = value {
+            values.push(value.clone().into());
+            conditions.push(condition.replace('?', &format!("?{}", values.len())));
+        }
+    }
+    for (condition, value) in
+        [("d.timestamp >= ?", query.since_ms), ("d.timestamp <= ?", query.until_ms)]
+    {
+        if let Some(value) = value {
+            values.push(value.into());
+            conditions.push(condition.replace('?', &format!("?{}", values.len())));
+        }
+    }
+    conn.prepare_cached(&format!(
+        "INSERT INTO found SELECT d.id, d.execution_id, d.timestamp, d.outcome, d.tool, d.risk
+         FROM {from} WHERE {}",
+        conditions.join(" AND ")
+    ))?
+    .execute(params_from_iter(values))?;
+    Ok(())
+}
+
+fn hits(
+    conn: &Connection,
+    source: &Source<'_>,
+    query: &SearchQuery,
+    words: &Words,
+) -> Result<Vec<SearchHit>> {
+    let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
+    let page: Vec<(i64, String)> = conn
+        .prepare_cached(
+            "SELECT doc, execution_id FROM found ORDER BY timestamp DESC, execution_id
+             LIMIT ?1 OFFSET ?2",
+        )?
+        .query_map([limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX)), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?
+        .collect::<Result<_, _>>()?;
+    let mut hits = Vec::with_capacity(page.len());
+    for (doc, execution_id) in page {
+        let Ok(id) = execution_id.parse() else { continue };
+        let Some(row) = queries::execution_row(source, id)? else { continue };
+        let mut hit =
+            SearchHit { row, found_in: String::new(), excerpt: String::new(), marks: Vec::new() };
+        if let Words::Match(expression) = words
+            && let Some((field, text)) = excerpt(conn, expression, doc)?
+        {
+            (hit.excerpt, hit.marks) = first_marked_line(&text);
+            field.clone_into(&mut hit.found_in);
+        }
+        hits.push(hit);
+    }
+    Ok(hits)
+}
+
+/// The first field with a match, and the words around it with the match between U+0001 and U+0002.
+fn excerpt(
+    conn: &Connection,
+    expression: &str,
+    doc: i64,
+) -> Result<Option<(&'static str, String)>> {
+    for (n, field) in FIELDS.iter().enumerate() {
+        // One field at a time: most matches are in a short one, and the long ones are then not read.
+        let text: String = conn
+            .prepare_cached(&format!(
+                "SELECT snippet(texts, {n}, char(1), char(2), '…', {EXCERPT_WORDS}) FROM texts
+                 WHERE texts MATCH ?1 AND rowid = ?2"
+            ))?
+            .query_row((expression, doc), |row| row.get(0))?;
+        if text.contains('\u{1}') {
+            return Ok(Some((field, text)));
+        }
+    }
+    Ok(None)
+}
+
+/// The line with the first mark, without the marks, and where they were.
+fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
+    let line = text.lines().find(|line| line.contains('\u{1}')).unwrap_or_default();
+    let mut plain = String::with_capacity(line.len());
+    let mut marks = Vec::new();
+    let mut from = None;
+    for character in line.trim_start().chars() {
+        match character {
+            '\u{1}' => from = Some(plain.len()),
+            '\u{2}' => marks.extend(from.take().map(|from| from..plain.len())),
+            other => plain.push(other),
+        }
+    }
+    // A phrase that goes on in the next line is marked to the end of this one.
+    marks.extend(from.map(|from| from..plain.len()));
+    (plain, marks)
+}
+
+fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
+             GROUP BY {column} ORDER BY count(*) DESC, {column}"
+        ))?
+        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
+        .collect::<Result<_, _>>()?)
+}
+
+fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
+    let (first, last): (Option<i64>, Option<i64>) =
+        conn.query_row("SELECT min(timestamp), max(timestamp) FROM found", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
+    let span = last.saturating_sub(first).saturating_add(1);
+    let width = span / BUCKETS + i64::from(span % BUCKETS != 0);
+    let mut buckets: Vec<_> = (0..span.div_euclid(width) + i64::from(span % width != 0))
+        .map(|n| TimeBucket {
+            from_ms: first + n * width,
+            to_ms: first + (n + 1) * width,
+            fine: 0,
+            bad: 0,
+        })
+        .collect();
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT (timestamp - ?1) / ?2, sum(outcome IN {FINE}), sum(outcome NOT IN {FINE})
+         FROM found GROUP BY 1"
+    ))?;
+    let mut rows = statement.query([first, width])?;
+    while let Some(row) = rows.next()? {
+        let place = queries::size(row.get(0)?);
+        if let Some(bucket) = buckets.get_mut(place) {
+            bucket.fine = row.get::<_, i64>(1)?.unsigned_abs();
+            bucket.bad = row.get::<_, i64>(2)?.unsigned_abs();
+        }
+    }
+    Ok(buckets)
+}

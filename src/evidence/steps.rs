@@ -1,0 +1,216 @@
+//! From records to rows: what a step leaves behind before and after its tool is called.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::blobs::Stored;
+use super::error::Result;
+use super::funnel::{Cell, Funnel};
+use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
+use super::rows::{About, decision, digest_of, word};
+use crate::plan::{Digest, Step};
+use crate::run::FileEffect;
+
+pub(super) fn intent(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    intent: &IntentRecord<'_>,
+) -> Result<()> {
+    let step = intent.step;
+    learn(funnel, step, intent.files, &[]);
+    for new in intent.decisions {
+        let about = About { execution_id: intent.execution_id, step };
+        decision(funnel, user, intent.run_id, Some(about), new)?;
+    }
+    funnel.insert(
+        "intents",
+        [
+            ("id", intent.execution_id.into()),
+            ("tool_name", step.tool_name.as_str().into()),
+            ("arguments_json", json!(step.arguments).into()),
+            ("timestamp", intent.timestamp_ms.into()),
+            ("run_id", intent.run_id.into()),
+            ("step_id", step.step_id.as_str().into()),
+            ("step_index", step.step_index.into()),
+            ("about", about(step).as_str().into()),
+            ("host", intent.host.into()),
+            ("risk_level", Cell::word(intent.risk.level.as_str())),
+            ("risk_rule", intent.risk.rule.into()),
+            ("risk_reason", intent.risk.reason.as_str().into()),
+        ],
+    )?;
+    files(funnel, intent.execution_id, "predicted", intent.files)
+}
+
+pub(super) fn execution(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    record: &ExecutionRecord<'_>,
+) -> Result<()> {
+    let (step, result) = (record.step, record.result);
+    let id = result.execution_id;
+    let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
+    learn(funnel, step, record.files, &outputs);
+    for new in record.decisions {
+        decision(funnel, user, record.run_id, Some(About { execution_id: id, step }), new)?;
+    }
+    funnel.insert(
+        "executions",
+        [
+            ("id", id.into()),
+            ("tool_name", result.tool_name.as_str().into()),
+            ("arguments_json", json!(step.arguments).into()),
+            ("timestamp", result.timestamp_ms.into()),
+            ("success", result.success.into()),
+            ("exit_code", result.exit_code.map(i64::from).into()),
+            ("duration_ms", result.duration_ms.into()),
+            ("error_message", result.error_message.as_deref().into()),
+            ("run_id", record.run_id.into()),
+            ("step_id", result.step_id.as_str().into()),
+            ("step_index", result.step_index.into()),
+            ("about", about(step).as_str().into()),
+            ("outcome", Cell::word(result.outcome.as_str())),
+            ("invoked", record.invoked.into()),
+            ("error_code", result.error_code.map(|code| Cell::word(code.as_str())).into()),
+            ("next", result.next.as_deref().into()),
+            ("host", record.host.into()),
+            ("risk_level", Cell::word(record.risk.level.as_str())),
+            ("risk_rule", record.risk.rule.into()),
+            ("risk_reason", record.risk.reason.as_str().into()),
+            ("policy_digest", record.policy.into()),
+        ],
+    )?;
+    artifacts(funnel, record)?;
+    files(funnel, id, "actual", record.files)?;
+    for edge in record.edges {
+        funnel.insert(
+            "edges",
+            [
+                ("execution_id", id.into()),
+                ("edge_type", Cell::word(edge.edge_type.as_str())),
+                ("target_kind", Cell::word(edge.target_kind.as_str())),
+                ("target", edge.target.as_str().into()),
+            ],
+        )?;
+    }
+    for diagnostic in &result.diagnostic_artifacts {
+        funnel.insert(
+            "diagnostics",
+            [
+                ("execution_id", id.into()),
+                ("level", word(&diagnostic.level)),
+                ("code", diagnostic.code.as_deref().into()),
+                ("file_name", diagnostic.file_name.as_str().into()),
+                ("line_start", diagnostic.line_start.into()),
+                ("message", diagnostic.message.as_str().into()),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()> {
+    let (plan, step, result) = (record.plan, record.step, record.result);
+    for (kind, output) in
+        [(ArtifactType::Stdout, record.stdout), (ArtifactType::Stderr, record.stderr)]
+    {
+        if let Some(output) = output {
+            let stored = funnel.output_value(output)?;
+            artifact(funnel, result.execution_id, kind, stored)?;
+        }
+    }
+    let mut values = vec![(
+        ArtifactType::StepContext,
+        json!({
+            "run_id": record.run_id,
+            "plan_id": plan.plan_id,
+            "plan_digest": plan.digest,
+            "step_id": step.step_id,
+            "step_index": step.step_index,
+            "attempt": null,
+            "intent": plan.intent,
+            "title": plan.title,
+            "step_title": step.title,
+            "reason": step.reason,
+            "precondition": step.precondition_text,
+            "evidence_referenced": plan.evidence_referenced,
+        }),
+    )];
+    if !record.result_json.is_null() {
+        values.push((ArtifactType::Result, record.result_json.clone()));
+    }
+    if !result.diagnostic_artifacts.is_empty() {
+        values.push((ArtifactType::Diagnostics, json!(result.diagnostic_artifacts)));
+    }
+    values.extend(record.artifacts.iter().cloned());
+    for (kind, value) in values {
+        let stored = funnel.json_value(value)?;
+        artifact(funnel, result.execution_id, kind, stored)?;
+    }
+    Ok(())
+}
+
+fn artifact(
+    funnel: &mut Funnel<'_>,
+    execution_id: Uuid,
+    kind: ArtifactType,
+    stored: Stored,
+) -> Result<()> {
+    funnel.insert(
+        "execution_artifacts",
+        [
+            ("execution_id", execution_id.into()),
+            ("artifact_type", Cell::word(kind.as_str())),
+            ("content_json", stored.json),
+            ("bytes", stored.bytes.into()),
+            ("blob", stored.blob.into()),
+        ],
+    )
+}
+
+fn files(
+    funnel: &mut Funnel<'_>,
+    execution_id: Uuid,
+    phase: &'static str,
+    files: &[FileEffect],
+) -> Result<()> {
+    for file in files {
+        for bytes in [&file.before_bytes, &file.after_bytes].into_iter().flatten() {
+            funnel.exact_blob(&Digest::of(bytes), bytes)?;
+        }
+        funnel.insert(
+            "file_contents",
+            [
+                ("execution_id", execution_id.into()),
+                ("phase", Cell::word(phase)),
+                ("path", file.path.as_str().into()),
+                ("before_digest", digest_of(file.before).into()),
+                ("after_digest", digest_of(file.after).into()),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Looks for secrets in everything exact that belongs to a step, because its differences, previews and
+/// results show parts of it.
+fn learn(funnel: &mut Funnel<'_>, step: &Step, files: &[FileEffect], outputs: &[&[u8]]) {
+    for argument in step.arguments.values() {
+        funnel.learn(argument.as_bytes());
+    }
+    for file in files {
+        for bytes in [&file.before_bytes, &file.after_bytes].into_iter().flatten() {
+            funnel.learn(bytes);
+        }
+    }
+    for output in outputs {
+        funnel.learn(output);
+    }
+}
+
+fn about(step: &Step) -> String {
+    match &step.call {
+        Some(call) => call.headline().1,
+        None => step.arguments.values().next().cloned().unwrap_or_default(),
+    }
+}

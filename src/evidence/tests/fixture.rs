@@ -1,0 +1,264 @@
+//! An evidence folder and records to put into it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::authorization::{Binding, FileState, Method, PlanAuthorization};
+use crate::evidence::*;
+use crate::plan::{Code, Dialect, Digest, Intent, Mode, Plan, Precondition, Step, ToolCall};
+use crate::risk::{RiskLevel, Verdict};
+use crate::run::*;
+
+pub struct Home {
+    _dir: TempDir,
+    pub evidence: PathBuf,
+    pub secrets: PathBuf,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (evidence, secrets) = (dir.path().join("evidence"), dir.path().join("secrets"));
+        Self { _dir: dir, evidence, secrets }
+    }
+
+    pub fn store(&self) -> EvidenceStore {
+        EvidenceStore::open(&self.evidence, &self.secrets).unwrap()
+    }
+
+    pub fn reader(&self) -> EvidenceReader {
+        EvidenceReader::open(&self.evidence, &self.secrets).unwrap()
+    }
+
+    pub fn verify(&self) -> VerifyReport {
+        verify(&self.evidence, None).unwrap()
+    }
+
+    pub fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.evidence.join("execution_log.db")).unwrap()
+    }
+}
+
+pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
+    Step {
+        step_id: format!("step_{}", index + 1),
+        step_index: index,
+        tool_name: "file_write".into(),
+        arguments: BTreeMap::from([
+            ("path".into(), path.into()),
+            ("contents".into(), contents.into()),
+        ]),
+        call: Some(ToolCall::FileWrite { path: path.into(), contents: contents.into() }),
+        precondition: Precondition::None,
+        precondition_text: "none".into(),
+        requires_confirmation: false,
+        title: None,
+        reason: Some("because".into()),
+    }
+}
+
+pub fn read_step(index: usize, path: &str) -> Step {
+    Step {
+        tool_name: "file_read".into(),
+        arguments: BTreeMap::from([("path".into(), path.into())]),
+        call: Some(ToolCall::FileRead { path: path.into() }),
+        ..write_step(index, path, "")
+    }
+}
+
+pub fn plan(steps: Vec<Step>) -> Plan {
+    let arguments: Vec<_> = steps.iter().map(|step| &step.arguments).collect();
+    // Distinct bytes for distinct steps is all that these tests need of a plan file.
+    let source = json!({"plan_id": "p", "steps": arguments}).to_string();
+    Plan {
+        plan_id: "p".into(),
+        dialect: Dialect::StepPlan,
+        intent: Some(Intent::Mutate),
+        title: Some("Rename the widget".into()),
+        created_by: None,
+        evidence_referenced: vec!["Q1".into()],
+        steps,
+        digest: Digest::of(source.as_bytes()),
+        source: Arc::from(source.into_bytes()),
+    }
+}
+
+pub fn authorization(plan: &Plan) -> PlanAuthorization {
+    let binding = Binding {
+        workspace: "/home/someone/project".into(),
+        mode: Mode::Automatic,
+        policy: Digest::of(b"policy"),
+        target: None,
+        inputs: BTreeMap::from([("a.txt".into(), FileState::Absent)]),
+    };
+    PlanAuthorization::pending(plan, binding, Method::Window, 1_000).approve(1_000, 60_000)
+}
+
+pub fn risk() -> Verdict {
+    Verdict {
+        level: RiskLevel::Caution,
+        rule: "writes-file",
+        span: None,
+        reason: "writes a file".into(),
+        suggestion: None,
+    }
+}
+
+pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult {
+    let failed = !outcome.goes_on();
+    StepResult {
+        step_id: step.step_id.clone(),
+        step_index: step.step_index,
+        tool_name: step.tool_name.clone(),
+        success: outcome == Outcome::Succeeded,
+        outcome,
+        execution_id: Uuid::new_v4(),
+        exit_code: None,
+        stdout: None,
+        stdout_bytes: 0,
+        stdout_truncated: false,
+        stderr: None,
+        stderr_bytes: 0,
+        stderr_truncated: false,
+        error_message: failed.then(|| "it went wrong".into()),
+        error_code: failed.then_some(Code::WriteFailed),
+        next: failed.then(|| "try again".into()),
+        timestamp_ms,
+        duration_ms: 7,
+        diagnostic_artifacts: Vec::new(),
+    }
+}
+
+pub fn with_output(mut result: StepResult, stdout: &[u8]) -> StepResult {
+    let excerpt = StreamExcerpt::of(&result.tool_name, stdout);
+    result.stdout = Some(excerpt.text);
+    result.stdout_bytes = excerpt.bytes;
+    result.stdout_truncated = excerpt.truncated;
+    result
+}
+
+pub fn diagnostic(code: &str, file: &str) -> DiagnosticArtifact {
+    DiagnosticArtifact {
+        level: Level::Error,
+        tool_level: "error".into(),
+        message: format!("cannot find the value in {file}"),
+        file_name: file.into(),
+        line_start: 3,
+        column_start: None,
+        line_end: None,
+        column_end: None,
+        code: Some(code.into()),
+        children: Vec::new(),
+        rendered: None,
+    }
+}
+
+pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect {
+    let state = |bytes: Option<&[u8]>| {
+        bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
+    };
+    FileEffect {
+        path: path.into(),
+        before: state(before),
+        after: state(after),
+        before_bytes: before.map(Arc::from),
+        after_bytes: after.map(Arc::from),
+    }
+}
+
+/// What an execution leaves behind besides its result.
+#[derive(Default)]
+pub struct Extra<'a> {
+    pub stdout: Option<&'a [u8]>,
+    pub stderr: Option<&'a [u8]>,
+    pub result_json: serde_json::Value,
+    pub artifacts: &'a [(ArtifactType, serde_json::Value)],
+    pub files: &'a [FileEffect],
+    pub edges: &'a [Edge],
+    pub decisions: &'a [NewDecision<'a>],
+}
+
+pub fn stdout(bytes: &[u8]) -> Extra<'_> {
+    Extra { stdout: Some(bytes), ..Extra::default() }
+}
+
+/// A run under way.
+pub struct Running<'s> {
+    pub store: &'s mut EvidenceStore,
+    pub run_id: Uuid,
+    pub plan: Plan,
+    pub results: Vec<StepResult>,
+}
+
+impl<'s> Running<'s> {
+    pub fn begin(store: &'s mut EvidenceStore, plan: Plan, started_at_ms: i64) -> Self {
+        let run_id = Uuid::new_v4();
+        store
+            .begin_run(&RunStart {
+                run_id,
+                plan: &plan,
+                authorization: &authorization(&plan),
+                started_at_ms,
+                parent_run: None,
+            })
+            .unwrap();
+        Self { store, run_id, plan, results: Vec::new() }
+    }
+
+    pub fn intend(&mut self, result: &StepResult, files: &[FileEffect]) {
+        self.store
+            .record_intent(&IntentRecord {
+                execution_id: result.execution_id,
+                run_id: self.run_id,
+                step: &self.plan.steps[result.step_index],
+                risk: &risk(),
+                timestamp_ms: result.timestamp_ms,
+                host: None,
+                files,
+                decisions: &[],
+            })
+            .unwrap();
+    }
+
+    pub fn record(&mut self, result: StepResult, extra: Extra<'_>) {
+        self.store
+            .record_execution(&ExecutionRecord {
+                result: &result,
+                run_id: self.run_id,
+                plan: &self.plan,
+                step: &self.plan.steps[result.step_index],
+                risk: &risk(),
+                policy: Digest::of(b"policy"),
+                host: None,
+                invoked: matches!(result.outcome, Outcome::Succeeded | Outcome::Failed),
+                stdout: extra.stdout,
+                stderr: extra.stderr,
+                result_json: &extra.result_json,
+                artifacts: extra.artifacts,
+                files: extra.files,
+                edges: extra.edges,
+                decisions: extra.decisions,
+            })
+            .unwrap();
+        self.results.push(result);
+    }
+
+    pub fn end(self, status: RunStatus, failure: Option<&Failure>, cancelled_by: Option<Control>) {
+        let result = ExecutionResult {
+            run_id: self.run_id,
+            plan_id: self.plan.plan_id.clone(),
+            status,
+            total_duration_ms: 7,
+            elapsed_ms: 9,
+            step_results: self.results,
+        };
+        self.store
+            .end_run(&RunEnd { result: &result, timestamp_ms: 9_000, failure, cancelled_by })
+            .unwrap();
+    }
+}

@@ -1,0 +1,7 @@
+//! The room as a whole, through its public doors.
+
+mod fixture;
+mod reading;
+mod secrets;
+mod tampering;
+mod writing;

@@ -1,0 +1,249 @@
+//! Somebody with the file and raw SQLite.
+
+use rusqlite::Connection;
+
+use super::fixture::*;
+use crate::evidence::*;
+use crate::plan::Digest;
+use crate::run::*;
+
+/// A folder with a row in most tables.
+fn filled() -> Home {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut run =
+        Running::begin(&mut store, plan(vec![write_step(0, "a", "x"), read_step(1, "b")]), 2_000);
+    let run_id = run.run_id;
+    let mut result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
+    result.diagnostic_artifacts.push(diagnostic("E0425", "a"));
+    let files = [effect("a", None, Some(b"x"))];
+    run.intend(&result, &files);
+    let edges =
+        [Edge { edge_type: EdgeType::Affected, target_kind: TargetKind::File, target: "a".into() }];
+    run.record(
+        result,
+        Extra { stdout: Some(b"done"), files: &files, edges: &edges, ..Extra::default() },
+    );
+    let control = NewDecision {
+        decided: Decided::Control(Control::StopNow),
+        by: AnsweredBy::Window,
+        note: "",
+        timestamp_ms: 2_002,
+        request: None,
+    };
+    run.store.record_decision(run_id, &control).unwrap();
+    run.end(RunStatus::Cancelled, None, Some(Control::StopNow));
+    store.purge(&Digest::of(b"nothing has this"), "", 3_000).unwrap();
+    home
+}
+
+/// The database without what refuses changes.
+fn unguarded(home: &Home) -> Connection {
+    let conn = home.raw();
+    let triggers: Vec<String> = conn
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert!(!triggers.is_empty());
+    for trigger in triggers {
+        conn.execute_batch(&format!("DROP TRIGGER {trigger}")).unwrap();
+    }
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    conn.pragma_update(None, "ignore_check_constraints", true).unwrap();
+    conn
+}
+
+fn tables(conn: &Connection) -> Vec<String> {
+    conn.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'ledger'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<Vec<String>, _>>()
+        .unwrap()
+        .into_iter()
+        .filter(|table| {
+            conn.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |row| row.get(0))
+                .unwrap()
+        })
+        .collect()
+}
+
+/// What verification says after a change.
+fn after(change: impl FnOnce(&Connection)) -> Option<String> {
+    let home = filled();
+    assert_eq!(home.verify().first_bad, None);
+    let conn = unguarded(&home);
+    change(&conn);
+    drop(conn);
+    let report = home.verify();
+    assert_eq!(report.ok, report.first_bad.is_none());
+    report.first_bad
+}
+
+#[test]
+fn every_column_of_every_table_is_under_the_chain() {
+    let home = filled();
+    let conn = unguarded(&home);
+    conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    let tables = tables(&conn);
+    assert!(tables.len() >= 12, "{tables:?}");
+    let mut changed = 0;
+    for table in tables {
+        let columns: Vec<(String, String)> = conn
+            .prepare("SELECT name, type FROM pragma_table_info(?1) WHERE pk = 0")
+            .unwrap()
+            .query_map([&table], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        for (column, kind) in columns {
+            let value = match kind.as_str() {
+                "INTEGER" => format!("coalesce({column}, 0) + 1"),
+                "BLOB" => "x'00'".to_owned(),
+                _ => format!("coalesce({column}, '') || 'x'"),
+            };
+            let copy = tempfile::tempdir().unwrap();
+            let file = copy.path().join("execution_log.db");
+            std::fs::copy(home.evidence.join("execution_log.db"), &file).unwrap();
+            let other = Connection::open(&file).unwrap();
+            other.pragma_update(None, "ignore_check_constraints", true).unwrap();
+            other.pragma_update(None, "foreign_keys", false).unwrap();
+            other
+                .execute_batch(&format!(
+                    "UPDATE {table} SET {column} = {value}
+                     WHERE rowid = (SELECT max(rowid) FROM {table})"
+                ))
+                .unwrap();
+            drop(other);
+            let report = verify(copy.path(), None).unwrap();
+            let bad = report.first_bad.unwrap_or_else(|| panic!("{table}.{column}"));
+            assert!(bad.contains(&format!("of {table} ")), "{table}.{column}: {bad}");
+            changed += 1;
+        }
+    }
+    assert!(changed > 60, "{changed}");
+}
+
+#[test]
+fn a_deleted_row_is_named() {
+    for table in tables(&filled().raw()) {
+        let bad = after(|conn| {
+            conn.execute_batch(&format!(
+                "DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})"
+            ))
+            .unwrap();
+        });
+        let bad = bad.unwrap_or_else(|| panic!("{table}"));
+        assert!(bad.contains(&format!("of {table} ")) && bad.ends_with("missing"), "{bad}");
+    }
+}
+
+#[test]
+fn an_additional_row_is_named() {
+    for table in tables(&filled().raw()) {
+        let bad = after(|conn| {
+            let columns: Vec<String> = conn
+                .prepare("SELECT name FROM pragma_table_info(?1) WHERE pk = 0")
+                .unwrap()
+                .query_map([&table], |row| row.get(0))
+                .unwrap()
+                .collect::<Result<_, _>>()
+                .unwrap();
+            let copies: Vec<_> = columns
+                .iter()
+                .map(|column| match column.as_str() {
+                    // What must be unique is made so.
+                    "id" | "authorization_id" | "run_id" | "digest" | "execution_id" => {
+                        format!("{column} || 'x'")
+                    }
+                    _ => column.clone(),
+                })
+                .collect();
+            conn.execute_batch(&format!(
+                "INSERT INTO {table} ({}) SELECT {} FROM {table} LIMIT 1",
+                columns.join(", "),
+                copies.join(", ")
+            ))
+            .unwrap();
+        });
+        let bad = bad.unwrap_or_else(|| panic!("{table}"));
+        assert!(bad.contains(&format!("of {table} is not in the ledger")), "{bad}");
+    }
+}
+
+#[test]
+fn rows_that_changed_places_are_found() {
+    let bad = after(|conn| {
+        conn.execute_batch(
+            "UPDATE execution_artifacts SET id = -1 WHERE id = 1;
+             UPDATE execution_artifacts SET id = 1 WHERE id = 2;
+             UPDATE execution_artifacts SET id = 2 WHERE id = -1;",
+        )
+        .unwrap();
+    });
+    assert!(bad.unwrap().contains("row 1 of execution_artifacts"));
+}
+
+#[test]
+fn a_changed_ledger_is_found() {
+    for sql in [
+        "UPDATE ledger SET digest = replace(digest, substr(digest, 1, 1), 'g') WHERE seq = 3",
+        "DELETE FROM ledger WHERE seq = 3",
+        "DELETE FROM ledger WHERE seq = 1",
+        "UPDATE ledger SET row_id = row_id + 100 WHERE seq = 4",
+        "UPDATE ledger SET entry = '{}' WHERE seq = 2",
+        "UPDATE ledger SET entry = '{}' WHERE entry IS NOT NULL",
+        "UPDATE ledger SET table_name = 'nowhere' WHERE seq = 5",
+        "UPDATE ledger SET seq = -seq WHERE seq IN (6, 7); UPDATE ledger SET seq = 13 + seq WHERE seq < 0",
+        "DROP TABLE ledger",
+        "DROP TABLE decisions",
+    ] {
+        assert!(after(|conn| conn.execute_batch(sql).unwrap()).is_some(), "{sql}");
+    }
+}
+
+#[test]
+fn a_cut_off_end_shows_against_a_known_head() {
+    let home = filled();
+    let head = home.verify().head;
+    let conn = unguarded(&home);
+    let (table, row_id): (String, i64) = conn
+        .query_row("SELECT table_name, row_id FROM ledger ORDER BY seq DESC LIMIT 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    conn.execute_batch(&format!(
+        "DELETE FROM {table} WHERE rowid = {row_id};
+         DELETE FROM ledger WHERE seq = (SELECT max(seq) FROM ledger)"
+    ))
+    .unwrap();
+    assert!(home.verify().ok, "nothing in the file itself tells");
+    let report = verify(&home.evidence, Some(&head)).unwrap();
+    assert!(report.first_bad.unwrap().contains("cut off"));
+}
+
+#[test]
+fn a_known_head_stays_known_while_the_chain_grows() {
+    let home = filled();
+    let head = home.verify().head;
+    home.store().purge(&Digest::of(b"more"), "", 9_000).unwrap();
+    assert_ne!(home.verify().head, head);
+    assert!(verify(&home.evidence, Some(&head)).unwrap().ok);
+}
+
+#[test]
+fn nothing_is_sound_until_a_head_was_known() {
+    let home = Home::new();
+    assert!(home.verify().ok, "no folder");
+    std::fs::create_dir_all(&home.evidence).unwrap();
+    std::fs::write(home.evidence.join("execution_log.db"), b"").unwrap();
+    let report = home.verify();
+    assert!(report.ok, "0 bytes");
+    assert_eq!(report.rows, 0);
+    assert!(!verify(&home.evidence, Some(&Digest::of(b"head"))).unwrap().ok);
+    drop(home.store());
+    assert!(home.verify().ok, "no rows");
+}

@@ -1,0 +1,375 @@
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::fixture::*;
+use crate::authorization::{AuthorizationStatus, FileState};
+use crate::evidence::*;
+use crate::plan::{Code, Digest};
+use crate::run::*;
+
+fn results(events: Vec<RunEvent>) -> Vec<StepResult> {
+    events
+        .into_iter()
+        .filter_map(|event| match event {
+            RunEvent::StepCompleted { result }
+            | RunEvent::StepFailed { result }
+            | RunEvent::StepSkipped { result, .. } => Some(*result),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_run_is_replayed_as_it_was() {
+    let home = Home::new();
+    let mut store = home.store();
+    let steps = vec![read_step(0, "a"), write_step(1, "b", "new"), write_step(2, "c", "x")];
+    let mut run = Running::begin(&mut store, plan(steps), 2_000);
+    let (run_id, plan) = (run.run_id, run.plan.clone());
+    run.record(
+        with_output(result_of(&plan.steps[0], Outcome::Succeeded, 2_001), b"hello"),
+        stdout(b"hello"),
+    );
+    let control = |control| NewDecision {
+        decided: Decided::Control(control),
+        by: AnsweredBy::Window,
+        note: "",
+        timestamp_ms: 2_002,
+        request: None,
+    };
+    run.store.record_decision(run_id, &control(Control::Pause)).unwrap();
+    run.store.record_decision(run_id, &control(Control::Resume)).unwrap();
+    let written = result_of(&plan.steps[1], Outcome::Succeeded, 2_003);
+    run.intend(&written, &[effect("b", Some(b"old"), Some(b"new"))]);
+    run.record(written, Extra::default());
+    let denial = NewDecision {
+        decided: Decided::Answer(Decision::Cancel),
+        note: "not that file",
+        ..control(Control::Pause)
+    };
+    let denied = result_of(&plan.steps[2], Outcome::Denied, 2_004);
+    run.record(denied, Extra { decisions: &[denial], ..Extra::default() });
+    let results = run.results.clone();
+    let failure =
+        Failure { code: Code::ConfirmationDenied, message: "denied".into(), next: String::new() };
+    run.end(RunStatus::Failed, Some(&failure), None);
+
+    let started = |index: usize, timestamp_ms| RunEvent::StepStarted {
+        step_id: plan.steps[index].step_id.clone(),
+        step_index: index,
+        timestamp_ms,
+    };
+    let result = |index: usize| Box::new(results[index].clone());
+    let events = home.reader().replay(run_id).unwrap();
+    assert_eq!(
+        events,
+        [
+            RunEvent::RunStarted {
+                run_id,
+                plan_id: "p".into(),
+                step_count: 3,
+                timestamp_ms: 2_000
+            },
+            started(0, 2_001),
+            RunEvent::StepCompleted { result: result(0) },
+            RunEvent::ControlRequested { control: Control::Pause },
+            RunEvent::Paused,
+            RunEvent::Resumed,
+            started(1, 2_003),
+            RunEvent::StepCompleted { result: result(1) },
+            started(2, 2_004),
+            RunEvent::ConfirmationDecided {
+                step_id: "step_3".into(),
+                answer: Answer {
+                    decision: Decision::Cancel,
+                    by: AnsweredBy::Window,
+                    note: "not that file".into(),
+                },
+            },
+            RunEvent::StepFailed { result: result(2) },
+            RunEvent::RunFailed { code: Code::ConfirmationDenied, message: "denied".into() },
+        ]
+    );
+    let mut state = RunState::default();
+    events.iter().for_each(|event| state.apply(event));
+    assert_eq!(state.phase, Phase::Ended(RunStatus::Failed));
+    assert_eq!(state.current_step, 3);
+    assert!(home.verify().ok);
+    assert_eq!(home.reader().plan_of_run(run_id).unwrap().unwrap(), *plan.source);
+}
+
+#[test]
+fn an_authorization_is_used_once() {
+    let home = Home::new();
+    let mut store = home.store();
+    let plan = plan(vec![read_step(0, "a")]);
+    let authorization = authorization(&plan);
+    let start = |run_id| RunStart {
+        run_id,
+        plan: &plan,
+        authorization: &authorization,
+        started_at_ms: 2_000,
+        parent_run: None,
+    };
+    store.record_authorization(&authorization, &plan).unwrap();
+    let first = Uuid::new_v4();
+    store.begin_run(&start(first)).unwrap();
+    let rows = home.verify().rows;
+    let second = Uuid::new_v4();
+    let error = home.store().begin_run(&start(second)).unwrap_err();
+    assert!(
+        matches!(error, EvidenceError::AuthorizationUsed { run_id, .. } if run_id == first),
+        "{error}"
+    );
+    assert_eq!(home.verify().rows, rows, "a refused run leaves nothing behind");
+    assert_eq!(home.reader().run(second).unwrap(), None);
+}
+
+#[test]
+fn a_rejection_is_kept_and_a_pending_answer_is_none() {
+    let home = Home::new();
+    let mut store = home.store();
+    let plan = plan(vec![read_step(0, "a")]);
+    let rejected = authorization(&plan).reject(3_000, "too much at once");
+    store.record_authorization(&rejected, &plan).unwrap();
+    let row: (String, String, String) = home
+        .raw()
+        .query_row(
+            "SELECT a.status, a.reason, d.decision FROM authorizations AS a
+             JOIN decisions AS d ON d.authorization_id = a.id",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .unwrap();
+    assert_eq!(row, ("rejected".into(), "too much at once".into(), "reject".into()));
+    let mut pending = authorization(&plan);
+    pending.status = AuthorizationStatus::Pending;
+    let error = store.record_authorization(&pending, &plan).unwrap_err();
+    assert!(matches!(error, EvidenceError::NotDecided { .. }));
+}
+
+#[test]
+fn a_run_without_end_is_active_while_its_store_lives_and_interrupted_after() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut run = Running::begin(&mut store, plan(vec![write_step(0, "a", "x")]), 2_000);
+    let run_id = run.run_id;
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
+    run.intend(&result, &[effect("a", None, Some(b"x"))]);
+    let mut reader = home.reader();
+    assert_eq!(reader.run(run_id).unwrap().unwrap().fate, RunFate::Active);
+    let known = |reader: &mut EvidenceReader| {
+        reader.execution(result.execution_id).unwrap().unwrap().row.known
+    };
+    assert_eq!(known(&mut reader), Known::Running);
+
+    // What a killed process leaves: rows, no end, and no lock.
+    drop(store);
+    assert_eq!(reader.run(run_id).unwrap().unwrap().fate, RunFate::Interrupted);
+    assert_eq!(known(&mut reader), Known::Interrupted);
+    let page = reader
+        .search(&SearchQuery { outcome: Some("interrupted".into()), ..SearchQuery::default() })
+        .unwrap();
+    assert_eq!(page.hits[0].row.execution_id, result.execution_id);
+    assert!(home.verify().ok, "an interrupted run is sound");
+    assert_eq!(reader.blob(&Digest::of(b"x")).unwrap().unwrap(), b"x", "what was predicted");
+}
+
+#[test]
+fn a_large_output_is_kept_whole_and_shown_in_part() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
+    let run_id = run.run_id;
+    // Does not compress, so that the parts are as large as they can be.
+    let mut seed = 1_u64;
+    let large: String = (0..(9 << 20))
+        .map(|_| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b' ' + (seed >> 58) as u8)
+        })
+        .collect();
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
+    let result = with_output(result, large.as_bytes());
+    run.record(result.clone(), stdout(large.as_bytes()));
+    let mut reader = home.reader();
+    assert_eq!(results(reader.replay(run_id).unwrap()), std::slice::from_ref(&result));
+    let detail = reader.execution(result.execution_id).unwrap().unwrap();
+    let artifact =
+        detail.artifacts.iter().find(|artifact| artifact.artifact_type == "stdout").unwrap();
+    assert_eq!(artifact.bytes, large.len() as u64);
+    assert_eq!(reader.blob(&artifact.blob.unwrap()).unwrap().unwrap(), large.as_bytes());
+    let largest: i64 =
+        home.raw().query_row("SELECT max(length(data)) FROM blobs", [], |row| row.get(0)).unwrap();
+    assert!(largest <= 4 << 20, "{largest}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_kept_exactly() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
+    let run_id = run.run_id;
+    let bytes = [0xff, 0x00, b'P', 0xfe];
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
+    let result = with_output(result, &bytes);
+    run.record(result.clone(), stdout(&bytes));
+    let mut reader = home.reader();
+    assert_eq!(reader.blob(&Digest::of(&bytes)).unwrap().unwrap(), bytes);
+    assert_eq!(results(reader.replay(run_id).unwrap()), [result]);
+}
+
+#[test]
+fn a_purged_content_is_gone_and_the_chain_holds() {
+    let home = Home::new();
+    let mut store = home.store();
+    let plan = plan(vec![read_step(0, "a")]);
+    let digest = plan.digest;
+    let run = Running::begin(&mut store, plan.clone(), 2_000);
+    let run_id = run.run_id;
+    run.end(RunStatus::Completed, None, None);
+    store.purge(&digest, "asked for by its author", 5_000).unwrap();
+    assert_eq!(home.reader().plan_of_run(run_id).unwrap(), None);
+    assert_eq!(home.verify().first_bad, None);
+    // The same content does not come back by the way.
+    Running::begin(&mut store, plan, 6_000).end(RunStatus::Completed, None, None);
+    assert_eq!(home.reader().blob(&digest).unwrap(), None);
+}
+
+#[test]
+fn two_stores_share_one_chain() {
+    let home = Home::new();
+    drop(home.store());
+    std::thread::scope(|scope| {
+        for n in 0..2 {
+            let home = &home;
+            scope.spawn(move || {
+                let mut store = home.store();
+                for k in 0..10 {
+                    let plan = plan(vec![read_step(0, &format!("{n}-{k}"))]);
+                    let step = plan.steps[0].clone();
+                    let mut run = Running::begin(&mut store, plan, 2_000);
+                    run.record(result_of(&step, Outcome::Succeeded, 2_001), stdout(b"x"));
+                    run.end(RunStatus::Completed, None, None);
+                }
+            });
+        }
+    });
+    let report = home.verify();
+    assert_eq!(report.first_bad, None);
+    // plan, its blob, authorization, decision, run, use, execution, two artifacts, end
+    assert_eq!(report.rows, 20 * 10);
+    assert_eq!(home.reader().runs(100).unwrap().len(), 20);
+    let left = std::fs::read_dir(home.evidence.join("locks")).unwrap().count();
+    assert_eq!(left, 1, "only the lock of the set-up stays");
+}
+
+#[test]
+fn two_processes_can_make_the_evidence_at_once() {
+    let home = Home::new();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                home.store()
+                    .record_authorization(
+                        &authorization(&plan(vec![])),
+                        &plan(vec![read_step(0, "a")]),
+                    )
+                    .unwrap();
+            });
+        }
+    });
+    assert!(home.verify().ok);
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        Just(Outcome::Succeeded),
+        Just(Outcome::Failed),
+        Just(Outcome::Denied),
+        Just(Outcome::Skipped),
+        Just(Outcome::DoneByHand),
+        Just(Outcome::PreconditionFailed),
+        Just(Outcome::Cancelled),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn whatever_is_written_is_sound_and_reads_back(
+        steps in prop::collection::vec(
+            (outcome(), "\\PC{0,40}", prop::option::of(".{0,6000}"), any::<i32>(), 0..2_usize),
+            1..8,
+        ),
+    ) {
+        let home = Home::new();
+        let mut store = home.store();
+        let planned = steps
+            .iter()
+            .enumerate()
+            .map(|(n, (_, path, _, _, mutates))| match mutates {
+                0 => read_step(n, path),
+                _ => write_step(n, path, "contents"),
+            })
+            .collect();
+        let mut run = Running::begin(&mut store, plan(planned), 2_000);
+        let run_id = run.run_id;
+        for (n, (outcome, message, output, number, mutates)) in steps.into_iter().enumerate() {
+            let step = run.plan.steps[n].clone();
+            let mut result = result_of(&step, outcome, 2_000 + n as i64);
+            result.exit_code = Some(number);
+            result.error_message = (!outcome.goes_on()).then(|| message.clone());
+            if let Some(output) = &output {
+                result = with_output(result, output.as_bytes());
+            }
+            result.diagnostic_artifacts =
+                (0..mutates).map(|_| diagnostic("E1", &message)).collect();
+            if mutates == 1 {
+                run.intend(&result, &[effect("f", None, Some(b"after"))]);
+            }
+            run.record(
+                result,
+                Extra { stdout: output.as_deref().map(str::as_bytes), ..Extra::default() },
+            );
+        }
+        let written = run.results.clone();
+        run.end(RunStatus::Completed, None, None);
+        prop_assert_eq!(home.verify().first_bad, None);
+        let events = home.reader().replay(run_id).unwrap();
+        prop_assert_eq!(events.last(), Some(&RunEvent::RunCompleted { step_count: written.len() }));
+        prop_assert_eq!(results(events), written);
+    }
+}
+
+#[test]
+fn what_happened_to_files_is_kept_before_and_after() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut run = Running::begin(&mut store, plan(vec![write_step(0, "b", "new")]), 2_000);
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001);
+    let files = [effect("b", Some(b"old"), Some(b"new")), effect("gone", Some(b"old"), None)];
+    run.intend(&result, &files[..1]);
+    run.record(result, Extra { files: &files, ..Extra::default() });
+    let rows: Vec<(String, String, Option<String>, Option<String>)> = home
+        .raw()
+        .prepare("SELECT phase, path, before_digest, after_digest FROM file_contents ORDER BY id")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let hex = |state: FileState| match state {
+        FileState::Absent => None,
+        FileState::Content(digest) => Some(digest.hex()),
+    };
+    let row = |phase: &str, file: &FileEffect| {
+        (phase.to_owned(), file.path.clone(), hex(file.before), hex(file.after))
+    };
+    assert_eq!(
+        rows,
+        [row("predicted", &files[0]), row("actual", &files[0]), row("actual", &files[1])]
+    );
+    assert_eq!(home.reader().blob(&Digest::of(b"old")).unwrap().unwrap(), b"old");
+}

@@ -1,0 +1,178 @@
+//! The user's key: encrypts exact bytes that hold a secret, and marks secrets so that equal ones can be
+//! recognised without being known (SPEC §8).
+//!
+//! The key is a file outside the evidence folder, so that a copied evidence folder tells no secret.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use chacha20poly1305::aead::{Aead as _, Payload};
+use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac as _};
+use sha2::Sha256;
+
+use super::error::{EvidenceError, Result};
+
+/// The key's name in the folder of secrets.
+const FILE_NAME: &str = "evidence.key";
+const KEY_BYTES: usize = 32;
+const NONCE_BYTES: usize = 24;
+
+/// What the key is good for.
+pub(super) struct Vault {
+    cipher: XChaCha20Poly1305,
+    marks: Hmac<Sha256>,
+}
+
+impl std::fmt::Debug for Vault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Vault")
+    }
+}
+
+impl Vault {
+    /// The vault of this folder of secrets, with a new key when there is none.
+    pub(super) fn open_or_create(secrets: &Path) -> Result<Self> {
+        if let Some(vault) = Self::open(secrets)? {
+            return Ok(vault);
+        }
+        create_key(secrets)
+            .map_err(|source| EvidenceError::Key { source, path: secrets.join(FILE_NAME) })?;
+        // Whoever was first, there is one key now, and it is the one that everybody reads.
+        Self::open(secrets)?.ok_or_else(|| EvidenceError::Key {
+            source: io::ErrorKind::NotFound.into(),
+            path: secrets.join(FILE_NAME),
+        })
+    }
+
+    /// The vault of this folder of secrets; `None` without a key.
+    pub(super) fn open(secrets: &Path) -> Result<Option<Self>> {
+        let path = secrets.join(FILE_NAME);
+        let read = || -> io::Result<Vec<u8>> {
+            let mut key = Vec::new();
+            File::open(&path)?.take(KEY_BYTES as u64 + 1).read_to_end(&mut key)?;
+            Ok(key)
+        };
+        match read() {
+            Ok(key) => Self::from_key(&key)
+                .map(Some)
+                .ok_or_else(|| EvidenceError::Key { source: invalid("it is no key"), path }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(EvidenceError::Key { source, path }),
+        }
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        if key.len() != KEY_BYTES {
+            return None;
+        }
+        // One key for each use, so that a weakness in one tells nothing about the other.
+        let derived = |purpose: &[u8]| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+            mac.update(purpose);
+            Some(mac.finalize().into_bytes())
+        };
+        Some(Self {
+            cipher: XChaCha20Poly1305::new(&derived(b"countersign evidence contents")?),
+            marks: Hmac::new_from_slice(&derived(b"countersign evidence marks")?).ok()?,
+        })
+    }
+
+    /// Eight hex digits that stand for this secret: equal for equal secrets, useless without the key.
+    pub(super) fn mark(&self, secret: &str) -> String {
+        let mut mac = self.marks.clone();
+        mac.update(secret.as_bytes());
+        mac.finalize().into_bytes().iter().take(4).fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    /// Nonce and ciphertext; `place` says what this is and must be given again to open it.
+    pub(super) fn seal(&self, plain: &[u8], place: &str) -> Result<Vec<u8>> {
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).map_err(|source| EvidenceError::Random { source })?;
+        let sealed = self
+            .cipher
+            .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: place.as_bytes() })
+            .map_err(|_| EvidenceError::Content { source: invalid("encryption failed") })?;
+        Ok([&nonce, sealed.as_slice()].concat())
+    }
+
+    /// What was sealed at this place; `None` when the key is another one or the bytes were changed.
+    pub(super) fn unseal(&self, sealed: &[u8], place: &str) -> Option<Vec<u8>> {
+        let (nonce, sealed) = sealed.split_first_chunk::<NONCE_BYTES>()?;
+        self.cipher
+            .decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: place.as_bytes() })
+            .ok()
+    }
+}
+
+fn invalid(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Publishes a complete key under its name, unless another process was faster.
+fn create_key(secrets: &Path) -> io::Result<()> {
+    fs::create_dir_all(secrets)?;
+    let mut key = [0; KEY_BYTES];
+    getrandom::fill(&mut key).map_err(io::Error::other)?;
+    let draft = secrets.join(format!("{FILE_NAME}.{}", uuid::Uuid::new_v4()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(&draft).and_then(|mut file| {
+        file.write_all(&key)?;
+        file.sync_all()?;
+        // A link never replaces, and nobody sees half a key.
+        match fs::hard_link(&draft, secrets.join(FILE_NAME)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    });
+    let _ = fs::remove_file(&draft);
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_opens_at_its_place_with_its_key_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let vault = Vault::open_or_create(dir.path()).unwrap();
+        let sealed = vault.seal(b"plain", "here").unwrap();
+        assert_ne!(vault.seal(b"plain", "here").unwrap(), sealed, "each time another nonce");
+        assert_eq!(vault.unseal(&sealed, "here").unwrap(), b"plain");
+        assert_eq!(vault.unseal(&sealed, "there"), None);
+        assert_eq!(vault.unseal(&sealed[..10], "here"), None);
+
+        let again = Vault::open(dir.path()).unwrap().unwrap();
+        assert_eq!(again.unseal(&sealed, "here").unwrap(), b"plain");
+        assert_eq!(again.mark("s"), vault.mark("s"));
+        let other = tempfile::tempdir().unwrap();
+        let other = Vault::open_or_create(other.path()).unwrap();
+        assert_eq!(other.unseal(&sealed, "here"), None);
+        assert_ne!(other.mark("s"), vault.mark("s"));
+    }
+
+    #[test]
+    fn a_key_is_only_the_users_and_a_broken_one_is_no_key() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Vault::open(dir.path()).unwrap().is_none());
+        Vault::open_or_create(dir.path()).unwrap();
+        let path = dir.path().join(FILE_NAME);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+        fs::write(&path, b"short").unwrap();
+        assert!(matches!(Vault::open_or_create(dir.path()), Err(EvidenceError::Key { .. })));
+    }
+}

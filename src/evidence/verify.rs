@@ -1,0 +1,162 @@
+//! Recomputing the chain (SPEC §8): is every row what was written, are all there, is there no other.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, Statement};
+use serde_json::Value;
+
+use super::error::Result;
+use super::{ledger, schema};
+use crate::plan::Digest;
+use crate::run::VerifyReport;
+
+/// Recomputes the chain of the evidence in `dir` and names the first row that differs.
+///
+/// `known_head` is a head that was copied out earlier: it must still be a link of the chain, or the
+/// chain's end was cut off or all of it was written anew. Without one, a chain that somebody recomputed
+/// as a whole cannot be told from an honest one. No database, or one of 0 bytes, is sound.
+///
+/// # Errors
+/// A database that cannot be read at all. What was tampered with is no error but the report.
+pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
+    let Some(conn) = schema::open_for_reading(&schema::database_path(dir))? else {
+        let known = known_head.is_none_or(|head| *head == ledger::GENESIS);
+        return Ok(VerifyReport {
+            ok: known,
+            rows: 0,
+            head: ledger::GENESIS,
+            first_bad: (!known).then(|| "the evidence is empty; the known head is gone".to_owned()),
+        });
+    };
+    // One snapshot, so that a run that writes meanwhile is not taken for a difference.
+    let tx = conn.unchecked_transaction()?;
+    let mut check = Check { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
+    check.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
+    let first_bad = check.first_bad(&tx)?;
+    Ok(VerifyReport { ok: first_bad.is_none(), rows: check.rows, head: check.head, first_bad })
+}
+
+struct Check<'k> {
+    rows: u64,
+    head: Digest,
+    known_head: Option<&'k Digest>,
+    seen_known: bool,
+}
+
+impl Check<'_> {
+    fn first_bad(&mut self, conn: &Connection) -> Result<Option<String>> {
+        let mut tables = tables(conn)?;
+        if tables.remove("ledger").is_none() {
+            return Ok(Some("the ledger is missing".to_owned()));
+        }
+        let mut readers = HashMap::new();
+        for table in tables.keys() {
+            let sql = format!("SELECT * FROM \"{table}\" WHERE rowid = ?1");
+            readers.insert(table.clone(), conn.prepare(&sql)?);
+        }
+        let mut links =
+            conn.prepare("SELECT seq, table_name, row_id, digest, entry FROM ledger ORDER BY seq")?;
+        let mut links = links.query([])?;
+        let mut expected_seq = 1;
+        while let Some(row) = links.next()? {
+            let seq: i64 = row.get(0)?;
+            let table: String = row.get(1)?;
+            let row_id: i64 = row.get(2)?;
+            let digest: String = row.get(3)?;
+            let kept: Option<String> = row.get(4)?;
+            if seq != expected_seq {
+                return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
+            }
+            let place = format!("row {row_id} of {table} (link {seq})");
+            let Some(reader) = readers.get_mut(&table) else {
+                return Ok(Some(format!("{place}: there is no such table")));
+            };
+            let entry = match (entry_of(reader, &table, row_id)?, kept) {
+                (None, Some(kept)) if is_purged(conn, &kept)? => kept,
+                (None, _) => return Ok(Some(format!("{place} is missing"))),
+                (Some(entry), kept) => {
+                    if kept.is_some_and(|kept| kept != entry) {
+                        return Ok(Some(format!("{place} is not what was written")));
+                    }
+                    if let Some(count) = tables.get_mut(&table) {
+                        *count -= 1;
+                    }
+                    entry
+                }
+            };
+            self.head = ledger::link(&self.head, &entry);
+            if self.head.hex() != digest {
+                return Ok(Some(format!("{place} is not what was written")));
+            }
+            self.seen_known |= self.known_head == Some(&self.head);
+            self.rows += 1;
+            expected_seq += 1;
+        }
+        for (table, unaccounted) in &tables {
+            if *unaccounted != 0 {
+                return Ok(Some(additional_row(conn, table)?));
+            }
+        }
+        Ok((!self.seen_known).then(|| {
+            format!("the known head is not in the chain: links after {} were cut off", self.rows)
+        }))
+    }
+}
+
+/// The tables with the number of their rows.
+fn tables(conn: &Connection) -> Result<BTreeMap<String, i64>> {
+    let names: Vec<String> = conn
+        .prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut tables = BTreeMap::new();
+    for name in names {
+        let quoted = name.replace('"', "\"\"");
+        let count =
+            conn.query_row(&format!("SELECT count(*) FROM \"{quoted}\""), [], |row| row.get(0))?;
+        tables.insert(quoted, count);
+    }
+    Ok(tables)
+}
+
+fn entry_of(reader: &mut Statement<'_>, table: &str, row_id: i64) -> Result<Option<String>> {
+    let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
+    let mut rows = reader.query([row_id])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut columns = Vec::with_capacity(names.len());
+    for (n, name) in names.iter().enumerate() {
+        columns.push((name.as_str(), row.get_ref(n)?));
+    }
+    Ok(Some(ledger::entry(table, columns)))
+}
+
+/// Whether the row with this entry may be absent: a purge names its content.
+fn is_purged(conn: &Connection, entry: &str) -> Result<bool> {
+    let entry: Value = serde_json::from_str(entry).unwrap_or_default();
+    let digest = entry.pointer("/columns/digest").and_then(Value::as_str).unwrap_or_default();
+    Ok(conn
+        .prepare_cached("SELECT 1 FROM purges WHERE digest = ?1")?
+        .query_row([digest], |_| Ok(()))
+        .optional()?
+        .is_some())
+}
+
+fn additional_row(conn: &Connection, table: &str) -> Result<String> {
+    let row_id: Option<i64> = conn
+        .query_row(
+            &format!(
+                "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN
+                 (SELECT row_id FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
+            ),
+            [table],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(match row_id {
+        Some(row_id) => format!("row {row_id} of {table} is not in the ledger"),
+        None => format!("{table} has rows that the ledger counts otherwise"),
+    })
+}

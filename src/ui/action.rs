@@ -1,0 +1,116 @@
+//! What a person did, as the views report it. The window's glue turns each into effects.
+
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::commands::Command;
+use crate::plan::Digest;
+use crate::run::Decision;
+
+/// One of the two pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    /// The open plan.
+    #[default]
+    Plan,
+    /// The evidence log.
+    Evidence,
+}
+
+/// A tab of the inspector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the tabs by their names")]
+pub enum Tab {
+    #[default]
+    WillDo,
+    Arguments,
+    Output,
+    Artifacts,
+    Evidence,
+}
+
+/// Something a person did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A command of the table, by button, key or palette.
+    Do(Command),
+    /// On the plan page.
+    Plan(PlanAction),
+    /// In a dialog.
+    Dialog(DialogAction),
+    /// On the evidence page.
+    Evidence(EvidenceAction),
+    /// Anywhere.
+    Window(WindowAction),
+}
+
+/// Something a person did on the plan page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanAction {
+    /// Open this plan file.
+    Open(PathBuf),
+    /// Show this recorded run.
+    OpenRun(Uuid),
+    /// Look at this step, counted from 0.
+    SelectStep(usize),
+    /// Look at this side of the selected step.
+    ShowTab(Tab),
+}
+
+/// Something a person did in a dialog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DialogAction {
+    /// Answer the step that the run waits for.
+    Answer {
+        /// The run that asked.
+        run_id: Uuid,
+        /// The step that asked, counted from 0.
+        step_index: usize,
+        /// The answer.
+        decision: Decision,
+    },
+    /// Authorize the plan with this digest, as shown.
+    Authorize(Digest),
+    /// Reject the plan with this digest.
+    Reject {
+        /// The digest of the plan that was shown.
+        digest: Digest,
+        /// Why, in the person's words.
+        reason: String,
+    },
+    /// Close the dialog; nothing is decided.
+    LeaveUndecided,
+    /// Stop the run and close the window.
+    StopAndClose,
+}
+
+/// Something a person did on the evidence page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EvidenceAction {
+    /// The search box now reads so; search once typing pauses.
+    Edit(String),
+    /// Search for exactly this now.
+    Search(String),
+    /// Show one execution in full.
+    Open(Uuid),
+    /// Close it.
+    CloseDetail,
+    /// Load the whole of an artifact.
+    LoadBlob(Digest),
+}
+
+/// Something a person did anywhere.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WindowAction {
+    /// Show this page.
+    Go(Page),
+    /// Close this notice.
+    DismissNotice(u64),
+    /// Close the palette, the help or the settings.
+    CloseOverlay,
+    /// Use this theme.
+    SetTheme(egui::ThemePreference),
+    /// Use this zoom, 1 being the usual size.
+    SetZoom(f32),
+}

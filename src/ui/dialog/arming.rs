@@ -1,0 +1,163 @@
+//! When a dialog may be answered: a pure state machine over time, focus, pointer and keys.
+//!
+//! A decision must be one that a person meant: not the second half of a double-click, not a key
+//! still held from before, not the click that brought the window to the front.
+
+/// How long a question must have been visible before it can be approved, in milliseconds.
+pub const DELAY_MS: u64 = 500;
+/// As [`DELAY_MS`], for a dangerous step.
+pub const DANGEROUS_DELAY_MS: u64 = 1_500;
+
+/// What one frame brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Input {
+    /// The time of the frame, in milliseconds of any steady clock.
+    pub now_ms: u64,
+    /// Whether the window has the keyboard.
+    pub focused: bool,
+    /// Whether a pointer button is down, or was at any moment since the last frame.
+    pub pointer_down: bool,
+    /// Whether Enter or Space is down, or was at any moment since the last frame.
+    pub key_down: bool,
+}
+
+/// What may be answered in this frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Allowed {
+    /// Whether the answers that hold back (deny, skip) count.
+    pub hold_back: bool,
+    /// Whether approval counts.
+    pub approve: bool,
+    /// After how many milliseconds approval could count, when it only needs time.
+    pub wait_ms: Option<u64>,
+}
+
+/// One question's state; a new question, or the same one shown again, starts from [`Arming::new`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arming {
+    delay_ms: u64,
+    visible_since: Option<u64>,
+    allowed: Allowed,
+}
+
+impl Arming {
+    /// A question that has not been painted yet and needs this long.
+    pub fn new(delay_ms: u64) -> Self {
+        Self { delay_ms, visible_since: None, allowed: Allowed::default() }
+    }
+
+    /// Whether the question was painted before this frame.
+    pub fn was_painted(&self) -> bool {
+        self.visible_since.is_some()
+    }
+
+    /// Takes one frame in; says what the buttons of that frame may do.
+    pub fn frame(&mut self, input: Input) -> Allowed {
+        if !input.focused {
+            // Coming back starts over: the click that does it is never an answer.
+            self.visible_since = None;
+            self.allowed = Allowed::default();
+            return self.allowed;
+        }
+        let painted = self.visible_since.is_some();
+        let since = *self.visible_since.get_or_insert(input.now_ms);
+        let elapsed = input.now_ms.saturating_sub(since);
+        let at_rest = !input.pointer_down && !input.key_down;
+        // Each becomes possible in a frame at rest, so that the press that answers is a new one;
+        // from then on the press itself must not take it back.
+        self.allowed.hold_back |= painted && at_rest;
+        self.allowed.approve |= painted && at_rest && elapsed >= self.delay_ms;
+        self.allowed.wait_ms =
+            (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
+        self.allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(now_ms: u64) -> Input {
+        Input { now_ms, focused: true, pointer_down: false, key_down: false }
+    }
+
+    fn shown(delay: u64) -> Arming {
+        let mut arming = Arming::new(delay);
+        arming.frame(at(0));
+        arming
+    }
+
+    #[test]
+    fn approval_needs_half_a_second_of_being_seen() {
+        let mut arming = shown(DELAY_MS);
+        assert!(!arming.frame(at(499)).approve);
+        assert!(arming.frame(at(500)).approve);
+    }
+
+    #[test]
+    fn a_dangerous_step_needs_longer() {
+        let mut arming = shown(DANGEROUS_DELAY_MS);
+        assert!(!arming.frame(at(1_499)).approve);
+        assert!(arming.frame(at(1_500)).approve);
+    }
+
+    #[test]
+    fn nothing_counts_in_the_first_frame() {
+        let mut arming = Arming::new(0);
+        assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
+        assert!(arming.frame(at(1)).approve);
+    }
+
+    #[test]
+    fn a_pointer_held_from_before_must_be_released_first() {
+        let mut arming = shown(DELAY_MS);
+        let held = Input { pointer_down: true, ..at(2_000) };
+        assert_eq!(arming.frame(held), Allowed { wait_ms: Some(0), ..Allowed::default() });
+        assert!(arming.frame(at(2_001)).approve);
+    }
+
+    #[test]
+    fn a_key_held_from_before_must_be_released_first() {
+        let mut arming = shown(DELAY_MS);
+        let held = Input { key_down: true, ..at(2_000) };
+        assert!(!arming.frame(held).approve && !arming.frame(held).hold_back);
+        assert!(arming.frame(at(2_001)).approve);
+    }
+
+    #[test]
+    fn the_press_that_answers_does_not_take_the_permission_back() {
+        let mut arming = shown(DELAY_MS);
+        arming.frame(at(600));
+        assert!(arming.frame(Input { pointer_down: true, ..at(700) }).approve);
+    }
+
+    #[test]
+    fn the_click_that_focuses_the_window_is_no_answer() {
+        let mut arming = shown(DELAY_MS);
+        arming.frame(at(600));
+        let away = Input { focused: false, ..at(5_000) };
+        assert_eq!(arming.frame(away), Allowed::default());
+        // Whether the press arrives before the focus or with it, it counts for nothing.
+        let press_first = Input { pointer_down: true, ..away };
+        assert_eq!(arming.frame(press_first), Allowed::default());
+        let with_focus = Input { pointer_down: true, ..at(5_020) };
+        assert!(!arming.frame(with_focus).approve && !arming.frame(with_focus).hold_back);
+        assert!(!arming.frame(at(5_100)).approve);
+        assert!(arming.frame(at(5_520)).approve);
+    }
+
+    #[test]
+    fn holding_back_needs_no_delay_but_a_fresh_press() {
+        let mut arming = Arming::new(DELAY_MS);
+        assert!(!arming.frame(at(0)).hold_back);
+        assert!(!arming.frame(Input { pointer_down: true, ..at(10) }).hold_back);
+        assert!(arming.frame(at(20)).hold_back);
+    }
+
+    #[test]
+    fn it_says_how_long_to_wait() {
+        let mut arming = shown(DELAY_MS);
+        assert_eq!(arming.frame(at(100)).wait_ms, Some(400));
+        assert_eq!(arming.frame(at(500)).wait_ms, None);
+    }
+}

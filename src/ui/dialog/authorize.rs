@@ -1,0 +1,195 @@
+//! What an approval covers, in full, before it is given.
+
+use egui::{Align, Layout, Ui};
+
+use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
+use super::{PromptId, Shape, padded, question_ui};
+use crate::authorization::FileState;
+use crate::plan::visible;
+use crate::plan::{Digest, Mode, Plan};
+use crate::risk::RiskLevel;
+use crate::run::Review;
+use crate::ui::action::{Action, DialogAction};
+use crate::ui::format;
+use crate::ui::icon;
+use crate::ui::plan::risk_icon;
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+/// Everything that one approval would cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct AuthorizeView {
+    /// The plan's name.
+    pub name: String,
+    /// Its id.
+    pub plan_id: String,
+    /// The digest of its exact bytes.
+    pub digest: Digest,
+    /// How many steps it has.
+    pub steps: usize,
+    /// The workspace folder.
+    pub workspace: String,
+    /// How the run is led.
+    pub mode: Mode,
+    /// Where remote steps run.
+    pub target: String,
+    /// Digest of the settings that decide about prompts and limits.
+    pub policy: Digest,
+    /// How long it waits for its run, in words.
+    pub expiry: String,
+    /// Each file whose present content is covered, with that content's digest.
+    pub inputs: Vec<(String, String)>,
+    /// The files that would be written.
+    pub writes: Vec<String>,
+    /// Each step that will ask: its number from 1, and why.
+    pub asks: Vec<(usize, String)>,
+    /// How many steps cannot be undone from the evidence.
+    pub irreversible: usize,
+    /// The worst risk of any step.
+    pub worst: Option<RiskLevel>,
+}
+
+/// What an approval of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
+pub fn authorize_view(plan: &Plan, review: &Review, ttl_ms: i64) -> AuthorizeView {
+    let binding = &review.binding;
+    AuthorizeView {
+        name: plan.name().to_owned(),
+        plan_id: plan.plan_id.clone(),
+        digest: plan.digest,
+        steps: plan.steps.len(),
+        workspace: binding.workspace.clone(),
+        mode: binding.mode,
+        target: binding.target.as_ref().map_or_else(
+            || "this computer".to_owned(),
+            |target| format!("{} with key {}", target.destination, target.host_key),
+        ),
+        policy: binding.policy,
+        expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
+        inputs: binding
+            .inputs
+            .iter()
+            .map(|(path, state)| {
+                let state = match state {
+                    FileState::Absent => "absent now".to_owned(),
+                    FileState::Content(digest) => format::digest(digest),
+                };
+                (path.clone(), state)
+            })
+            .collect(),
+        writes: review.impact.files.clone(),
+        asks: review
+            .asks
+            .iter()
+            .enumerate()
+            .filter_map(|(index, why)| Some((index + 1, why.clone()?)))
+            .collect(),
+        irreversible: review.impact.irreversible,
+        worst: review.impact.worst,
+    }
+}
+
+pub(super) fn authorize_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    view: &AuthorizeView,
+    actions: &mut Vec<Action>,
+) {
+    let dangerous = view.worst.is_some_and(|worst| worst >= RiskLevel::Dangerous);
+    let shape = Shape {
+        title: "Authorize exactly this plan?",
+        chip: view.worst.map(|worst| {
+            Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
+        }),
+        delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
+        width: 680.0,
+    };
+    question_ui(
+        ui,
+        prompt,
+        &shape,
+        actions,
+        |ui, asked, actions| {
+            let hold_back = asked.allowed.hold_back;
+            if widgets::button(ui, Look::Plain, None, "Not now", hold_back)
+                .on_hover_text("Close this; nothing is decided.")
+                .clicked()
+            {
+                actions.push(Action::Dialog(DialogAction::LeaveUndecided));
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let enabled = asked.allowed.approve;
+                if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), "Authorize", enabled)
+                    .on_disabled_hover_text("One moment: read it first.")
+                    .clicked()
+                {
+                    actions.push(Action::Dialog(DialogAction::Authorize(view.digest)));
+                }
+            });
+        },
+        |ui, _| padded(ui, |ui| body_ui(ui, view)),
+    );
+}
+
+fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
+    let theme = Theme::of(ui);
+    widgets::paragraph(ui, &view.name, Text::Strong, Tone::Plain);
+    let text = "Your signature covers what is listed here. If any of it changes before the run \
+                begins, the signature is void.";
+    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    ui.add_space(2.0);
+    widgets::fact(ui, "plan", view.plan_id.as_str(), Text::Mono);
+    widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "steps", format::counted(view.steps, "step"), Text::Body);
+    widgets::fact(ui, "workspace", &view.workspace, Text::Mono);
+    widgets::fact(ui, "runs on", &view.target, Text::Body);
+    let mode = match view.mode {
+        Mode::Automatic => "automatic: steps run on until one must ask",
+        Mode::Guided => "guided: you start each step",
+    };
+    widgets::fact(ui, "mode", mode, Text::Body);
+    widgets::fact(ui, "settings", format::digest(&view.policy), Text::Mono);
+    widgets::fact(ui, "valid for", &view.expiry, Text::Body);
+    list(ui, "Files whose present content is covered", &view.inputs, "No step changes a file.");
+    if !view.writes.is_empty() {
+        ui.add_space(4.0);
+        widgets::heading(ui, "Files that will be written");
+        for path in &view.writes {
+            ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
+        }
+    }
+    ui.add_space(4.0);
+    widgets::heading(ui, "What will still ask you");
+    if view.asks.is_empty() {
+        widgets::remark(ui, icon::INFO, Tone::Dim, "No step asks: all run once you press Run.");
+    }
+    for (number, why) in &view.asks {
+        widgets::remark(ui, icon::HAND, Tone::Accent, format!("Step {number}: {why}"));
+    }
+    if view.irreversible > 0 {
+        let text = format!(
+            "{} may do something that cannot be undone from the evidence.",
+            format::counted(view.irreversible, "step")
+        );
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    } else {
+        let text = "Every change can be undone from the evidence.";
+        widgets::remark(ui, icon::REVERT, Tone::Safe, text);
+    }
+}
+
+fn list(ui: &mut Ui, title: &str, items: &[(String, String)], empty: &str) {
+    let theme = Theme::of(ui);
+    ui.add_space(4.0);
+    widgets::heading(ui, title);
+    if items.is_empty() {
+        widgets::paragraph(ui, empty, Text::Body, Tone::Dim);
+    }
+    for (path, state) in items {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().interact_size.y = 18.0;
+            ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
+            ui.label(widgets::rich(state, Text::SmallMono, theme.dim));
+        });
+    }
+}

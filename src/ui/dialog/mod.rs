@@ -1,0 +1,252 @@
+//! The questions that decide something: a step's, the plan's, and whether to close while running.
+//!
+//! One frame for all of them, so that all obey the same rules: a new identity per question, no
+//! initial focus, the button that holds back first, nothing cut, buttons that stay in place, and
+//! [`Arming`] before anything counts. Escape, a click beside it and closing decide nothing.
+
+pub mod arming;
+mod authorize;
+mod close;
+mod confirm;
+mod reject;
+#[cfg(test)]
+mod tests;
+
+use egui::{
+    Align, CornerRadius, Event, Frame, Id, Key, Layout, Margin, Modal, Rect, ScrollArea, Sense,
+    Stroke, Ui, UiBuilder, vec2,
+};
+use uuid::Uuid;
+
+use super::action::{Action, DialogAction};
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{self, Chip};
+use crate::run::ConfirmationRequest;
+use arming::{Allowed, Arming, Input};
+
+pub use authorize::{AuthorizeView, authorize_view};
+
+/// Names one showing of one question; a new showing is a new question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PromptId {
+    /// The run that asks; none for a question about a plan.
+    pub run_id: Option<Uuid>,
+    /// The step that asks, from 0.
+    pub step_index: usize,
+    /// Counts every showing of every question.
+    pub showing: u64,
+}
+
+/// A question in front of everything else.
+#[derive(Debug, Clone)]
+pub struct Dialog<'a> {
+    /// Its identity.
+    pub prompt: PromptId,
+    /// What is asked.
+    pub question: Question<'a>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub enum Question<'a> {
+    /// Whether to run a step.
+    Confirm(&'a ConfirmationRequest),
+    /// Whether to authorize the plan.
+    Authorize(AuthorizeView),
+    /// Why the plan is rejected.
+    Reject {
+        /// The plan's digest.
+        digest: crate::plan::Digest,
+        /// The plan's name.
+        name: &'a str,
+    },
+    /// Whether to close the window while a run is under way.
+    Close,
+}
+
+/// What a question remembers between frames; forgotten with its identity.
+#[derive(Debug, Clone)]
+struct Memory {
+    arming: Arming,
+    body_height: f32,
+    typed: String,
+}
+
+/// What the body and the footer of a question get.
+struct Asked<'a> {
+    allowed: Allowed,
+    typed: &'a mut String,
+    prompt: Id,
+}
+
+/// The fixed parts of a question.
+struct Shape<'a> {
+    title: &'a str,
+    chip: Option<Chip>,
+    delay_ms: u64,
+    width: f32,
+}
+
+const HEADER: f32 = 56.0;
+const FOOTER: f32 = 60.0;
+/// The margin at both sides; the same as in the inspector, whose parts are shown here too.
+const PADDING: f32 = 16.0;
+
+/// Shows a question.
+pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
+    match &dialog.question {
+        Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
+        Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
+        Question::Reject { digest, name } => {
+            reject::reject_ui(ui, dialog.prompt, *digest, name, actions);
+        }
+        Question::Close => close::close_ui(ui, dialog.prompt, actions),
+    }
+}
+
+/// Shows the frame of a question. `footer` is added before `body`, so that Tab reaches its first
+/// button first; that button is the one that holds back.
+fn question_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    shape: &Shape<'_>,
+    actions: &mut Vec<Action>,
+    footer: impl FnOnce(&mut Ui, &mut Asked<'_>, &mut Vec<Action>),
+    body: impl FnOnce(&mut Ui, &mut Asked<'_>),
+) {
+    let theme = Theme::of(ui);
+    let ctx = ui.ctx().clone();
+    let id = Id::unique(prompt);
+    let mut memory = ctx.data_mut(|data| data.get_temp::<Memory>(id)).unwrap_or_else(|| Memory {
+        arming: Arming::new(shape.delay_ms),
+        body_height: 200.0,
+        typed: String::new(),
+    });
+    if !memory.arming.was_painted() {
+        // What was typed before the question could be read was meant for something else.
+        ctx.input_mut(|input| {
+            input.events.retain(|event| {
+                !matches!(
+                    event,
+                    Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_)
+                )
+            });
+        });
+        ctx.memory_mut(|memory| {
+            if let Some(focused) = memory.focused() {
+                memory.surrender_focus(focused);
+            }
+        });
+    }
+    let allowed = memory.arming.frame(read_input(&ctx));
+    if let Some(wait) = allowed.wait_ms {
+        ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
+    }
+    let screen = ctx.content_rect();
+    let width = shape.width.min(screen.width() - 32.0);
+    let room = (screen.height() - 32.0 - HEADER - FOOTER).max(60.0);
+    let body_height = memory.body_height.min(room);
+    let frame = Frame::NONE
+        .fill(theme.raised)
+        .stroke(Stroke::new(1.0, theme.line))
+        .corner_radius(CornerRadius::same(theme::DIALOG_RADIUS))
+        .shadow(ui.visuals().window_shadow);
+    let mut asked = Asked { allowed, typed: &mut memory.typed, prompt: id };
+    let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
+        let size = vec2(width, HEADER + body_height + FOOTER);
+        let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
+        let (top, rest) = whole.split_top_bottom_at_y(whole.top() + HEADER);
+        let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER);
+        ui.painter().rect_filled(
+            bottom,
+            CornerRadius {
+                sw: theme::DIALOG_RADIUS,
+                se: theme::DIALOG_RADIUS,
+                ..CornerRadius::ZERO
+            },
+            theme.panel,
+        );
+        ui.painter().hline(bottom.x_range(), bottom.top(), Stroke::new(1.0, theme.line));
+        let inner = bottom.shrink2(vec2(PADDING, 0.0));
+        let layout = Layout::left_to_right(Align::Center);
+        let mut area =
+            ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
+        footer(&mut area, &mut asked, actions);
+        title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
+        let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
+        ScrollArea::vertical()
+            .id_salt("body")
+            .max_height(body_height)
+            .auto_shrink([false, false])
+            .show(&mut area, |ui| {
+                ui.spacing_mut().item_spacing.y = 8.0;
+                body(ui, &mut asked);
+                ui.add_space(8.0);
+            })
+            .content_size
+            .y
+    });
+    if (modal.inner - memory.body_height).abs() > 0.5 {
+        memory.body_height = modal.inner;
+        ctx.request_repaint();
+    }
+    ctx.data_mut(|data| data.insert_temp(id, memory));
+    if modal.should_close() {
+        actions.push(Action::Dialog(DialogAction::LeaveUndecided));
+    }
+}
+
+fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
+    let layout = Layout::right_to_left(Align::Center);
+    let mut area = ui.new_child(UiBuilder::new().id_salt("title").max_rect(rect).layout(layout));
+    if let Some(chip) = &shape.chip {
+        chip.ui(&mut area);
+    }
+    area.with_layout(Layout::left_to_right(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.add(egui::Label::new(
+            widgets::rich(shape.title, Text::Title, Theme::of(ui).text).size(17.0),
+        ));
+    });
+}
+
+/// What this frame brings for [`Arming`]; key repeats are taken out, so that no button sees them.
+fn read_input(ctx: &egui::Context) -> Input {
+    let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
+    ctx.input_mut(|input| {
+        input
+            .events
+            .retain(|event| !matches!(event, Event::Key { key, repeat: true, .. } if answers(key)));
+        Input {
+            now_ms: (input.time * 1_000.0) as u64,
+            focused: input.focused,
+            pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
+            key_down: input.keys_down.iter().any(answers)
+                || input.events.iter().any(
+                    |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
+                ),
+        }
+    })
+}
+
+/// A part of a body, with the margin that titles and buttons have.
+fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    Frame::NONE.inner_margin(Margin::symmetric(PADDING as i8, 0)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 6.0;
+        add(ui);
+    });
+}
+
+/// A field in which a person types; the name stands beside it.
+fn field(ui: &mut Ui, id: Id, name: &str, text: &mut String, width: f32) {
+    ui.horizontal(|ui| {
+        let label = widgets::line(ui, name, Text::Body, Tone::Dim);
+        let edit = egui::TextEdit::singleline(text)
+            .id(id)
+            .font(Text::Mono.font())
+            .margin(Margin::symmetric(10, 6))
+            .desired_width(width);
+        ui.add(edit).labelled_by(label.id);
+    });
+}

@@ -1,0 +1,206 @@
+//! One execution in full: what, when, whether, what came out, and why.
+
+use std::collections::BTreeMap;
+
+use egui::{CollapsingHeader, Frame, Margin, ScrollArea, Ui};
+
+use super::results::known_look;
+use super::{EvidenceView, Filter, toggle};
+use crate::plan::Digest;
+use crate::run::{ArtifactRecord, ExecutionDetail};
+use crate::ui::action::{Action, EvidenceAction, PlanAction};
+use crate::ui::format::{self, Now};
+use crate::ui::icon;
+use crate::ui::plan::{argument_ui, code_rows_ui, columns, risk_icon, short_first, text_rows};
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 12, bottom: 8 }).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(widgets::rich("Execution", Text::Meta, theme.dim));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if widgets::icon_button(ui, icon::CLOSE, "Close the execution").clicked() {
+                    actions.push(Action::Evidence(EvidenceAction::CloseDetail));
+                }
+            });
+        });
+    });
+    let Some(detail) = view.detail else {
+        widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
+        return;
+    };
+    ScrollArea::vertical().id_salt(detail.row.execution_id).auto_shrink([false, false]).show(
+        ui,
+        |ui| {
+            Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 0, bottom: 16 }).show(
+                ui,
+                |ui| {
+                    ui.spacing_mut().item_spacing.y = 6.0;
+                    facts_ui(ui, detail, view.now, actions);
+                    section(ui, "Arguments");
+                    for (name, value) in short_first(&detail.arguments) {
+                        argument_ui(ui, name, value);
+                    }
+                    section(ui, "Artifacts");
+                    artifact_list_ui(ui, detail, view.blobs, actions);
+                },
+            );
+        },
+    );
+}
+
+fn section(ui: &mut Ui, name: &str) {
+    ui.add_space(10.0);
+    ui.separator();
+    ui.add_space(2.0);
+    widgets::line(ui, name, Text::Strong, Tone::Plain);
+}
+
+/// What, when, whether and why of an execution.
+pub(crate) fn facts_ui(
+    ui: &mut Ui,
+    detail: &ExecutionDetail,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let row = &detail.row;
+    let (icon, word, tone) = known_look(row.known);
+    widgets::line(ui, format!("{} {}", row.tool_name, row.about), Text::Strong, Tone::Plain);
+    ui.horizontal_wrapped(|ui| {
+        Chip::new(icon, word, tone).ui(ui);
+        if let Some(risk) = row.risk {
+            Chip::new(risk_icon(risk), risk.as_str(), risk.into()).ui(ui);
+        }
+    });
+    if let Some(message) = &row.error_message {
+        let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+        widgets::remark(ui, icon::FAILED, Tone::Danger, format!("{code}{message}"));
+    }
+    widgets::fact(ui, "started", now.full(row.timestamp_ms), Text::Body);
+    if let Some(duration) = row.duration_ms {
+        widgets::fact(ui, "took", format::duration(duration), Text::Body);
+    }
+    if let Some(code) = row.exit_code {
+        widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
+    }
+    if let Some(intent) = detail.intent_at_ms {
+        widgets::fact(ui, "intent", format!("written {}", now.full(intent)), Text::Body);
+    }
+    id(ui, "execution", &row.execution_id.to_string(), "the execution's id");
+    section(ui, "Why");
+    widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
+    id(ui, "plan digest", &detail.run.plan_digest.to_string(), "the plan's digest");
+    let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
+    widgets::fact(ui, "step", step, Text::Body);
+    widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
+    id(ui, "run", &row.run_id.to_string(), "the run's id");
+    ui.horizontal(|ui| {
+        if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
+            actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
+        }
+        if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All of this run", true).clicked() {
+            let text = toggle("", Filter::Run, &row.run_id.to_string());
+            actions.push(Action::Evidence(EvidenceAction::Search(text)));
+        }
+    });
+    section(ui, "Decisions");
+    if detail.decisions.is_empty() {
+        widgets::paragraph(ui, "Nobody was asked about this step.", Text::Body, Tone::Dim);
+    }
+    for decision in &detail.decisions {
+        let mut text = format!(
+            "{} by {}, {}",
+            decision.decision.replace('_', " "),
+            decision.by,
+            now.full(decision.timestamp_ms)
+        );
+        if !decision.note.is_empty() {
+            text.push_str(&format!("\n{}", decision.note));
+        }
+        widgets::remark(ui, icon::HAND, Tone::Dim, text);
+    }
+    if !detail.edges.is_empty() {
+        section(ui, "Touched");
+        for edge in &detail.edges {
+            let name = edge.edge_type.to_lowercase().replace('_', " ");
+            widgets::fact(ui, &name, format!("{} ({})", edge.target, edge.target_kind), Text::Mono);
+        }
+    }
+    if let Some(seq) = detail.ledger_seq {
+        section(ui, "Ledger");
+        widgets::fact(ui, "link", format::count(u64::try_from(seq).unwrap_or(0)), Text::Mono);
+        if let Some(digest) = detail.ledger_digest {
+            id(ui, "digest", &digest.to_string(), "the link's digest");
+        }
+    }
+}
+
+fn id(ui: &mut Ui, name: &str, whole: &str, what: &str) {
+    ui.horizontal(|ui| {
+        widgets::fact_name(ui, name);
+        widgets::copyable(ui, whole, whole, what);
+    });
+}
+
+/// The artifacts of an execution, without those that must be loaded first.
+pub(crate) fn artifacts_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
+    artifact_list_ui(ui, detail, &BTreeMap::new(), actions);
+}
+
+fn artifact_list_ui(
+    ui: &mut Ui,
+    detail: &ExecutionDetail,
+    blobs: &BTreeMap<Digest, String>,
+    actions: &mut Vec<Action>,
+) {
+    if detail.artifacts.is_empty() {
+        widgets::paragraph(ui, "Nothing was kept of this step.", Text::Body, Tone::Dim);
+    }
+    for (index, artifact) in detail.artifacts.iter().enumerate() {
+        artifact_ui(ui, artifact, index, blobs, actions);
+    }
+}
+
+/// An artifact as text: a JSON text is itself, everything else is shown as JSON.
+pub fn artifact_text(artifact: &ArtifactRecord) -> String {
+    let head = artifact.blob.and_then(|_| artifact.content.get("head"));
+    match head.unwrap_or(&artifact.content) {
+        serde_json::Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}
+
+fn artifact_ui(
+    ui: &mut Ui,
+    artifact: &ArtifactRecord,
+    index: usize,
+    blobs: &BTreeMap<Digest, String>,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let title =
+        format!("{}, {}", artifact.artifact_type.replace('_', " "), format::bytes(artifact.bytes));
+    CollapsingHeader::new(widgets::rich(title, Text::Body, theme.text))
+        .id_salt(("artifact", index))
+        .default_open(matches!(artifact.artifact_type.as_str(), "stdout" | "stderr" | "diff"))
+        .show(ui, |ui| {
+            let loaded = artifact.blob.as_ref().and_then(|digest| blobs.get(digest));
+            let text = loaded.cloned().unwrap_or_else(|| artifact_text(artifact));
+            ui.horizontal(|ui| {
+                widgets::copy_button(ui, &text, &artifact.artifact_type);
+                if let (Some(digest), None) = (artifact.blob, loaded) {
+                    if widgets::button(ui, Look::Plain, None, "Load all of it", true).clicked() {
+                        actions.push(Action::Evidence(EvidenceAction::LoadBlob(digest)));
+                    }
+                    ui.label(widgets::rich("Only the beginning is shown.", Text::Meta, theme.dim));
+                }
+            });
+            widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+                ui.set_min_width(ui.available_width());
+                let rows = text_rows(&text, columns(ui, ui.available_width(), 1));
+                code_rows_ui(ui, ("artifact", index), &rows, 1);
+            });
+        });
+}

@@ -1,0 +1,192 @@
+//! The evidence page: search box, facets, timeline, results, and one execution in full.
+
+pub mod detail;
+mod facets;
+mod query;
+mod results;
+mod timeline;
+
+use std::collections::BTreeMap;
+
+use egui::{CentralPanel, Frame, Margin, Panel, Stroke, TextEdit, Ui, vec2};
+use uuid::Uuid;
+
+use super::action::{Action, EvidenceAction};
+use super::commands::{Command, Situation, command_button};
+use super::format::{self, Now};
+use super::icon;
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{self, Look, panel_frame};
+use crate::plan::Digest;
+use crate::run::{ExecutionDetail, SearchPage, VerifyReport};
+
+pub use query::{Filter, Parsed, parse, toggle};
+
+/// How the recomputing of the chain stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Verification {
+    /// Nobody asked.
+    #[default]
+    NotAsked,
+    /// Under way.
+    UnderWay,
+    /// Done.
+    Done(VerifyReport),
+}
+
+/// Everything the page shows.
+#[derive(Debug, Clone)]
+pub struct EvidenceView<'a> {
+    /// What stands in the search box.
+    pub text: &'a str,
+    /// What could not be understood of it.
+    pub problems: &'a [String],
+    /// The latest answer.
+    pub page: Option<&'a SearchPage>,
+    /// The execution that is open.
+    pub selected: Option<Uuid>,
+    /// All about it, once read.
+    pub detail: Option<&'a ExecutionDetail>,
+    /// Whole texts of artifacts that were loaded.
+    pub blobs: &'a BTreeMap<Digest, String>,
+    /// The chain.
+    pub verification: &'a Verification,
+    /// Whether the search box takes the keyboard now.
+    pub focus_search: bool,
+    /// The present moment.
+    pub now: &'a Now,
+}
+
+/// The whole page.
+pub fn evidence_page_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    Panel::left("facets")
+        .default_size(theme::SIDEBAR)
+        .size_range(160.0..=360.0)
+        .resizable(true)
+        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
+        .show(ui, |ui| facets::facets_ui(ui, view, situation, actions));
+    if view.selected.is_some() {
+        let width = ui.available_width();
+        Panel::right("execution")
+            .default_size(theme::INSPECTOR.min(width * 0.5))
+            .size_range(260.0..=(width - 300.0).max(260.0))
+            .resizable(true)
+            .frame(panel_frame(theme.background, Margin::ZERO))
+            .show(ui, |ui| detail::detail_ui(ui, view, actions));
+    }
+    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 16, bottom: 8 }).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 6.0;
+                search_box_ui(ui, view, actions);
+                for problem in view.problems {
+                    widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
+                }
+                verification_ui(ui, view.verification);
+                if let Some(page) = view.page {
+                    timeline::timeline_ui(ui, &page.timeline, view.now);
+                }
+            },
+        );
+        widgets::line_below(ui);
+        match view.page {
+            None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
+            Some(page) if page.of == 0 => widgets::empty_state(
+                ui,
+                icon::DATABASE,
+                "Nothing has been run yet",
+                "Every step that runs, is skipped or is denied leaves a record here that cannot \
+                 be changed quietly: what was done, when, whether it worked, what came out, and \
+                 who said yes.",
+            ),
+            Some(page) if page.hits.is_empty() => widgets::empty_state(
+                ui,
+                icon::SEARCH,
+                "Nothing matches",
+                "All words and filters must match. Take one away, or look for part of a word.",
+            ),
+            Some(page) => results::results_ui(ui, page, view.selected, view.now, actions),
+        }
+    });
+}
+
+fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let mut text = view.text.to_owned();
+    let count = view.page.map(|page| {
+        let took = page.took_us.div_ceil(1_000);
+        format!("{} of {} in {took} ms", format::count(page.total), format::count(page.of))
+    });
+    let suffix = widgets::rich(count.unwrap_or_default(), Text::Meta, theme.dim);
+    let edit = TextEdit::singleline(&mut text)
+        .id(egui::Id::unique("evidence search"))
+        .prefix(icon::SEARCH.text(16.0).color(theme.dim))
+        .suffix(suffix)
+        .hint_text("Words, or filters such as outcome:failed tool:file_write after:2026-11-01")
+        .margin(Margin::symmetric(12, 9))
+        .desired_width(f32::INFINITY)
+        .min_size(vec2(0.0, 38.0));
+    let response = ui.add(edit).accessible_name("Search evidence");
+    if view.focus_search {
+        response.request_focus();
+    }
+    if response.changed() {
+        actions.push(Action::Evidence(EvidenceAction::Edit(text.clone())));
+    }
+    if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+        actions.push(Action::Evidence(EvidenceAction::Search(text)));
+    }
+}
+
+/// What is known about the chain, in one sentence, and whether that is good.
+pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> {
+    match verification {
+        Verification::NotAsked => None,
+        Verification::UnderWay => Some((Tone::Dim, "Recomputing the chain…".to_owned())),
+        Verification::Done(report) if report.ok => Some((
+            Tone::Safe,
+            format!(
+                "All {} rows are what was written. Keep the head to see later \
+                     truncation too.",
+                format::count(report.rows)
+            ),
+        )),
+        Verification::Done(report) => Some((
+            Tone::Danger,
+            format!(
+                "The evidence was changed. First difference: {}",
+                report.first_bad.as_deref().unwrap_or("not named")
+            ),
+        )),
+    }
+}
+
+fn verification_ui(ui: &mut Ui, verification: &Verification) {
+    let Some((tone, text)) = verification_text(verification) else { return };
+    let icon = match tone {
+        Tone::Safe => icon::SEAL,
+        Tone::Danger => icon::STOP_SIGN,
+        _ => icon::CLOCK,
+    };
+    widgets::remark(ui, icon, tone, text);
+    if let Verification::Done(report) = verification {
+        ui.horizontal(|ui| {
+            ui.add_space(24.0);
+            let head = report.head.to_string();
+            widgets::line(ui, "head", Text::Meta, Tone::Dim);
+            widgets::copyable(ui, &head, &head, "the head of the chain");
+        });
+    }
+}
+
+pub(super) fn verify_button(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
+    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
+}

@@ -1,0 +1,220 @@
+//! From what stands in the search box to what is looked for. Pure.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::run::SearchQuery;
+
+/// A filter of the search box; a word like `tool:file_read` sets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the filters by their names")]
+pub enum Filter {
+    Tool,
+    Outcome,
+    Risk,
+    Run,
+    Plan,
+    Host,
+    Path,
+    Code,
+    After,
+    Before,
+}
+
+impl Filter {
+    const ALL: [(&'static str, Self); 10] = [
+        ("tool", Self::Tool),
+        ("outcome", Self::Outcome),
+        ("risk", Self::Risk),
+        ("run", Self::Run),
+        ("plan", Self::Plan),
+        ("host", Self::Host),
+        ("path", Self::Path),
+        ("code", Self::Code),
+        ("after", Self::After),
+        ("before", Self::Before),
+    ];
+
+    /// The filter's word.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, filter)| *filter == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// A search text, understood.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parsed {
+    /// What is looked for.
+    pub query: SearchQuery,
+    /// What could not be understood, and what would be.
+    pub problems: Vec<String>,
+}
+
+/// Understands a search text. Days are those of `zone`: `after:` begins with the day, `before:` ends
+/// before it.
+pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut words = Vec::new();
+    for token in tokens(text) {
+        match split(&token) {
+            Some((filter, value)) if !value.is_empty() => set(&mut parsed, filter, value, zone),
+            // `tool:` with nothing after it yet is on its way to becoming a filter.
+            Some(_) => {}
+            None => words.push(token),
+        }
+    }
+    parsed.query.words = words.join(" ");
+    parsed
+}
+
+fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
+    let query = &mut parsed.query;
+    let text = Some(value.to_owned());
+    match filter {
+        Filter::Tool => query.tool = text,
+        Filter::Outcome => query.outcome = text,
+        Filter::Risk => query.risk = text,
+        Filter::Plan => query.plan_id = text,
+        Filter::Host => query.host = text,
+        Filter::Path => query.path = text,
+        Filter::Code => query.code = text,
+        Filter::Run => match value.parse() {
+            Ok(run_id) => query.run_id = Some(run_id),
+            Err(_) => {
+                parsed.problems.push(format!("run: takes the whole id of a run, not “{value}”."))
+            }
+        },
+        Filter::After | Filter::Before => {
+            let ms = value
+                .parse::<Date>()
+                .ok()
+                .and_then(|day| day.to_zoned(zone.clone()).ok())
+                .map(|start| start.timestamp().as_millisecond());
+            match (ms, filter) {
+                (Some(ms), Filter::After) => query.since_ms = Some(ms),
+                (Some(ms), _) => query.until_ms = Some(ms),
+                (None, _) => parsed.problems.push(format!(
+                    "{}: takes a day such as 2026-11-01, not “{value}”.",
+                    filter.word()
+                )),
+            }
+        }
+    }
+}
+
+/// The words of a text; quotation marks hold several together.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let (mut token, mut quoted) = (String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => {
+                if !token.is_empty() {
+                    tokens.push(std::mem::take(&mut token));
+                }
+            }
+            c => token.push(c),
+        }
+    }
+    if !token.is_empty() {
+        tokens.push(token);
+    }
+    tokens
+}
+
+fn split(token: &str) -> Option<(Filter, &str)> {
+    let (word, value) = token.split_once(':')?;
+    let (_, filter) = Filter::ALL.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
+    Some((*filter, value))
+}
+
+fn quoted(token: &str) -> String {
+    if token.contains(char::is_whitespace) { format!("\"{token}\"") } else { token.to_owned() }
+}
+
+/// The text with this filter set to this value, or without it where it was set to that already.
+pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
+    let mut was_set = false;
+    let mut kept = Vec::new();
+    for token in tokens(text) {
+        match split(&token) {
+            Some((other, old)) if other == filter => was_set |= old == value,
+            _ => kept.push(quoted(&token)),
+        }
+    }
+    if !was_set {
+        kept.push(quoted(&format!("{}:{value}", filter.word())));
+    }
+    kept.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> SearchQuery {
+        let parsed = parse(text, &TimeZone::UTC);
+        assert_eq!(parsed.problems, Vec::<String>::new(), "{text}");
+        parsed.query
+    }
+
+    #[test]
+    fn words_and_filters_are_told_apart() {
+        let query = query("cannot find  Tool:file_read outcome:failed std::fs \"two words\"");
+        assert_eq!(query.words, "cannot find std::fs two words");
+        assert_eq!(query.tool.as_deref(), Some("file_read"));
+        assert_eq!(query.outcome.as_deref(), Some("failed"));
+    }
+
+    #[test]
+    fn every_filter_sets_its_field() {
+        let id = uuid::Uuid::from_u128(7);
+        let text = format!(
+            "run:{id} plan:p risk:caution host:web1 path:\"my file.rs\" code:E0425 \
+             after:2026-11-01 before:2026-11-02"
+        );
+        let expected = SearchQuery {
+            run_id: Some(id),
+            plan_id: Some("p".into()),
+            risk: Some("caution".into()),
+            host: Some("web1".into()),
+            path: Some("my file.rs".into()),
+            code: Some("E0425".into()),
+            since_ms: Some(1_793_491_200_000),
+            until_ms: Some(1_793_577_600_000),
+            ..SearchQuery::default()
+        };
+        assert_eq!(query(&text), expected);
+    }
+
+    #[test]
+    fn days_begin_in_the_zone_of_the_screen() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let parsed = parse("after:2026-11-01", &zone);
+        assert_eq!(parsed.query.since_ms, Some(1_793_491_200_000 - 2 * 3_600_000));
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_said() {
+        let parsed = parse("run:abc after:yesterday", &TimeZone::UTC);
+        assert_eq!(parsed.query, SearchQuery::default());
+        assert_eq!(parsed.problems.len(), 2);
+    }
+
+    #[test]
+    fn a_filter_on_its_way_hides_nothing() {
+        assert_eq!(query("tool:"), SearchQuery::default());
+        assert_eq!(query("http://x").words, "http://x");
+    }
+
+    #[test]
+    fn a_facet_is_set_replaced_and_taken_back() {
+        let once = toggle("word", Filter::Tool, "file_read");
+        assert_eq!(once, "word tool:file_read");
+        assert_eq!(toggle(&once, Filter::Tool, "file_glob"), "word tool:file_glob");
+        assert_eq!(toggle(&once, Filter::Tool, "file_read"), "word");
+        let path = toggle("", Filter::Path, "my file.rs");
+        assert_eq!(query(&path).path.as_deref(), Some("my file.rs"));
+    }
+}

@@ -1,0 +1,156 @@
+//! The executions that were found, as rows of which only the visible ones are drawn.
+
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+use uuid::Uuid;
+
+use crate::plan::visible;
+use crate::run::{Known, SearchHit, SearchPage};
+use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::format::{self, Now};
+use crate::ui::icon::{self, Icon};
+use crate::ui::plan::outcome_look;
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets;
+
+/// The icon, word and colour of what is known about an execution.
+pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
+    match known {
+        Known::Outcome(outcome) => outcome_look(outcome),
+        Known::Interrupted => (icon::WARNING, "interrupted, outcome unknown", Tone::Danger),
+        Known::Running => (icon::RUNNING, "running", Tone::Accent),
+    }
+}
+
+pub(super) fn results_ui(
+    ui: &mut Ui,
+    page: &SearchPage,
+    selected: Option<Uuid>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let shown = page.hits.len();
+    let more = page.total.saturating_sub(shown as u64);
+    let rows = shown + usize::from(more > 0);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("results").auto_shrink([false, false]).show_rows(
+        ui,
+        theme::ROW,
+        rows,
+        |ui, range| {
+            for index in range {
+                let size = vec2(ui.available_width(), theme::ROW);
+                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                match page.hits.get(index) {
+                    Some(hit) => {
+                        if hit_ui(ui, rect, hit, selected == Some(hit.row.execution_id), now) {
+                            let id = hit.row.execution_id;
+                            actions.push(Action::Evidence(EvidenceAction::Open(id)));
+                        }
+                    }
+                    None => {
+                        let text =
+                            format!("{} more. Narrow the search to see them.", format::count(more));
+                        let parts = [(text.as_str(), Text::Body, theme.dim)];
+                        let at = pos2(rect.left() + 46.0, rect.center().y);
+                        widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
+                    }
+                }
+                ui.painter().hline(
+                    rect.x_range(),
+                    rect.bottom() - 0.5,
+                    Stroke::new(1.0, theme.line),
+                );
+            }
+        },
+    );
+}
+
+fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
+    let theme = Theme::of(ui);
+    let row = &hit.row;
+    let response = ui.interact(rect, ui.scope_id().with(row.execution_id), Sense::click());
+    let ground = if selected {
+        theme.selection
+    } else if response.hovered() {
+        theme.hover
+    } else {
+        theme.background
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    let (icon, word, tone) = known_look(row.known);
+    let middle = rect.center().y;
+    widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
+    let mut right = rect.right() - 18.0;
+    if let Some(duration) = row.duration_ms {
+        let text = format::duration(duration);
+        widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+    }
+    right -= 70.0;
+    let today = now.day(row.timestamp_ms) == now.day(now.ms);
+    let day = now.day(row.timestamp_ms);
+    let time = now.second(row.timestamp_ms);
+    let when = if today { time } else { format!("{day} {time}") };
+    right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
+    let left = rect.left() + 46.0;
+    let width = (right - 16.0 - left).max(0.0);
+    let parts = [(&*row.tool_name, Text::Body, theme.text)];
+    let narrow = 132.0_f32.min(width);
+    widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), narrow - 8.0, &parts);
+    let parts = [(&*row.about, Text::Mono, theme.text)];
+    let about = pos2(left + narrow, rect.top() + 15.0);
+    widgets::paint_parts(ui, about, (width - narrow).max(0.0), &parts);
+    second_line(ui, pos2(left, rect.top() + 32.0), width, hit, word);
+    widgets::focus_ring(ui, &response);
+    response.widget_info(|| {
+        let name = format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about));
+        WidgetInfo::selected(Role::Button, true, selected, name)
+    });
+    response.clicked()
+}
+
+/// The line around the first match, with the matches marked; else what went wrong, else the outcome.
+fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, word: &str) {
+    let theme = Theme::of(ui);
+    let mut job =
+        LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
+    let format = |marked: bool| TextFormat {
+        font_id: Text::SmallMono.font(),
+        color: if marked { theme.text } else { theme.dim },
+        background: if marked {
+            theme.chip(Tone::Caution, theme.background)
+        } else {
+            egui::Color32::TRANSPARENT
+        },
+        valign: Align::Center,
+        ..TextFormat::default()
+    };
+    if hit.excerpt.is_empty() {
+        let text = match (&hit.row.error_code, &hit.row.error_message) {
+            (Some(code), Some(message)) => format!("{code} {message}"),
+            (None, Some(message)) => message.clone(),
+            _ => format!("{word}, step {} of plan {}", hit.row.step_index + 1, hit.row.plan_id),
+        };
+        job.append(&visible(text.lines().next().unwrap_or_default()), 0.0, format(false));
+    } else {
+        job.append(&format!("{}: ", hit.found_in), 0.0, format(false));
+        let mut from = 0;
+        for mark in &hit.marks {
+            let (Some(before), Some(marked)) =
+                (hit.excerpt.get(from..mark.start), hit.excerpt.get(mark.clone()))
+            else {
+                continue;
+            };
+            job.append(&visible(before), 0.0, format(false));
+            job.append(&visible(marked), 0.0, format(true));
+            from = mark.end;
+        }
+        job.append(&visible(hit.excerpt.get(from..).unwrap_or_default()), 0.0, format(false));
+    }
+    let galley = ui.painter().layout_job(job);
+    let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
+    ui.painter().galley(min, galley, theme.dim);
+}

@@ -1,0 +1,171 @@
+//! Numbers, times and digests as people read them. Pure; the clock and the time zone come in.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::plan::Digest;
+
+/// The present moment and the zone in which times are shown.
+#[derive(Debug, Clone)]
+pub struct Now {
+    /// Unix milliseconds.
+    pub ms: i64,
+    /// The zone of the screen.
+    pub zone: TimeZone,
+}
+
+impl Now {
+    fn format(&self, ms: i64, pattern: &str) -> String {
+        match Timestamp::from_millisecond(ms) {
+            Ok(time) => time.to_zoned(self.zone.clone()).strftime(pattern).to_string(),
+            Err(_) => format!("{ms} ms"),
+        }
+    }
+
+    /// The time of day, to the minute.
+    pub fn minute(&self, ms: i64) -> String {
+        self.format(ms, "%H:%M")
+    }
+
+    /// The time of day, to the second.
+    pub fn second(&self, ms: i64) -> String {
+        self.format(ms, "%H:%M:%S")
+    }
+
+    /// The day and time of day, to the second, with the offset of the zone.
+    pub fn full(&self, ms: i64) -> String {
+        self.format(ms, "%Y-%m-%d %H:%M:%S %:z")
+    }
+
+    /// The day in words.
+    pub fn day(&self, ms: i64) -> String {
+        self.format(ms, "%-d %b")
+    }
+
+    /// The shortest that names the moment: `now`, the minute today, else the day.
+    pub fn short(&self, ms: i64) -> String {
+        if (self.ms - ms).abs() < 60_000 {
+            "now".to_owned()
+        } else if self.format(ms, "%F") == self.format(self.ms, "%F") {
+            self.minute(ms)
+        } else {
+            self.day(ms)
+        }
+    }
+}
+
+/// Coordinated universal time, for data that must look the same everywhere.
+pub fn utc() -> TimeZone {
+    TimeZone::UTC
+}
+
+/// A duration in the unit that fits: `12 ms`, `1.42 s`, `3 min 05 s`, `2 h 10 min`.
+pub fn duration(ms: i64) -> String {
+    let ms = ms.max(0);
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
+        60_000..3_600_000 => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1_000),
+        _ => format!("{} h {:02} min", ms / 3_600_000, ms % 3_600_000 / 60_000),
+    }
+}
+
+/// How long something still lasts, to the minute.
+pub fn remaining(ms: i64) -> String {
+    if ms >= 60_000 { format!("{} min", ms / 60_000) } else { format!("{} s", ms.max(0) / 1_000) }
+}
+
+/// A running clock: `00:00:12`.
+pub fn clock(ms: i64) -> String {
+    let seconds = ms.max(0) / 1_000;
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
+}
+
+/// A number with its thousands set apart.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number and its noun: `1 step`, `3 steps`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number as u64))
+}
+
+/// A size in bytes, binary units.
+pub fn bytes(size: u64) -> String {
+    let unit = |shift: u32, name: &str| {
+        let tenths = (u128::from(size) * 10) >> shift;
+        format!("{}.{} {name}", tenths / 10, tenths % 10)
+    };
+    match size {
+        0..1_024 => counted(usize::try_from(size).unwrap_or(usize::MAX), "byte"),
+        1_024..1_048_576 => unit(10, "KiB"),
+        1_048_576..1_073_741_824 => unit(20, "MiB"),
+        _ => unit(30, "GiB"),
+    }
+}
+
+/// The two ends of a digest, enough to compare by eye: `sha256:9f2c41…d0e1`.
+pub fn digest(digest: &Digest) -> String {
+    let hex = digest.hex();
+    match (hex.get(..6), hex.get(60..)) {
+        (Some(head), Some(tail)) => format!("sha256:{head}…{tail}"),
+        _ => digest.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        for (ms, text) in [
+            (-5, "0 ms"),
+            (12, "12 ms"),
+            (1_420, "1.42 s"),
+            (185_000, "3 min 05 s"),
+            (7_800_000, "2 h 10 min"),
+        ] {
+            assert_eq!(duration(ms), text);
+        }
+        assert_eq!(remaining(28 * 60_000 + 59_000), "28 min");
+        assert_eq!(remaining(42_000), "42 s");
+        assert_eq!(clock(3_723_000), "01:02:03");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (41_579, "41,579")] {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!(counted(1, "step"), "1 step");
+        assert_eq!(bytes(1_536), "1.5 KiB");
+        assert_eq!(bytes(3), "3 bytes");
+    }
+
+    #[test]
+    fn times_are_those_of_the_zone() {
+        let now = Now { ms: 1_700_000_000_000, zone: TimeZone::fixed(jiff::tz::offset(2)) };
+        assert_eq!(now.minute(now.ms), "00:13");
+        assert_eq!(now.full(now.ms), "2023-11-15 00:13:20 +02:00");
+        assert_eq!(now.short(now.ms - 1_000), "now");
+        assert_eq!(now.short(now.ms - 600_000), "00:03");
+        assert_eq!(now.short(now.ms - 86_400_000), "14 Nov");
+    }
+
+    #[test]
+    fn a_short_digest_shows_both_ends() {
+        let text = digest(&Digest::of(b""));
+        assert_eq!(text, "sha256:e3b0c4…b855");
+    }
+}

@@ -1,0 +1,98 @@
+//! The icons, by what they stand for. Each is one character of a font family of its own
+//! ([`super::theme::ICONS`]); a text font would show letters in their place.
+
+use egui::{FontFamily, FontId, RichText};
+
+use super::theme::ICONS;
+
+/// One icon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct Icon(pub char);
+
+impl Icon {
+    /// The icon as text of this size in points.
+    pub fn text(self, size: f32) -> RichText {
+        RichText::new(self.0).font(self.font(size))
+    }
+
+    /// The icon's font at this size in points.
+    pub fn font(self, size: f32) -> FontId {
+        FontId::new(size, FontFamily::Name(ICONS.into()))
+    }
+}
+
+macro_rules! icons {
+    ($($name:ident $code:literal;)+) => {
+        $(#[doc = concat!("The icon `", stringify!($name), "`.")] pub const $name: Icon = Icon($code);)+
+
+        /// All of them.
+        pub const ALL: &[Icon] = &[$($name,)+];
+    };
+}
+
+icons! {
+    SIGNATURE '\u{ebac}';
+    PLAN '\u{eadc}';
+    DATABASE '\u{e1de}';
+    SEARCH '\u{e30c}';
+    OPEN '\u{e256}';
+    FILE '\u{e230}';
+    FILE_TEXT '\u{e23a}';
+    FILE_PLUS '\u{e236}';
+    FILES '\u{e710}';
+    WARNING '\u{e4e0}';
+    STOP_SIGN '\u{e4e4}';
+    SHIELD_CHECK '\u{e40c}';
+    REVERT '\u{e038}';
+    DONE '\u{e184}';
+    FAILED '\u{e4f8}';
+    HAND '\u{e57e}';
+    WAITING '\u{e602}';
+    RUNNING '\u{eb44}';
+    PAUSE '\u{e39e}';
+    PLAY '\u{e3d0}';
+    STOP '\u{e45e}';
+    SKIP '\u{e5a6}';
+    PROHIBIT '\u{e3de}';
+    SUN '\u{e472}';
+    MOON '\u{e330}';
+    SYSTEM '\u{e560}';
+    SETTINGS '\u{e272}';
+    COPY '\u{e1ca}';
+    RIGHT '\u{e13a}';
+    DOWN '\u{e136}';
+    HELP '\u{e3e8}';
+    CLOCK '\u{e19a}';
+    INFO '\u{e2ce}';
+    CLOSE '\u{e4f6}';
+    DIFF '\u{e27c}';
+    WRITE '\u{ebc6}';
+    EYE '\u{e220}';
+    TREE '\u{e67c}';
+    TERMINAL '\u{eae8}';
+    KEYBOARD '\u{e2d8}';
+    FIND '\u{ebe0}';
+    SCISSORS '\u{eae0}';
+    LINK '\u{e2e2}';
+    CHECK '\u{e182}';
+    SEAL '\u{e606}';
+    BOOKMARK '\u{e0ea}';
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_font_has_every_icon() {
+        let ctx = egui::Context::default();
+        super::super::theme::install(&ctx);
+        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+            for icon in ALL {
+                let font = icon.font(16.0);
+                assert!(ui.ctx().fonts_mut(|fonts| fonts.has_glyph(&font, icon.0)), "{icon:?}");
+            }
+        });
+    }
+}

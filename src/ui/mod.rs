@@ -1,0 +1,91 @@
+//! The views: pure functions from what is known to what is drawn, and from clicks to [`Action`]s.
+//!
+//! Called by the window's glue alone. A view borrows plain data, reads no file, waits for nothing
+//! and changes nothing; what a person did comes back as a list. Absent on purpose: input and
+//! output, channels, SQL, and colours outside [`theme`].
+
+pub mod action;
+pub mod commands;
+pub mod dialog;
+pub mod evidence;
+pub mod format;
+pub mod icon;
+pub mod notice;
+pub mod overlay;
+pub mod plan;
+mod status_bar;
+pub mod theme;
+mod top_bar;
+pub mod widgets;
+
+#[cfg(test)]
+mod tests;
+
+use egui::{Margin, Panel, Ui};
+
+pub use action::Action;
+use action::Page;
+use commands::Situation;
+use dialog::Dialog;
+use evidence::EvidenceView;
+use notice::Notice;
+use overlay::Overlay;
+use plan::{PlanView, SidebarView};
+pub use status_bar::StatusView;
+use theme::Theme;
+use widgets::panel_frame;
+
+/// Everything one frame shows.
+#[derive(Debug)]
+pub struct WindowView<'a> {
+    /// The workspace of the open plan, and why it is this folder.
+    pub workspace: Option<(String, String)>,
+    /// What decides which commands can be given.
+    pub situation: Situation,
+    /// The list of plans and runs.
+    pub sidebar: SidebarView<'a>,
+    /// The open plan, if any.
+    pub plan: Option<PlanView<'a>>,
+    /// The evidence page.
+    pub evidence: EvidenceView<'a>,
+    /// The line at the bottom.
+    pub status: StatusView,
+    /// What went wrong, latest last.
+    pub notices: &'a [Notice],
+    /// The question that waits for an answer and is in front.
+    pub dialog: Option<Dialog<'a>>,
+    /// Palette, help or settings, when open and no question is in front.
+    pub overlay: Option<&'a Overlay>,
+}
+
+/// The whole window.
+pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    if view.dialog.is_none() && view.overlay.is_none() {
+        commands::take_keys(ui, &view.situation, actions);
+    }
+    Panel::top("top_bar")
+        .exact_size(theme::TOP_BAR)
+        .resizable(false)
+        .frame(panel_frame(theme.panel, Margin::symmetric(14, 0)))
+        .show(ui, |ui| top_bar::top_bar_ui(ui, view, actions));
+    Panel::bottom("status_bar")
+        .exact_size(theme::STATUS_BAR)
+        .resizable(false)
+        .frame(panel_frame(theme.panel, Margin::symmetric(14, 0)))
+        .show(ui, |ui| status_bar::status_bar_ui(ui, &view.status));
+    notice::notices_ui(ui, view.notices, actions);
+    match view.situation.page {
+        Page::Plan => {
+            plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), &view.situation, actions);
+        }
+        Page::Evidence => {
+            evidence::evidence_page_ui(ui, &view.evidence, &view.situation, actions);
+        }
+    }
+    if let Some(dialog) = &view.dialog {
+        dialog::dialog_ui(ui, dialog, actions);
+    } else if let Some(overlay) = view.overlay {
+        overlay::overlay_ui(ui, overlay, &view.situation, actions);
+    }
+}

@@ -1,0 +1,84 @@
+//! What went wrong, in one line: details to unfold and copy, and what to do next.
+
+use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
+
+use super::action::{Action, WindowAction};
+use super::icon;
+use super::theme::{Text, Theme, Tone};
+use super::widgets::{self, panel_frame};
+
+/// One notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Names it, so that it can be closed.
+    pub id: u64,
+    /// How much it weighs.
+    pub tone: Tone,
+    /// What happened, in one line.
+    pub summary: String,
+    /// Everything known about it; may be empty.
+    pub details: String,
+    /// What to do next; may be empty.
+    pub next: String,
+}
+
+/// At most this many stand on screen; the rest is counted.
+const SHOWN: usize = 3;
+
+pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
+    if notices.is_empty() {
+        return;
+    }
+    let theme = Theme::of(ui);
+    Panel::top("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
+        ui,
+        |ui| {
+            let hidden = notices.len().saturating_sub(SHOWN);
+            for notice in notices.iter().skip(hidden) {
+                notice_ui(ui, notice, actions);
+            }
+            if hidden > 0 {
+                let text = format!("{hidden} older notices are below these.");
+                ui.label(widgets::rich(text, Text::Small, theme.dim));
+            }
+        },
+    );
+}
+
+fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let fill = theme.chip(notice.tone, theme.panel);
+    let icon = match notice.tone {
+        Tone::Danger => icon::FAILED,
+        Tone::Caution => icon::WARNING,
+        Tone::Safe => icon::DONE,
+        _ => icon::INFO,
+    };
+    let response = Frame::NONE.fill(fill).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
+            widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.chip_text(notice.tone));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if widgets::icon_button(ui, icon::CLOSE, "Close this notice").clicked() {
+                    actions.push(Action::Window(WindowAction::DismissNotice(notice.id)));
+                }
+                let whole = format!("{}\n{}\n{}", notice.summary, notice.details, notice.next);
+                widgets::copy_button(ui, whole.trim_end(), "this notice");
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    widgets::line(ui, &notice.summary, Text::Body, Tone::Plain);
+                });
+            });
+        });
+        if !notice.next.is_empty() {
+            widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
+        }
+        if !notice.details.is_empty() {
+            CollapsingHeader::new(widgets::rich("Details", Text::Meta, theme.text))
+                .id_salt(("notice", notice.id))
+                .show(ui, |ui| widgets::paragraph(ui, &notice.details, Text::Mono, Tone::Plain));
+        }
+    });
+    let rect = response.response.rect;
+    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+}

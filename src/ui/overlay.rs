@@ -1,0 +1,251 @@
+//! What opens over the page and decides nothing: the palette, the help and the settings.
+
+use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
+
+use super::action::{Action, WindowAction};
+use super::commands::{Situation, Spec, TABLE};
+use super::icon;
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{self, Look};
+
+/// What is open.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Overlay {
+    /// Any command by its name.
+    Palette,
+    /// Every command with its key.
+    Help,
+    /// The settings.
+    Settings(SettingsView),
+}
+
+/// The settings as they are shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SettingsView {
+    /// The theme.
+    pub theme: egui::ThemePreference,
+    /// The zoom, 1 being the usual size.
+    pub zoom: f32,
+    /// Where the settings file is; the rest is edited there.
+    pub file: String,
+    /// Where the evidence is.
+    pub evidence: String,
+    /// What else is settled, as names and values.
+    pub policy: Vec<(String, String)>,
+}
+
+/// The zooms on offer.
+pub const ZOOMS: [f32; 6] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6];
+
+/// Shows what is open.
+pub fn overlay_ui(
+    ui: &mut Ui,
+    overlay: &Overlay,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let frame = Frame::window(ui.style()).fill(theme.raised).inner_margin(Margin::same(16));
+    let name = match overlay {
+        Overlay::Palette => "palette",
+        Overlay::Help => "help",
+        Overlay::Settings(_) => "settings",
+    };
+    let modal = Modal::new(Id::unique(name)).frame(frame).backdrop_color(theme.backdrop);
+    let screen = ui.ctx().content_rect();
+    let response = modal.show(ui.ctx(), |ui| {
+        ui.set_width(560.0_f32.min(screen.width() - 64.0));
+        ui.set_max_height(screen.height() - 96.0);
+        match overlay {
+            Overlay::Palette => palette_ui(ui, situation, actions),
+            Overlay::Help => help_ui(ui),
+            Overlay::Settings(settings) => settings_ui(ui, settings, actions),
+        }
+    });
+    if response.should_close() {
+        actions.push(Action::Window(WindowAction::CloseOverlay));
+    }
+}
+
+/// The commands whose name or sentence holds every word, in the order of the table.
+pub fn matching(text: &str) -> Vec<&'static Spec> {
+    let words: Vec<_> = text.split_whitespace().map(str::to_lowercase).collect();
+    TABLE
+        .iter()
+        .filter(|spec| {
+            let whole = format!("{} {}", spec.text, spec.tooltip).to_lowercase();
+            words.iter().all(|word| whole.contains(word))
+        })
+        .collect()
+}
+
+fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let id = ui.scope_id().with("palette text");
+    let (mut text, mut at) =
+        ui.data_mut(|data| data.get_temp::<(String, usize)>(id)).unwrap_or_default();
+    let (down, up, enter) = ui.input_mut(|input| {
+        let mut take = |key| input.consume_key(egui::Modifiers::NONE, key);
+        (take(Key::ArrowDown), take(Key::ArrowUp), take(Key::Enter))
+    });
+    let edit = TextEdit::singleline(&mut text)
+        .id(id.with("edit"))
+        .hint_text("Type what you want to do")
+        .margin(Margin::symmetric(10, 8))
+        .desired_width(f32::INFINITY);
+    let response = ui.add(edit).accessible_name("Find a command");
+    response.request_focus();
+    if response.changed() {
+        at = 0;
+    }
+    let found = matching(&text);
+    at = if down {
+        at + 1
+    } else if up {
+        at.saturating_sub(1)
+    } else {
+        at
+    };
+    at = at.min(found.len().saturating_sub(1));
+    ui.add_space(6.0);
+    let mut chosen = enter.then(|| found.get(at)).flatten().copied();
+    ScrollArea::vertical().max_height(380.0).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (index, spec) in found.iter().enumerate() {
+            if palette_row_ui(ui, spec, index == at, situation) {
+                chosen = Some(spec);
+            }
+        }
+    });
+    if found.is_empty() {
+        ui.label(widgets::rich("No command has these words.", Text::Body, theme.dim));
+    }
+    ui.data_mut(|data| data.insert_temp(id, (text, at)));
+    if let Some(spec) = chosen.filter(|spec| (spec.unavailable)(situation).is_none()) {
+        ui.data_mut(|data| data.remove::<(String, usize)>(id));
+        actions.push(Action::Window(WindowAction::CloseOverlay));
+        actions.push(Action::Do(spec.command));
+    }
+}
+
+fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situation) -> bool {
+    let theme = Theme::of(ui);
+    let why_not = (spec.unavailable)(situation);
+    let size = vec2(ui.available_width(), 32.0);
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+    if selected || response.hovered() {
+        let fill = if selected { theme.selection } else { theme.hover };
+        ui.painter().rect_filled(rect, egui::CornerRadius::same(theme::RADIUS), fill);
+    }
+    if selected {
+        response.scroll_to_me(None);
+    }
+    let color = if why_not.is_some() { theme.dim } else { theme.text };
+    let middle = rect.center().y;
+    if let Some(icon) = spec.icon {
+        let at = egui::pos2(rect.left() + 18.0, middle);
+        widgets::paint_icon(ui, at, icon, 16.0, color);
+    }
+    let key = spec.key(ui).unwrap_or_default();
+    let right = egui::pos2(rect.right() - 10.0, middle);
+    let taken = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
+    let sentence = why_not.unwrap_or(spec.tooltip);
+    let parts = [(spec.text, Text::Body, color), (sentence, Text::Small, theme.dim)];
+    let width = (rect.width() - taken - 60.0).max(0.0);
+    widgets::paint_parts(ui, egui::pos2(rect.left() + 36.0, middle), width, &parts);
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::Role::Button, why_not.is_none(), selected, spec.text)
+    });
+    response.clicked()
+}
+
+fn help_ui(ui: &mut Ui) {
+    let theme = Theme::of(ui);
+    widgets::line(ui, "Keys and help", Text::Title, Tone::Plain);
+    ui.add_space(4.0);
+    for text in [
+        "Open a plan: nothing runs. Each step shows what it would do to which file.",
+        "Authorize: your signature covers exactly these bytes, this workspace, these settings and \
+         the present content of every file a step changes. If one of them changes, it is void.",
+        "Run: steps run in order, one at a time. A step that asks waits until you answer; closing \
+         its dialog leaves it unanswered.",
+        "Evidence: what was done and decided is written down before and after, in a chain that \
+         shows every later change.",
+    ] {
+        widgets::remark(ui, icon::RIGHT, Tone::Accent, text);
+    }
+    ui.add_space(8.0);
+    ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
+        for spec in TABLE {
+            let Some(key) = spec.key(ui) else { continue };
+            ui.horizontal(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(110.0, 20.0), egui::Sense::hover());
+                let parts = [(&*key, Text::Mono, theme.text)];
+                widgets::paint_parts(ui, rect.left_center(), 106.0, &parts);
+                widgets::line(
+                    ui,
+                    format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip),
+                    Text::Meta,
+                    Tone::Dim,
+                );
+            });
+        }
+    });
+}
+
+fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    ui.spacing_mut().item_spacing.y = 6.0;
+    widgets::line(ui, "Settings", Text::Title, Tone::Plain);
+    ui.add_space(4.0);
+    widgets::heading(ui, "Theme");
+    ui.horizontal(|ui| {
+        for (icon, name, choice) in [
+            (icon::SYSTEM, "As the system", egui::ThemePreference::System),
+            (icon::SUN, "Light", egui::ThemePreference::Light),
+            (icon::MOON, "Dark", egui::ThemePreference::Dark),
+        ] {
+            let look = if settings.theme == choice { Look::Primary } else { Look::Plain };
+            if widgets::button(ui, look, Some(icon), name, true).clicked() {
+                actions.push(Action::Window(WindowAction::SetTheme(choice)));
+            }
+        }
+    });
+    widgets::heading(ui, "Size");
+    ui.horizontal(|ui| {
+        for zoom in ZOOMS {
+            let chosen = (settings.zoom - zoom).abs() < 0.01;
+            let look = if chosen { Look::Primary } else { Look::Plain };
+            let name = format!("{:.0} %", zoom * 100.0);
+            if widgets::button(ui, look, None, &name, true).clicked() {
+                actions.push(Action::Window(WindowAction::SetZoom(zoom)));
+            }
+        }
+    });
+    ui.add_space(6.0);
+    widgets::heading(ui, "Settled in advance");
+    for (name, value) in &settings.policy {
+        widgets::fact(ui, name, value, Text::Body);
+    }
+    ui.add_space(6.0);
+    for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
+        ui.horizontal(|ui| {
+            widgets::fact_name(ui, name);
+            widgets::copyable(ui, path, path, &format!("the place of the {name}"));
+        });
+    }
+    let text = "What is settled in advance is edited in the settings file and read at the start.";
+    ui.label(widgets::rich(text, Text::Small, theme.dim));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_palette_finds_by_any_words() {
+        let names = |text: &str| matching(text).iter().map(|spec| spec.text).collect::<Vec<_>>();
+        assert_eq!(names("stop every process"), ["Stop now"]);
+        assert!(names("").len() == TABLE.len() && names("xyzzy").is_empty());
+    }
+}

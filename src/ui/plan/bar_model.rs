@@ -1,0 +1,215 @@
+//! What the bar below the steps says and offers, for every place a plan can stand at.
+
+use super::{Approval, PlanView};
+use crate::run::{Outcome, Phase, RunStatus, StepState};
+use crate::ui::commands::{Command, Situation};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::Tone;
+
+/// The bar's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct Bar {
+    /// The state's icon.
+    #[cfg_attr(test, serde(skip))]
+    pub icon: Icon,
+    /// What the state's colour says.
+    pub tone: Tone,
+    /// The state in a few words.
+    pub title: String,
+    /// One sentence more.
+    pub detail: String,
+    /// Everything there is to say, for the tooltip; empty where the detail says it all.
+    pub more: String,
+    /// What most people want next, with its text.
+    pub primary: Option<(Command, String)>,
+    /// What else can be done.
+    pub others: Vec<Command>,
+}
+
+/// What the bar shows.
+pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
+    if situation.running {
+        return running(view, situation);
+    }
+    if let Some(ended) = ended(view) {
+        return ended;
+    }
+    let waiting = |icon, tone, title: &str, detail: String| Bar {
+        icon,
+        tone,
+        title: title.to_owned(),
+        detail,
+        more: String::new(),
+        primary: Some((Command::Authorize, Command::Authorize.spec().text.to_owned())),
+        others: vec![Command::Reject],
+    };
+    match view.approval {
+        Approval::Recorded => Bar {
+            primary: None,
+            others: Vec::new(),
+            ..waiting(
+                icon::CLOCK,
+                Tone::Dim,
+                "From the records",
+                "This run had no steps.".to_owned(),
+            )
+        },
+        Approval::Recording => Bar {
+            primary: None,
+            others: Vec::new(),
+            ..waiting(icon::CLOCK, Tone::Dim, "Writing your answer down", String::new())
+        },
+        Approval::Approved { at_ms, until_ms } => Bar {
+            primary: Some((Command::Run, Command::Run.spec().text.to_owned())),
+            ..waiting(
+                icon::SIGNATURE,
+                Tone::Safe,
+                &format!("Authorized {}", view.now.minute(*at_ms)),
+                format!("valid {}", format::remaining(until_ms - view.now.ms)),
+            )
+        },
+        _ if situation.not_authorizable.is_some() => waiting(
+            icon::PROHIBIT,
+            Tone::Danger,
+            "Cannot be authorized",
+            situation.not_authorizable.unwrap_or_default().to_owned(),
+        ),
+        Approval::Void(changes) => {
+            let first = changes.first().map(|change| format!("Changed since: {}", change.what));
+            let rest = match changes.len() {
+                0 | 1 => String::new(),
+                number => format!(" and {} more", number - 1),
+            };
+            let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
+            Bar {
+                more: all.join("\n"),
+                ..waiting(
+                    icon::WARNING,
+                    Tone::Caution,
+                    "The approval is void",
+                    format!("{}{rest}", first.unwrap_or_default()),
+                )
+            }
+        }
+        Approval::Expired => waiting(
+            icon::CLOCK,
+            Tone::Caution,
+            "The approval has expired",
+            "Look again, then authorize again.".to_owned(),
+        ),
+        Approval::Rejected(reason) => waiting(
+            icon::PROHIBIT,
+            Tone::Danger,
+            "Rejected",
+            if reason.is_empty() { "No reason given.".to_owned() } else { reason.clone() },
+        ),
+        Approval::None | Approval::Used { .. } => waiting(
+            icon::SIGNATURE,
+            Tone::Dim,
+            "Not authorized",
+            "Nothing runs before you sign for it.".to_owned(),
+        ),
+    }
+}
+
+fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
+    let total = view.run.steps.len();
+    let number = view.run.current_step + 1;
+    let signed = match view.approval {
+        Approval::Used { at_ms } | Approval::Approved { at_ms, .. } => {
+            format!("Authorized {}", view.now.minute(*at_ms))
+        }
+        _ => String::new(),
+    };
+    let detail = match view.run.requested {
+        Some(crate::run::Control::Pause) => "Pauses before the next step".to_owned(),
+        Some(crate::run::Control::CancelAfterStep) => "Ends after this step".to_owned(),
+        Some(crate::run::Control::StopNow) => "Stopping".to_owned(),
+        _ => signed,
+    };
+    let mut bar = Bar {
+        icon: icon::RUNNING,
+        tone: Tone::Accent,
+        title: format!("Running step {number} of {total}"),
+        detail,
+        more: String::new(),
+        primary: None,
+        others: vec![Command::Pause, Command::CancelAfterStep, Command::StopNow],
+    };
+    if let Some(step) = situation.asking {
+        bar.icon = icon::HAND;
+        bar.tone = Tone::Caution;
+        bar.title = "Waiting for you".to_owned();
+        bar.primary = Some((Command::AnswerStep, format!("Answer step {}", step + 1)));
+    } else if situation.paused {
+        bar.icon = icon::PAUSE;
+        bar.tone = Tone::Caution;
+        bar.title = format!("Paused before step {}", number.min(total));
+        bar.primary = Some((Command::Resume, Command::Resume.spec().text.to_owned()));
+        bar.others = vec![Command::StopNow];
+    }
+    bar
+}
+
+/// What became of the run, once it is over.
+fn ended(view: &PlanView<'_>) -> Option<Bar> {
+    let (icon, tone, word) = match view.run.phase {
+        Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed"),
+        Phase::Ended(RunStatus::Failed) => (icon::FAILED, Tone::Danger, "Failed"),
+        Phase::Ended(RunStatus::Cancelled) => (icon::STOP, Tone::Caution, "Cancelled"),
+        Phase::Interrupted => (icon::WARNING, Tone::Danger, "Interrupted"),
+        _ => return None,
+    };
+    let mut title = format!("{word}, {} of {} steps", view.run.done(), view.run.steps.len());
+    if let Some(step) = view
+        .run
+        .steps
+        .iter()
+        .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()))
+    {
+        title = format!("{word} at step {}", step + 1);
+    }
+    let detail = match (&view.run.failure, &view.run.phase) {
+        (Some((code, message)), _) => format!("{code} {message}"),
+        (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
+        (None, _) => tally(view),
+    };
+    let recorded = *view.approval == Approval::Recorded;
+    Some(Bar {
+        icon,
+        tone,
+        title,
+        more: detail.clone(),
+        detail,
+        primary: None,
+        others: if recorded { Vec::new() } else { vec![Command::Authorize] },
+    })
+}
+
+/// The outcomes counted, in words.
+fn tally(view: &PlanView<'_>) -> String {
+    let count = |outcome: Outcome| {
+        view.run.steps.iter().filter(|step| step.outcome() == Some(outcome)).count()
+    };
+    let mut parts = Vec::new();
+    for (outcome, word) in [
+        (Outcome::Succeeded, "succeeded"),
+        (Outcome::Skipped, "skipped"),
+        (Outcome::DoneByHand, "done by hand"),
+    ] {
+        let number = count(outcome);
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
+        }
+    }
+    let took: i64 = view
+        .run
+        .steps
+        .iter()
+        .map(|step| if let StepState::Done(result) = step { result.duration_ms } else { 0 })
+        .sum();
+    parts.push(format::duration(took));
+    parts.join(", ")
+}

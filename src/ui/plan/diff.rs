@@ -1,0 +1,187 @@
+//! Lines of code and of differences: wrapped, never cut, drawn only where they are seen.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::plan::visible;
+use crate::run::{DiffLine, LineKind, Stream};
+use crate::ui::theme::{self, Text, Theme};
+
+/// One line on screen; a long line of a file takes several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct CodeRow {
+    /// The line's numbers before and after, on its first row.
+    pub numbers: (Option<usize>, Option<usize>),
+    /// What the line is.
+    pub kind: LineKind,
+    /// `+`, `-` or space; empty on the further rows of a wrapped line.
+    pub sign: &'static str,
+    /// The text, with everything hidden made visible.
+    pub text: String,
+    /// Whether it is error output.
+    pub stderr: bool,
+}
+
+impl CodeRow {
+    fn plain(text: String) -> Self {
+        Self { numbers: (None, None), kind: LineKind::Context, sign: "", text, stderr: false }
+    }
+
+    /// A row of output.
+    pub fn output(stream: Stream, text: String) -> Self {
+        Self { stderr: stream == Stream::Stderr, ..Self::plain(text) }
+    }
+
+    /// A row of a numbered text; the number only on its first row.
+    pub fn numbered(number: Option<usize>, text: String) -> Self {
+        Self { numbers: (None, number), ..Self::plain(text) }
+    }
+}
+
+/// The text with everything hidden made visible, in pieces of at most `columns` characters.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let shown = visible(text);
+    if shown.len() <= columns {
+        return vec![shown.into_owned()];
+    }
+    let mut pieces = Vec::new();
+    let (mut piece, mut used) = (String::new(), 0);
+    for c in shown.chars() {
+        // What is not of the first scripts may be drawn twice as wide.
+        let width = if u32::from(c) < 0x1100 { 1 } else { 2 };
+        if used + width > columns {
+            pieces.push(std::mem::take(&mut piece));
+            used = 0;
+        }
+        piece.push(c);
+        used += width;
+    }
+    pieces.push(piece);
+    pieces
+}
+
+/// A difference as rows of at most `columns` characters.
+pub fn diff_rows(lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
+    let mut rows = Vec::with_capacity(lines.len());
+    for line in lines {
+        let sign = match line.kind {
+            LineKind::Added => "+",
+            LineKind::Removed => "-",
+            LineKind::Context => " ",
+            LineKind::Gap => "",
+        };
+        let text = if line.kind == LineKind::Gap { "⋯" } else { &line.text };
+        for (index, piece) in wrap(text, columns).into_iter().enumerate() {
+            let first = index == 0;
+            rows.push(CodeRow {
+                numbers: if first { (line.before, line.after) } else { (None, None) },
+                kind: line.kind,
+                sign: if first { sign } else { "" },
+                text: piece,
+                stderr: false,
+            });
+        }
+        if line.missing_newline {
+            rows.push(CodeRow {
+                kind: line.kind,
+                ..CodeRow::plain("(no line break at the end of the file)".to_owned())
+            });
+        }
+    }
+    rows
+}
+
+/// How many characters of code fit into a width in points, beside `gutters` columns of numbers.
+pub fn columns(ui: &Ui, width: f32, gutters: u8) -> usize {
+    let font = Text::Mono.font();
+    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
+    ((width - gutter_width(gutters) - 16.0) / advance).max(8.0) as usize
+}
+
+fn gutter_width(gutters: u8) -> f32 {
+    match gutters {
+        0 => 18.0,
+        1 => 58.0,
+        _ => 90.0,
+    }
+}
+
+/// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
+/// around them may hold any number.
+pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutters: u8) {
+    let size = vec2(ui.available_width(), theme::CODE_ROW * rows.len() as f32);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let seen = ui.clip_rect();
+    let row_at = |y: f32| ((y - rect.top()) / theme::CODE_ROW).max(0.0);
+    let first = row_at(seen.top()).floor() as usize;
+    let last = row_at(seen.bottom()).ceil() as usize;
+    let id = ui.scope_id().with(id);
+    for (index, row) in rows.iter().enumerate().take(last).skip(first) {
+        let y = rect.top() + index as f32 * theme::CODE_ROW;
+        let place = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
+        row_ui(ui, place, row, gutters, id.with(index));
+    }
+}
+
+fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutters: u8, id: egui::Id) {
+    let theme = Theme::of(ui);
+    let (ground, text) = match row.kind {
+        LineKind::Added => (Some(theme.added), theme.added_text),
+        LineKind::Removed => (Some(theme.removed), theme.removed_text),
+        LineKind::Context if row.stderr => (None, theme.danger),
+        LineKind::Context => (None, theme.text),
+        LineKind::Gap => (Some(theme.panel), theme.dim),
+    };
+    if let Some(ground) = ground {
+        ui.painter().rect_filled(rect, 0.0, ground);
+    }
+    let middle = rect.center().y;
+    let number = |x: f32, number: Option<usize>| {
+        if let Some(number) = number {
+            let at = pos2(rect.left() + x, middle);
+            super::super::widgets::paint_right(
+                ui,
+                at,
+                &number.to_string(),
+                Text::SmallMono,
+                theme.dim,
+            );
+        }
+    };
+    match gutters {
+        0 => {}
+        1 => number(40.0, row.numbers.1),
+        _ => {
+            number(36.0, row.numbers.0);
+            number(66.0, row.numbers.1);
+        }
+    }
+    let left = rect.left() + gutter_width(gutters);
+    if !row.sign.is_empty() || row.stderr {
+        let sign = if row.stderr { "!" } else { row.sign };
+        paint(ui, pos2(left - 15.0, middle), sign, text);
+    }
+    paint(ui, pos2(left, middle), &row.text, text);
+    let response = ui.interact(rect, id, Sense::hover());
+    response.widget_info(|| {
+        let stream = if row.stderr { "stderr: " } else { "" };
+        let text = format!("{stream}{}{}", row.sign, row.text);
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+}
+
+fn paint(ui: &Ui, left_center: egui::Pos2, text: &str, color: Color32) {
+    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let format = TextFormat {
+        font_id: Text::Mono.font(),
+        color,
+        valign: Align::Center,
+        ..TextFormat::default()
+    };
+    job.append(text, 0.0, format);
+    let galley = ui.painter().layout_job(job);
+    let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
+    ui.painter().galley(min, galley, color);
+}

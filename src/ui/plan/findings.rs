@@ -1,0 +1,114 @@
+//! What is wrong with the plan: each finding with its place, so that its author can mend it.
+
+use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
+
+use crate::plan::visible;
+use crate::plan::{Finding, Severity};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets;
+
+fn look(severity: Severity) -> (Icon, Tone, &'static str) {
+    match severity {
+        Severity::Error => (icon::FAILED, Tone::Danger, "error"),
+        Severity::Warning => (icon::WARNING, Tone::Caution, "warning"),
+        Severity::Note => (icon::INFO, Tone::Dim, "note"),
+    }
+}
+
+/// How many findings there are, in words.
+pub fn summary(findings: &[Finding]) -> String {
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let mut parts = Vec::new();
+    for (severity, noun) in
+        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
+    {
+        let number = count(severity);
+        if number > 0 {
+            parts.push(format::counted(number, noun));
+        }
+    }
+    let tail = if count(Severity::Error) > 0 {
+        ". The plan cannot be authorized until its errors are mended."
+    } else {
+        "."
+    };
+    format!("{}{tail}", parts.join(", "))
+}
+
+/// One finding as text for its author.
+pub fn as_text(finding: &Finding) -> String {
+    let mut text = format!(
+        "{} {} at line {}, column {} ({}): {}",
+        finding.code,
+        look(finding.severity).2,
+        finding.line,
+        finding.column,
+        if finding.pointer.is_empty() { "whole file" } else { &finding.pointer },
+        finding.message,
+    );
+    if !finding.allowed.is_empty() {
+        text.push_str(&format!(" Allowed: {}.", finding.allowed.join(", ")));
+    }
+    text
+}
+
+pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let theme = Theme::of(ui);
+    let height = (ui.available_height() * 0.5).max(120.0);
+    Frame::NONE.fill(theme.panel).inner_margin(Margin::symmetric(18, 10)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.horizontal(|ui| {
+            let worst = findings.iter().map(|finding| finding.severity).max();
+            let (icon, tone, _) = look(worst.unwrap_or(Severity::Note));
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 24.0), egui::Sense::hover());
+            widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.tone(tone));
+            widgets::line(ui, summary(findings), Text::Body, Tone::Plain);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let all: Vec<_> = findings.iter().map(as_text).collect();
+                widgets::copy_button(ui, &all.join("\n"), "all findings");
+            });
+        });
+        ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            // A plan has at most a thousand findings, and only a faulty one has more than a few.
+            for finding in findings {
+                finding_ui(ui, finding);
+            }
+        });
+    });
+    widgets::line_below(ui);
+}
+
+fn finding_ui(ui: &mut Ui, finding: &Finding) {
+    let theme = Theme::of(ui);
+    let (icon, tone, word) = look(finding.severity);
+    ui.horizontal_top(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), egui::Sense::hover());
+        widgets::paint_icon(ui, rect.center(), icon, 14.0, theme.tone(tone));
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 1.0;
+            ui.add(
+                Label::new(widgets::rich(visible(&finding.message), Text::Body, theme.text)).wrap(),
+            );
+            let pointer = if finding.pointer.is_empty() { "whole file" } else { &finding.pointer };
+            let place = format!(
+                "{} {word} · line {}, column {} · {}",
+                finding.code,
+                finding.line,
+                finding.column,
+                visible(pointer)
+            );
+            ui.add(Label::new(widgets::rich(place, Text::SmallMono, theme.dim)).wrap())
+                .on_hover_text(finding.code.title());
+            if !finding.allowed.is_empty() {
+                let allowed = format!("allowed: {}", visible(&finding.allowed.join(", ")));
+                ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());
+            }
+        });
+    });
+}

@@ -1,0 +1,127 @@
+//! The head of the plan: what it is called, what it touches, and exactly which bytes it is.
+
+use egui::{Frame, Margin, Stroke, Ui, vec2};
+
+use super::PlanView;
+use crate::plan::visible;
+use crate::plan::{Plan, ToolClass};
+use crate::ui::format;
+use crate::ui::icon;
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip};
+
+/// The figures of a plan as chips.
+pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    let Some(review) = view.review else { return chips };
+    let impact = &review.impact;
+    let files = if impact.files.is_empty() {
+        "Writes no file.".to_owned()
+    } else {
+        format!("Writes:\n{}", visible_list(&impact.files))
+    };
+    let text = if impact.files.is_empty() {
+        "no files".to_owned()
+    } else {
+        format::counted(impact.files.len(), "file")
+    };
+    chips.push(Chip::new(icon::FILES, text, Tone::Dim).explained(files));
+    if !impact.hosts.is_empty() {
+        let text = format::counted(impact.hosts.len(), "host");
+        chips.push(
+            Chip::new(icon::TERMINAL, text, Tone::Caution).explained(visible_list(&impact.hosts)),
+        );
+    }
+    if let Some(worst) = impact.worst {
+        let icon = super::rows::risk_icon(worst);
+        chips.push(
+            Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into())
+                .explained("The most dangerous step of the plan."),
+        );
+    }
+    chips.push(match impact.asks {
+        0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
+            .explained("No step stops for your answer."),
+        asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
+            .explained("So many steps stop for your answer before they run."),
+    });
+    chips.push(match impact.irreversible {
+        0 => Chip::new(icon::REVERT, "exactly revertible", Tone::Safe)
+            .explained("The evidence keeps what is needed to restore every file."),
+        number => Chip::new(icon::WARNING, format!("{number} not revertible"), Tone::Caution)
+            .explained("So many steps may do something that the evidence cannot restore."),
+    });
+    chips
+}
+
+/// What the author says about the plan that its steps contradict.
+pub fn contradiction(plan: &Plan) -> Option<String> {
+    let intent = plan.intent?;
+    let mutates = plan
+        .steps
+        .iter()
+        .filter_map(|step| step.call.as_ref())
+        .any(|call| call.tool().class() == ToolClass::Mutate);
+    (mutates && intent.as_str() != "MUTATE").then(|| {
+        format!("The plan calls itself {}, but some of its steps change files.", intent.as_str())
+    })
+}
+
+fn visible_list(items: &[String]) -> String {
+    const SHOWN: usize = 30;
+    let mut lines: Vec<_> =
+        items.iter().take(SHOWN).map(|item| visible(item).into_owned()).collect();
+    if items.len() > SHOWN {
+        lines.push(format!("and {} more", items.len() - SHOWN));
+    }
+    lines.join("\n")
+}
+
+pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
+    let theme = Theme::of(ui);
+    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
+        let name = view.plan.map_or("This file cannot be read as a plan", Plan::name);
+        widgets::line(ui, name, Text::Title, Tone::Plain);
+        let chips = chips(view);
+        if !chips.is_empty() {
+            ui.horizontal_wrapped(|ui| {
+                for chip in &chips {
+                    chip.ui(ui);
+                }
+            });
+        }
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            if let Some(intent) = view.plan.and_then(|plan| plan.intent) {
+                ui.label(widgets::rich(intent.as_str(), Text::Meta, theme.dim)).on_hover_text(
+                    "What the author says the plan is for. It never changes what runs.",
+                );
+            }
+            let digest = view.digest.to_string();
+            widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
+            if let Some(path) = view.path
+                && ui.available_width() > 80.0
+            {
+                ui.label(widgets::rich("from", Text::Meta, theme.dim));
+                let whole = path.display().to_string();
+                let name = path
+                    .file_name()
+                    .map_or_else(|| whole.clone(), |name| name.to_string_lossy().into_owned());
+                widgets::copyable(ui, &name, &whole, "the path");
+            }
+            if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
+                && ui.available_width() > 80.0
+            {
+                ui.label(widgets::rich("by", Text::Meta, theme.dim));
+                widgets::line(ui, author, Text::Meta, Tone::Dim)
+                    .on_hover_text("As the file says; nobody has verified it.");
+            }
+        });
+        if let Some(text) = view.plan.and_then(contradiction) {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+        }
+    });
+    widgets::line_below(ui);
+}

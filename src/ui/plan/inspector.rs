@@ -1,0 +1,332 @@
+//! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
+
+use std::collections::BTreeMap;
+
+use egui::{Align, Frame, Layout, Margin, ScrollArea, Stroke, Ui, vec2};
+
+use super::diff::{code_rows_ui, columns, diff_rows};
+use super::output::{output_lines, truncation};
+use super::rows::{risk_icon, step_row};
+use super::{PlanView, text_rows};
+use crate::plan::Step;
+use crate::plan::visible;
+use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepState};
+use crate::ui::action::{Action, PlanAction, Tab};
+use crate::ui::evidence::detail;
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip};
+
+const TABS: [(Tab, &str); 5] = [
+    (Tab::WillDo, "Will do"),
+    (Tab::Arguments, "Arguments"),
+    (Tab::Output, "Output"),
+    (Tab::Artifacts, "Artifacts"),
+    (Tab::Evidence, "Evidence"),
+];
+
+/// The margin of everything in the inspector, in points.
+const MARGIN: i8 = 16;
+
+pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let Some(step) = view.plan.and_then(|plan| plan.steps.get(view.selected)) else { return };
+    let Some(row) = step_row(view, view.selected) else { return };
+    ui.spacing_mut().item_spacing.y = 0.0;
+    Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 12, bottom: 0 }).show(
+        ui,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            ui.horizontal(|ui| {
+                let count = view.plan.map_or(0, |plan| plan.steps.len());
+                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
+                widgets::paint_icon(ui, rect.center(), row.icon, 17.0, theme.tone(row.tone));
+                let place = format!("Step {} of {count}", row.number);
+                ui.label(widgets::rich(place, Text::Meta, theme.dim));
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if let Some((level, reason)) = &row.risk {
+                        Chip::new(risk_icon(*level), level.as_str(), (*level).into())
+                            .explained(reason.clone())
+                            .ui(ui);
+                    }
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                        widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
+                    });
+                });
+            });
+            let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
+            widgets::line(ui, &name, Text::Strong, Tone::Plain);
+            widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 16.0;
+                for (tab, text) in TABS {
+                    if widgets::tab(ui, text, view.tab == tab).clicked() {
+                        actions.push(Action::Plan(PlanAction::ShowTab(tab)));
+                    }
+                }
+            });
+        },
+    );
+    widgets::line_below(ui);
+    match view.tab {
+        Tab::WillDo => will_do_ui(ui, view, step),
+        Tab::Arguments => arguments_ui(ui, step),
+        Tab::Output => output_ui(ui, view),
+        Tab::Artifacts => match view.execution {
+            Some(execution) => scrolled(ui, |ui| detail::artifacts_ui(ui, execution, actions)),
+            None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
+        },
+        Tab::Evidence => match view.execution {
+            Some(execution) => {
+                scrolled(ui, |ui| detail::facts_ui(ui, execution, view.now, actions))
+            }
+            None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
+        },
+    }
+}
+
+const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
+
+/// Why a person is asked, or what is known about the step instead.
+fn second_line(view: &PlanView<'_>, step: &Step) -> String {
+    let asks = view.review.and_then(|review| review.asks.get(step.step_index)?.as_deref());
+    match (asks, &step.reason) {
+        (Some(why), _) => format!("Asks before it runs: {why}"),
+        (None, Some(reason)) => reason.clone(),
+        (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
+    }
+}
+
+fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 12)).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 6.0;
+            add(ui);
+        });
+    });
+}
+
+fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
+    Frame::NONE
+        .inner_margin(Margin::symmetric(MARGIN, 12))
+        .show(ui, |ui| widgets::empty_state(ui, icon, title, text));
+}
+
+fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
+    ScrollArea::vertical().id_salt("will do").auto_shrink([false, false]).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 10, bottom: 12 }).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 6.0;
+                let Some(preview) = view.preview else {
+                    indented(ui, |ui| {
+                        let text = if step.call.is_some() {
+                            "Computing what this step would do…"
+                        } else {
+                            "The step is faulty. Its findings stand above the steps."
+                        };
+                        widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+                    });
+                    return;
+                };
+                preview_ui(ui, preview);
+                indented(ui, |ui| {
+                    if let Some((icon, tone, text)) = precondition(view, step) {
+                        widgets::remark(ui, icon, tone, text);
+                    }
+                    if let Some(verdict) =
+                        view.review.and_then(|review| review.risks.get(step.step_index))
+                    {
+                        let text = format!("{} (rule {})", verdict.reason, verdict.rule);
+                        widgets::remark(ui, risk_icon(verdict.level), verdict.level.into(), text);
+                        if let Some(suggestion) = &verdict.suggestion {
+                            widgets::remark(
+                                ui,
+                                icon::INFO,
+                                Tone::Dim,
+                                format!("Safer: {suggestion}"),
+                            );
+                        }
+                    }
+                });
+            },
+        );
+    });
+}
+
+fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        add(ui);
+    });
+}
+
+/// What a step would do: the differences, and in words what there is to say besides.
+pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
+    for (index, change) in preview.changes.iter().enumerate() {
+        change_ui(ui, change, index);
+    }
+    indented(ui, |ui| {
+        let (icon, tone) = match preview.predicted {
+            Predicted::Exact => (icon::DONE, Tone::Safe),
+            Predicted::Partial => (icon::INFO, Tone::Caution),
+            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
+        };
+        widgets::remark(ui, icon, tone, &preview.summary);
+        let sure = match preview.predicted {
+            Predicted::Exact => None,
+            Predicted::Partial => Some("Only a part of what it does can be told before it runs."),
+            Predicted::Unpredictable => Some("What it does can be told only by running it."),
+        };
+        if let Some(sure) = sure {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
+        }
+        for note in &preview.notes {
+            widgets::remark(ui, icon::INFO, Tone::Dim, note);
+        }
+    });
+}
+
+fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
+    let theme = Theme::of(ui);
+    indented(ui, |ui| {
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
+            widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
+            widgets::line(ui, &change.path, Text::Mono, Tone::Plain);
+            if let Diff::Text { added, removed, .. } = &change.diff {
+                ui.label(widgets::rich(format!("+{added}"), Text::Mono, theme.safe));
+                ui.label(widgets::rich(format!("−{removed}"), Text::Mono, theme.danger));
+            }
+        });
+    });
+    match &change.diff {
+        Diff::Text { lines, .. } => {
+            let rows = diff_rows(lines, columns(ui, ui.available_width(), 2));
+            code_rows_ui(ui, ("diff", index), &rows, 2);
+        }
+        Diff::Unchanged => indented(ui, |ui| {
+            widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
+        }),
+        Diff::Binary { before_bytes, after_bytes } => indented(ui, |ui| {
+            let size = |bytes: &Option<u64>| bytes.map_or("absent".to_owned(), format::bytes);
+            let text =
+                format!("Not text: {} now, {} after.", size(before_bytes), size(after_bytes));
+            widgets::remark(ui, icon::INFO, Tone::Dim, text);
+        }),
+    }
+    ui.add_space(4.0);
+}
+
+/// Whether what the step needs holds now.
+fn precondition(view: &PlanView<'_>, step: &Step) -> Option<(Icon, Tone, String)> {
+    let text = &step.precondition_text;
+    Some(match view.review?.preconditions.get(step.step_index)? {
+        PreconditionState::None => return None,
+        PreconditionState::Holds { found } => {
+            (icon::DONE, Tone::Safe, format!("Needs “{text}”, which holds: {found}"))
+        }
+        PreconditionState::Fails { found } => (
+            icon::FAILED,
+            Tone::Danger,
+            format!("Needs “{text}”, which does not hold now: {found}"),
+        ),
+        PreconditionState::Later { reason } => {
+            (icon::CLOCK, Tone::Dim, format!("Needs “{text}”: {reason}"))
+        }
+    })
+}
+
+fn arguments_ui(ui: &mut Ui, step: &Step) {
+    let theme = Theme::of(ui);
+    scrolled(ui, |ui| {
+        widgets::fact(ui, "step id", &step.step_id, Text::Mono);
+        widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
+        let asks = if step.requires_confirmation { "yes, by the plan" } else { "not by the plan" };
+        widgets::fact(ui, "asks", asks, Text::Body);
+        for (name, value) in short_first(&step.arguments) {
+            argument_ui(ui, name, value);
+        }
+        if step.arguments.is_empty() {
+            ui.label(widgets::rich("No arguments.", Text::Body, theme.dim));
+        }
+    });
+}
+
+/// One argument, exactly and whole.
+pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
+    let theme = Theme::of(ui);
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        ui.label(widgets::rich(visible(name), Text::Meta, theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            widgets::copy_button(ui, value, &format!("argument {name}"));
+            if value.len() > 200 {
+                let size = format::bytes(value.len() as u64);
+                ui.label(widgets::rich(size, Text::SmallMono, theme.dim));
+            }
+        });
+    });
+    widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let many = value.lines().nth(1).is_some();
+        let gutters = u8::from(many);
+        let rows = text_rows(value, columns(ui, ui.available_width(), gutters));
+        if rows.is_empty() {
+            indented(ui, |ui| {
+                ui.label(widgets::rich("empty", Text::Meta, theme.dim));
+            });
+        }
+        code_rows_ui(ui, ("argument", name), &rows, gutters);
+    });
+}
+
+fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
+    let state = view.run.steps.get(view.selected);
+    let rows = output_lines(view.run, view.selected, columns(ui, ui.available_width(), 0));
+    let result = match state {
+        Some(StepState::Done(result)) => Some(result),
+        _ => None,
+    };
+    Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
+        if let Some(result) = result {
+            indented(ui, |ui| {
+                if let Some(message) = &result.error_message {
+                    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+                    widgets::remark(ui, icon::FAILED, Tone::Danger, format!("{code}{message}"));
+                    if let Some(next) = &result.next {
+                        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
+                    }
+                }
+                if let Some(text) = truncation(result) {
+                    widgets::remark(ui, icon::INFO, Tone::Caution, text);
+                }
+                if let Some(code) = result.exit_code {
+                    widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
+                }
+            });
+        }
+        let running = matches!(state, Some(StepState::Running));
+        if rows.is_empty() && result.is_none_or(|result| result.error_message.is_none()) {
+            let text = match state {
+                Some(StepState::Done(_)) => "The step ended and printed nothing.",
+                Some(StepState::Running) => "Nothing printed yet.",
+                _ => "What the step prints will stand here, line by line.",
+            };
+            nothing(ui, icon::TERMINAL, "No output", text);
+        }
+        ScrollArea::vertical()
+            .id_salt(("output", view.selected))
+            .auto_shrink([false, false])
+            .stick_to_bottom(running)
+            .show(ui, |ui| code_rows_ui(ui, "output", &rows, 0));
+    });
+}
+
+/// Arguments in the order in which they are read best: what the step is about before long contents.
+pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
+    let mut arguments: Vec<_> = arguments.iter().collect();
+    arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));
+    arguments
+}

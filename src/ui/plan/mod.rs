@@ -1,0 +1,153 @@
+//! The plan page: list of plans and runs, the plan with its steps, the bar where it is authorized
+//! and led, and the inspector.
+//!
+//! [`PlanView`] borrows what is known; pure functions turn it into what each part shows, row by
+//! row, so that a plan of ten thousand steps costs no more than the rows on screen.
+
+mod action_bar;
+mod bar_model;
+mod diff;
+mod findings;
+mod header;
+mod inspector;
+mod output;
+mod rows;
+mod sidebar;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use egui::{CentralPanel, Margin, Panel, Ui};
+
+use super::action::{Action, Tab};
+use super::commands::Situation;
+use super::format::Now;
+use super::icon;
+use super::theme::{self, Theme};
+use super::widgets::{self, panel_frame};
+use crate::authorization::Change;
+use crate::plan::{Digest, Finding, Plan};
+use crate::run::{ExecutionDetail, Preview, Review, RunState};
+
+pub use bar_model::{Bar, bar};
+pub use diff::{CodeRow, code_rows_ui, columns, diff_rows};
+pub(crate) use inspector::{argument_ui, preview_ui, short_first};
+pub use output::{output_lines, text_rows};
+pub use rows::{StepRow, step_row};
+pub(crate) use rows::{outcome_look, risk_icon};
+pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
+
+/// Where the open plan stands with its person.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Approval {
+    /// Nobody has answered.
+    #[default]
+    None,
+    /// The answer is being written down.
+    Recording,
+    /// Approved, waiting for its run.
+    Approved {
+        /// When, in Unix milliseconds.
+        at_ms: i64,
+        /// Until when, in Unix milliseconds.
+        until_ms: i64,
+    },
+    /// It was approved, and its time has run out.
+    Expired,
+    /// It was approved, and what it covered has changed since.
+    Void(Vec<Change>),
+    /// Rejected.
+    Rejected(String),
+    /// Its one run has begun or ended.
+    Used {
+        /// When it was given, in Unix milliseconds.
+        at_ms: i64,
+    },
+    /// A run from the records is shown; there is nothing to authorize.
+    Recorded,
+}
+
+/// Everything the plan page shows.
+#[derive(Debug, Clone)]
+pub struct PlanView<'a> {
+    /// Where the plan came from; none for a plan from the records.
+    pub path: Option<&'a Path>,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// The plan, where enough of it could be read to show it.
+    pub plan: Option<&'a Plan>,
+    /// What is wrong with it.
+    pub findings: &'a [Finding],
+    /// What the review found.
+    pub review: Option<&'a Review>,
+    /// Where it stands with its person.
+    pub approval: &'a Approval,
+    /// Its run, or an idle state.
+    pub run: &'a RunState,
+    /// The step in the inspector, from 0.
+    pub selected: usize,
+    /// Whether the list should bring that step into view now.
+    pub scroll_to_selected: bool,
+    /// The side of it that is shown.
+    pub tab: Tab,
+    /// What it would do, once computed.
+    pub preview: Option<&'a Preview>,
+    /// Its evidence, once read.
+    pub execution: Option<&'a ExecutionDetail>,
+    /// The present moment.
+    pub now: &'a Now,
+}
+
+/// The whole page.
+pub fn plan_page_ui(
+    ui: &mut Ui,
+    sidebar: &SidebarView<'_>,
+    plan: Option<&PlanView<'_>>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    Panel::left("sidebar")
+        .default_size(theme::SIDEBAR)
+        .size_range(160.0..=360.0)
+        .resizable(true)
+        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
+        .show(ui, |ui| sidebar_ui(ui, sidebar, situation, actions));
+    let Some(view) = plan else {
+        CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(
+            ui,
+            |ui| {
+                widgets::empty_state(
+                    ui,
+                    icon::SIGNATURE,
+                    "No plan is open",
+                    "Open a plan file, or drop one here. You will see what every step would do to \
+                 which file before anything runs, and nothing runs until you authorize exactly \
+                 that plan.",
+                );
+            },
+        );
+        return;
+    };
+    if view.plan.is_some() {
+        let width = ui.available_width();
+        Panel::right("inspector")
+            .default_size(theme::INSPECTOR.min(width * 0.44))
+            .size_range(260.0..=(width - 320.0).max(260.0))
+            .resizable(true)
+            .frame(panel_frame(theme.background, Margin::ZERO))
+            .show(ui, |ui| inspector::inspector_ui(ui, view, actions));
+    }
+    Panel::bottom("action_bar")
+        .exact_size(theme::ACTION_BAR)
+        .resizable(false)
+        .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
+        .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
+    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        header::header_ui(ui, view);
+        findings::findings_ui(ui, view.findings);
+        rows::rows_ui(ui, view, actions);
+    });
+}

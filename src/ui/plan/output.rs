@@ -1,0 +1,74 @@
+//! What a step printed, as lines.
+
+use super::diff::{CodeRow, wrap};
+use crate::run::{RunState, StepResult, StepState, Stream};
+
+/// The output of a step in rows of at most `columns` characters: of the one under way in order of
+/// arrival, of an ended one first stdout, then stderr.
+pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow> {
+    let mut rows = Vec::new();
+    match run.steps.get(index) {
+        Some(StepState::Done(result)) => {
+            for (stream, text) in
+                [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
+            {
+                if let Some(text) = text {
+                    push(&mut rows, stream, text, columns);
+                }
+            }
+        }
+        Some(StepState::Running) => {
+            // A chunk may end within a line; the next one of the same stream goes on there.
+            let mut joined: Vec<(Stream, String)> = Vec::new();
+            for (stream, chunk) in &run.live_output {
+                match joined.last_mut() {
+                    Some((last, text)) if last == stream => text.push_str(chunk),
+                    _ => joined.push((*stream, chunk.clone())),
+                }
+            }
+            for (stream, text) in &joined {
+                push(&mut rows, *stream, text, columns);
+            }
+        }
+        Some(StepState::Waiting) | None => {}
+    }
+    rows
+}
+
+fn push(rows: &mut Vec<CodeRow>, stream: Stream, text: &str, columns: usize) {
+    for line in text.lines() {
+        for piece in wrap(line, columns) {
+            rows.push(CodeRow::output(stream, piece));
+        }
+    }
+}
+
+/// A text with line numbers, in rows of at most `columns` characters.
+pub fn text_rows(text: &str, columns: usize) -> Vec<CodeRow> {
+    let mut rows = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for (piece_index, piece) in wrap(line, columns).into_iter().enumerate() {
+            rows.push(CodeRow::numbered((piece_index == 0).then_some(index + 1), piece));
+        }
+    }
+    rows
+}
+
+/// What is left out of the output that a result carries; none when nothing is.
+pub fn truncation(result: &StepResult) -> Option<String> {
+    let mut parts = Vec::new();
+    for (name, cut, bytes) in [
+        ("stdout", result.stdout_truncated, result.stdout_bytes),
+        ("stderr", result.stderr_truncated, result.stderr_bytes),
+    ] {
+        if cut {
+            parts.push(format!("{name} has {}", crate::ui::format::bytes(bytes)));
+        }
+    }
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Only the beginning and the end are shown: {}. The whole is in the evidence.",
+            parts.join(", ")
+        )
+    })
+}

@@ -1,0 +1,240 @@
+//! The steps as rows, drawn only where they are seen.
+
+use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::PlanView;
+use crate::plan::visible;
+use crate::risk::RiskLevel;
+use crate::run::{Outcome, Phase, StepState};
+use crate::ui::action::{Action, PlanAction};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip};
+
+/// One step as its row shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct StepRow {
+    /// Its number on screen, from 1.
+    pub number: usize,
+    /// The state's icon.
+    #[cfg_attr(test, serde(skip))]
+    pub icon: Icon,
+    /// The state in a word.
+    pub state: &'static str,
+    /// What the state's colour says.
+    pub tone: Tone,
+    /// What it does.
+    pub verb: String,
+    /// To what.
+    pub object: String,
+    /// The second line: tool, and what else there is to know.
+    pub detail: String,
+    /// How dangerous it is, and why.
+    pub risk: Option<(RiskLevel, String)>,
+    /// How long it took.
+    pub duration: Option<String>,
+}
+
+/// The icon of a risk.
+pub(crate) fn risk_icon(level: RiskLevel) -> Icon {
+    match level {
+        RiskLevel::Safe => icon::SHIELD_CHECK,
+        RiskLevel::Caution => icon::WARNING,
+        RiskLevel::Dangerous => icon::STOP_SIGN,
+        RiskLevel::Blocked => icon::PROHIBIT,
+    }
+}
+
+/// The icon, word and colour of an outcome.
+pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
+    match outcome {
+        Outcome::Succeeded => (icon::DONE, "succeeded", Tone::Safe),
+        Outcome::Failed => (icon::FAILED, "failed", Tone::Danger),
+        Outcome::Denied => (icon::PROHIBIT, "denied", Tone::Danger),
+        Outcome::Skipped => (icon::SKIP, "skipped", Tone::Dim),
+        Outcome::DoneByHand => (icon::HAND, "done by hand", Tone::Safe),
+        Outcome::PreconditionFailed => (icon::FAILED, "precondition failed", Tone::Danger),
+        Outcome::Cancelled => (icon::STOP, "cancelled", Tone::Caution),
+    }
+}
+
+/// What the row of a step shows; none when there is no such step.
+pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
+    let step = view.plan?.steps.get(index)?;
+    let (verb, object) = match &step.call {
+        Some(call) => {
+            let (verb, object) = call.headline();
+            (verb.to_owned(), object)
+        }
+        None => ("Faulty".to_owned(), step.tool_name.clone()),
+    };
+    let state = view.run.steps.get(index).cloned().unwrap_or_default();
+    let under_way = view.run.current_step == index;
+    let (icon, word, tone) = match (&state, &view.run.phase) {
+        (StepState::Done(result), _) => outcome_look(result.outcome),
+        (StepState::Running, Phase::AwaitingConfirmation(_)) if under_way => {
+            (icon::HAND, "waits for you", Tone::Caution)
+        }
+        (StepState::Running, Phase::Interrupted) => {
+            (icon::WARNING, "interrupted, outcome unknown", Tone::Danger)
+        }
+        (StepState::Running, _) => (icon::RUNNING, "running", Tone::Accent),
+        (StepState::Waiting, _) if step.call.is_none() => (icon::FAILED, "faulty", Tone::Danger),
+        (StepState::Waiting, Phase::Ended(_) | Phase::Interrupted) => {
+            (icon::WAITING, "not reached", Tone::Dim)
+        }
+        (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
+    };
+    let mut detail = vec![step.tool_name.clone()];
+    let (mut duration, mut failure) = (None, None);
+    if let StepState::Done(result) = &state {
+        duration = Some(format::duration(result.duration_ms));
+        failure = result.error_message.as_ref().map(|message| match result.error_code {
+            Some(code) => format!("{code} {}", first_line(message)),
+            None => first_line(message).to_owned(),
+        });
+    }
+    if let Some(failure) = failure {
+        detail.push(failure);
+    } else {
+        match &state {
+            StepState::Done(result) if result.outcome != Outcome::Succeeded => {
+                detail.push(word.to_owned());
+            }
+            StepState::Waiting
+                if view.review.is_some_and(|r| r.asks.get(index).is_some_and(Option::is_some)) =>
+            {
+                detail.push("asks before it runs".to_owned());
+            }
+            StepState::Running => detail.push(word.to_owned()),
+            _ => {}
+        }
+        if let Some(title) = &step.title {
+            detail.push(title.clone());
+        }
+    }
+    let risk = view
+        .review
+        .and_then(|review| review.risks.get(index))
+        .map(|verdict| (verdict.level, verdict.reason.clone()));
+    Some(StepRow {
+        number: index + 1,
+        icon,
+        state: word,
+        tone,
+        verb,
+        object,
+        detail: detail.join("  ·  "),
+        risk,
+        duration,
+    })
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let count = view.plan.map_or(0, |plan| plan.steps.len());
+    if count == 0 {
+        return;
+    }
+    let theme = Theme::of(ui);
+    let mut area = ScrollArea::vertical().id_salt("steps").auto_shrink([false, false]);
+    if view.scroll_to_selected {
+        area = area.animated(false);
+    }
+    area.show_viewport(ui, |ui, viewport| {
+        ui.set_height(theme::ROW * count as f32);
+        let top = ui.max_rect().top();
+        let left = ui.max_rect().left();
+        let width = ui.max_rect().width();
+        if view.scroll_to_selected {
+            let y = top + view.selected as f32 * theme::ROW;
+            let rect = Rect::from_min_size(pos2(left, y), vec2(width, theme::ROW));
+            ui.scroll_to_rect(rect, None);
+        }
+        let first = (viewport.top() / theme::ROW).floor().max(0.0) as usize;
+        let last = ((viewport.bottom() / theme::ROW).ceil().max(0.0) as usize).min(count);
+        for index in first..last {
+            let Some(row) = step_row(view, index) else { continue };
+            let y = top + index as f32 * theme::ROW;
+            let rect = Rect::from_min_size(pos2(left, y), vec2(width, theme::ROW));
+            let selected = view.selected == index;
+            if row_ui(ui, rect, &row, selected) {
+                actions.push(Action::Plan(PlanAction::SelectStep(index)));
+            }
+            ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
+        }
+    });
+}
+
+/// Below this width, in points, a row has no room for durations; they show on hover.
+const NARROW: f32 = 460.0;
+
+fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
+    let theme = Theme::of(ui);
+    let response = ui.interact(rect, ui.scope_id().with(("step", row.number)), Sense::click());
+    let ground = if selected {
+        theme.selection
+    } else if response.hovered() {
+        theme.hover
+    } else {
+        theme.background
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    if selected {
+        let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
+    }
+    let middle = rect.center().y;
+    widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), row.icon, 18.0, theme.tone(row.tone));
+    let number = row.number.to_string();
+    widgets::paint_right(ui, pos2(rect.left() + 62.0, middle), &number, Text::Mono, theme.dim);
+    // The right columns keep their places, so that nothing jumps when a duration appears.
+    let mut right = rect.right() - 18.0;
+    if rect.width() > NARROW {
+        if let Some(duration) = &row.duration {
+            widgets::paint_right(ui, pos2(right, middle), duration, Text::Mono, theme.dim);
+        }
+        right -= 68.0;
+    }
+    if let Some((level, _)) = &row.risk {
+        let chip = Chip::new(risk_icon(*level), level.as_str(), (*level).into());
+        right = chip.paint_right(ui, pos2(right, middle), ground).left();
+    }
+    let left = rect.left() + 74.0;
+    let width = (right - 12.0 - left).max(0.0);
+    let parts =
+        [(row.verb.as_str(), Text::Strong, theme.text), (&*row.object, Text::Mono, theme.text)];
+    let (_, cut_above) = widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let failed = row.tone == Tone::Danger;
+    let detail_color = if failed { theme.danger } else { theme.dim };
+    let parts = [(row.detail.as_str(), Text::Small, detail_color)];
+    let (_, cut_below) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    widgets::focus_ring(ui, &response);
+    let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
+    response.widget_info(|| {
+        let name = format!(
+            "Step {}: {} {}, {}, {risk}",
+            row.number,
+            row.verb,
+            visible(&row.object),
+            row.state
+        );
+        WidgetInfo::selected(Role::Button, true, selected, name)
+    });
+    let clicked = response.clicked();
+    let mut hover = Vec::new();
+    if cut_above || cut_below {
+        hover.push(format!("{} {}\n{}", row.verb, visible(&row.object), visible(&row.detail)));
+    }
+    if let Some((level, reason)) = &row.risk {
+        hover.push(format!("{}: {}", level.as_str(), visible(reason)));
+    }
+    hover.extend(row.duration.as_ref().map(|duration| format!("took {duration}")));
+    response.on_hover_text(format!("Step {}, {}\n{}", row.number, row.state, hover.join("\n")));
+    clicked
+}

@@ -1,0 +1,122 @@
+//! The line at the bottom: what the worker does, how far it is, and whether it is on record.
+
+use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::format;
+use super::icon::{self, Icon};
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets;
+use crate::run::{Phase, RunState, RunStatus};
+
+/// What the line shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct StatusView {
+    /// The worker's icon.
+    #[cfg_attr(test, serde(skip))]
+    pub icon: Icon,
+    /// What its colour says.
+    pub tone: Tone,
+    /// The worker's state.
+    pub text: String,
+    /// Steps done, and steps in all, of the run that is shown.
+    pub progress: Option<(usize, usize)>,
+    /// Whether the evidence is written, and how that is going.
+    pub evidence: String,
+    /// False when the evidence could not be written.
+    pub evidence_sound: bool,
+    /// Time since the run began, in milliseconds.
+    pub elapsed_ms: Option<i64>,
+}
+
+impl StatusView {
+    /// The line for a run in this state at this moment, Unix milliseconds. `ended_ms` is the run's
+    /// whole duration once it is over; `trouble` is what kept evidence from being written.
+    pub fn new(run: &RunState, now_ms: i64, ended_ms: Option<i64>, trouble: Option<&str>) -> Self {
+        let step = run.current_step + 1;
+        let total = run.steps.len();
+        let (icon, tone, text) = match &run.phase {
+            Phase::Idle => (icon::DONE, Tone::Dim, "Ready".to_owned()),
+            Phase::Running => {
+                (icon::RUNNING, Tone::Accent, format!("Running step {step} of {total}"))
+            }
+            Phase::AwaitingConfirmation(request) => {
+                let step = request.step_index + 1;
+                (icon::HAND, Tone::Caution, format!("Waiting for you: step {step} of {total}"))
+            }
+            Phase::Paused => (icon::PAUSE, Tone::Caution, format!("Paused before step {step}")),
+            Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed".to_owned()),
+            Phase::Ended(RunStatus::Failed) => (icon::FAILED, Tone::Danger, "Failed".to_owned()),
+            Phase::Ended(RunStatus::Cancelled) => {
+                (icon::STOP, Tone::Caution, "Cancelled".to_owned())
+            }
+            Phase::Interrupted => (icon::WARNING, Tone::Danger, "Interrupted".to_owned()),
+        };
+        let shown = run.phase != Phase::Idle;
+        let elapsed = if run.is_active() { Some(now_ms - run.started_at_ms) } else { ended_ms };
+        Self {
+            icon,
+            tone,
+            text,
+            progress: shown.then(|| (run.done(), total)),
+            evidence: match trouble {
+                Some(trouble) => trouble.to_owned(),
+                None if shown => "evidence recorded".to_owned(),
+                None => String::new(),
+            },
+            evidence_sound: trouble.is_none(),
+            elapsed_ms: elapsed.filter(|_| shown),
+        }
+    }
+}
+
+pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
+    let theme = Theme::of(ui);
+    let bar = ui.max_rect();
+    let x = ui.clip_rect().x_range();
+    ui.painter().hline(x, bar.top() + 0.5, Stroke::new(1.0, theme.line));
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_height(theme::STATUS_BAR);
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
+        widgets::paint_icon(ui, rect.center(), view.icon, 16.0, theme.tone(view.tone));
+        let color = if view.tone == Tone::Dim { theme.dim } else { theme.text };
+        ui.label(widgets::rich(&view.text, Text::Meta, color));
+        if let Some((done, total)) = view.progress {
+            ui.add_space(8.0);
+            progress_ui(ui, done, total);
+            ui.label(widgets::rich(format!("{done} of {total}"), Text::Meta, theme.dim));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if let Some(elapsed) = view.elapsed_ms {
+                ui.label(widgets::rich(format::clock(elapsed), Text::Mono, theme.dim));
+            }
+            if !view.evidence.is_empty() {
+                let (icon, tone) = if view.evidence_sound {
+                    (icon::SHIELD_CHECK, Tone::Safe)
+                } else {
+                    (icon::WARNING, Tone::Danger)
+                };
+                let color = if view.evidence_sound { theme.dim } else { theme.danger };
+                ui.label(widgets::rich(&view.evidence, Text::Meta, color));
+                let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
+                widgets::paint_icon(ui, rect.center(), icon, 15.0, theme.tone(tone));
+            }
+        });
+    });
+}
+
+fn progress_ui(ui: &mut Ui, done: usize, total: usize) {
+    let theme = Theme::of(ui);
+    let width = (ui.available_width() * 0.25).clamp(40.0, 180.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 6.0), Sense::hover());
+    let radius = CornerRadius::same(3);
+    ui.painter().rect_filled(rect, radius, theme.line);
+    let part = if total == 0 { 0.0 } else { done as f32 / total as f32 };
+    let right = rect.left() + rect.width() * part;
+    let filled = Rect::from_min_max(rect.min, pos2(right, rect.bottom()));
+    ui.painter().rect_filled(filled, radius, theme.accent);
+    response.widget_info(|| {
+        let text = format!("{done} of {total} steps done");
+        WidgetInfo::labeled(Role::ProgressIndicator, true, text)
+    });
+}

@@ -1,0 +1,54 @@
+//! The bundled fonts, and what is switched off in them.
+
+use std::sync::Arc;
+
+use egui::{FontData, FontDefinitions, FontFamily};
+
+/// The family of the icons. Apart from the text, because the text font has letters in the same
+/// private area.
+pub const ICONS: &str = "icons";
+
+static INTER: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.otf");
+static MONO: &[u8] = include_bytes!("../../../assets/fonts/JetBrainsMono-Regular.ttf");
+static PHOSPHOR: &[u8] = include_bytes!("../../../assets/fonts/Phosphor.ttf");
+
+/// Inter for text, JetBrains Mono for code, Phosphor apart; egui's own fonts behind the first two
+/// for what they lack.
+pub(super) fn definitions() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    for (name, bytes, family) in [
+        ("inter", INTER, FontFamily::Proportional),
+        ("jetbrains-mono", MONO, FontFamily::Monospace),
+        ("phosphor", PHOSPHOR, FontFamily::Name(ICONS.into())),
+    ] {
+        fonts
+            .font_data
+            .insert(name.to_owned(), Arc::new(FontData::from_owned(without_substitution(bytes))));
+        fonts.families.entry(family).or_default().insert(0, name.to_owned());
+    }
+    fonts
+}
+
+/// The font with its table of glyph substitutions renamed away.
+///
+/// Both text fonts draw `!=`, `->` or `www` as one joined sign. Here people compare characters
+/// before they sign for them, so each character stays itself. The new name keeps the table
+/// directory sorted.
+pub(super) fn without_substitution(font: &[u8]) -> Vec<u8> {
+    const HEADER: usize = 12;
+    const RECORD: usize = 16;
+    let mut font = font.to_vec();
+    let tables = match font.get(4..6) {
+        Some(&[high, low]) => usize::from(u16::from_be_bytes([high, low])),
+        _ => 0,
+    };
+    for index in 0..tables {
+        let start = HEADER + index * RECORD;
+        if let Some(tag) = font.get_mut(start..start + 4)
+            && tag == b"GSUB"
+        {
+            tag.copy_from_slice(b"GSUA");
+        }
+    }
+    font
+}

@@ -1,0 +1,288 @@
+//! How everything looks: the only place with colour literals, text sizes and measures.
+//!
+//! Every view asks [`Theme::of`] for its colours; nothing else names one. Absent on purpose: any
+//! choice of the person, which the window's settings hand in as egui's theme preference.
+
+mod fonts;
+#[cfg(test)]
+mod tests;
+
+use egui::style::{Selection, WidgetVisuals, Widgets};
+use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, TextStyle, vec2};
+
+use crate::risk::RiskLevel;
+
+pub use fonts::ICONS;
+
+/// Height of the bar with the pages, in points.
+pub const TOP_BAR: f32 = 44.0;
+/// Height of the bar with the worker's state, in points.
+pub const STATUS_BAR: f32 = 30.0;
+/// Height of the bar where a plan is authorized and led, in points.
+pub const ACTION_BAR: f32 = 58.0;
+/// Default width of the list of plans and runs, in points.
+pub const SIDEBAR: f32 = 208.0;
+/// Default width of the inspector, in points.
+pub const INSPECTOR: f32 = 470.0;
+/// Height of a step or a search result, in points.
+pub const ROW: f32 = 46.0;
+/// Height of a line of code or output, in points.
+pub const CODE_ROW: f32 = 20.0;
+/// Height of a button, in points.
+pub const BUTTON: f32 = 30.0;
+/// Corner radius of everything but dialogs, in points.
+pub const RADIUS: u8 = 6;
+/// Corner radius of dialogs, in points.
+pub const DIALOG_RADIUS: u8 = 10;
+
+/// What a text is for; each has one font and size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// The name of a page's subject.
+    Title,
+    /// Names in rows, and sentences that must be read.
+    Strong,
+    /// Everything else.
+    Body,
+    /// Headings of groups and second lines.
+    Meta,
+    /// The least important line.
+    Small,
+    /// Code, digests, paths, numbers and durations.
+    Mono,
+    /// As `Mono`, in second lines.
+    SmallMono,
+}
+
+impl Text {
+    /// Its font, size in points.
+    pub fn font(self) -> FontId {
+        match self {
+            Self::Title => FontId::new(20.0, FontFamily::Proportional),
+            Self::Strong => FontId::new(14.0, FontFamily::Proportional),
+            Self::Body => FontId::new(13.0, FontFamily::Proportional),
+            Self::Meta => FontId::new(12.0, FontFamily::Proportional),
+            Self::Small => FontId::new(11.5, FontFamily::Proportional),
+            Self::Mono => FontId::new(12.5, FontFamily::Monospace),
+            Self::SmallMono => FontId::new(11.5, FontFamily::Monospace),
+        }
+    }
+}
+
+/// What a colour says about a state; always shown together with a word or an icon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub enum Tone {
+    /// Nothing in particular.
+    Plain,
+    /// Less important.
+    Dim,
+    /// Under way, or chosen.
+    Accent,
+    /// Good, or harmless.
+    Safe,
+    /// Look here.
+    Caution,
+    /// Bad, or dangerous.
+    Danger,
+}
+
+impl From<RiskLevel> for Tone {
+    fn from(level: RiskLevel) -> Self {
+        match level {
+            RiskLevel::Safe => Self::Safe,
+            RiskLevel::Caution => Self::Caution,
+            RiskLevel::Dangerous | RiskLevel::Blocked => Self::Danger,
+        }
+    }
+}
+
+/// The colours of one theme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the tokens by their names; what each is for stands in its uses")]
+pub struct Theme {
+    pub dark: bool,
+    pub background: Color32,
+    pub panel: Color32,
+    pub raised: Color32,
+    pub line: Color32,
+    pub text: Color32,
+    pub dim: Color32,
+    pub accent: Color32,
+    pub on_accent: Color32,
+    pub safe: Color32,
+    pub caution: Color32,
+    pub danger: Color32,
+    pub added: Color32,
+    pub added_text: Color32,
+    pub removed: Color32,
+    pub removed_text: Color32,
+    pub selection: Color32,
+    pub hover: Color32,
+    pub backdrop: Color32,
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    let [_, red, green, blue] = hex.to_be_bytes();
+    Color32::from_rgb(red, green, blue)
+}
+
+/// The dark theme.
+pub const DARK: Theme = Theme {
+    dark: true,
+    background: rgb(0x16_18_1d),
+    panel: rgb(0x1b_1e_24),
+    raised: rgb(0x23_27_2f),
+    line: rgb(0x2e_33_3d),
+    text: rgb(0xe4_e7_ec),
+    dim: rgb(0x98_a1_b0),
+    accent: rgb(0x6e_a8_fe),
+    on_accent: rgb(0x0c_14_20),
+    safe: rgb(0x6c_c5_8b),
+    caution: rgb(0xe3_b5_53),
+    danger: rgb(0xf0_7f_78),
+    added: rgb(0x17_30_1f),
+    added_text: rgb(0xa6_e0_b8),
+    removed: rgb(0x3a_1f_21),
+    removed_text: rgb(0xf3_b1_ac),
+    selection: rgb(0x26_34_4d),
+    hover: rgb(0x1f_23_2b),
+    backdrop: Color32::from_black_alpha(140),
+};
+
+/// The light theme.
+pub const LIGHT: Theme = Theme {
+    dark: false,
+    background: rgb(0xff_ff_ff),
+    panel: rgb(0xf6_f7_f9),
+    raised: rgb(0xff_ff_ff),
+    line: rgb(0xdd_e1_e7),
+    text: rgb(0x1c_23_30),
+    dim: rgb(0x5b_66_75),
+    accent: rgb(0x1f_5f_d0),
+    on_accent: rgb(0xff_ff_ff),
+    safe: rgb(0x1c_7a_43),
+    caution: rgb(0x8f_62_00),
+    danger: rgb(0xb3_26_1e),
+    added: rgb(0xe4_f6_ea),
+    added_text: rgb(0x14_53_2d),
+    removed: rgb(0xfd_ea_ea),
+    removed_text: rgb(0x7f_1d_1d),
+    selection: rgb(0xe3_ec_fc),
+    hover: rgb(0xf1_f4_f8),
+    backdrop: Color32::from_black_alpha(90),
+};
+
+impl Theme {
+    /// The theme that this part of the window is drawn in.
+    pub fn of(ui: &egui::Ui) -> &'static Self {
+        if ui.visuals().dark_mode { &DARK } else { &LIGHT }
+    }
+
+    /// The colour of a tone, for text and icons.
+    pub fn tone(&self, tone: Tone) -> Color32 {
+        match tone {
+            Tone::Plain => self.text,
+            Tone::Dim => self.dim,
+            Tone::Accent => self.accent,
+            Tone::Safe => self.safe,
+            Tone::Caution => self.caution,
+            Tone::Danger => self.danger,
+        }
+    }
+
+    /// The fill of a chip: its tone at 16 percent over what lies below.
+    pub fn chip(&self, tone: Tone, below: Color32) -> Color32 {
+        below.lerp_to_gamma(self.tone(tone), 0.16)
+    }
+
+    /// The text of a chip. A little nearer to the plain text than the tone, which alone would be too
+    /// faint on its own tint.
+    pub fn chip_text(&self, tone: Tone) -> Color32 {
+        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.15 } else { 0.3 })
+    }
+
+    fn visuals(&self) -> egui::Visuals {
+        let radius = CornerRadius::same(RADIUS);
+        let widget = |fill: Color32, border: Color32| WidgetVisuals {
+            bg_fill: fill,
+            weak_bg_fill: fill,
+            bg_stroke: Stroke::new(1.0, border),
+            fg_stroke: Stroke::new(1.0, self.text),
+            corner_radius: radius,
+            expansion: 0.0,
+        };
+        let base = if self.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+        egui::Visuals {
+            override_text_color: Some(self.text),
+            weak_text_color: Some(self.dim),
+            widgets: Widgets {
+                noninteractive: widget(self.panel, self.line),
+                inactive: widget(self.raised, self.line),
+                hovered: widget(self.raised.lerp_to_gamma(self.accent, 0.08), self.dim),
+                active: widget(self.raised.lerp_to_gamma(self.accent, 0.16), self.accent),
+                open: widget(self.raised, self.accent),
+            },
+            selection: Selection { bg_fill: self.selection, stroke: Stroke::new(1.0, self.accent) },
+            hyperlink_color: self.accent,
+            extreme_bg_color: self.background,
+            faint_bg_color: self.panel,
+            code_bg_color: self.raised,
+            warn_fg_color: self.caution,
+            error_fg_color: self.danger,
+            panel_fill: self.background,
+            window_fill: self.raised,
+            window_stroke: Stroke::new(1.0, self.line),
+            window_corner_radius: CornerRadius::same(DIALOG_RADIUS),
+            menu_corner_radius: radius,
+            window_shadow: Shadow {
+                offset: [0, 8],
+                blur: 24,
+                spread: 0,
+                color: Color32::from_black_alpha(if self.dark { 110 } else { 50 }),
+            },
+            popup_shadow: Shadow {
+                offset: [0, 4],
+                blur: 12,
+                spread: 0,
+                color: Color32::from_black_alpha(if self.dark { 90 } else { 40 }),
+            },
+            ..base
+        }
+    }
+
+    fn style(&self) -> Style {
+        let mut style = Style {
+            text_styles: [
+                (TextStyle::Heading, Text::Title.font()),
+                (TextStyle::Body, Text::Body.font()),
+                (TextStyle::Button, Text::Body.font()),
+                (TextStyle::Small, Text::Small.font()),
+                (TextStyle::Monospace, Text::Mono.font()),
+            ]
+            .into(),
+            visuals: self.visuals(),
+            animation_time: 0.08,
+            ..Style::default()
+        };
+        style.spacing.item_spacing = vec2(8.0, 4.0);
+        style.spacing.button_padding = vec2(10.0, 6.0);
+        style.spacing.interact_size = vec2(24.0, 24.0);
+        style.spacing.scroll = egui::style::ScrollStyle {
+            bar_width: 8.0,
+            floating_width: 4.0,
+            ..egui::style::ScrollStyle::floating()
+        };
+        // A blinking cursor would repaint an idle window twice a second.
+        style.visuals.text_cursor.blink = false;
+        style.interaction.selectable_labels = true;
+        style
+    }
+}
+
+/// Gives the context its fonts and both themes; once, before the first frame.
+pub fn install(ctx: &egui::Context) {
+    ctx.set_fonts(fonts::definitions());
+    ctx.set_style_of(egui::Theme::Dark, DARK.style());
+    ctx.set_style_of(egui::Theme::Light, LIGHT.style());
+}

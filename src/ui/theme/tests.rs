@@ -1,0 +1,80 @@
+use super::*;
+
+/// WCAG relative luminance.
+fn luminance(color: Color32) -> f64 {
+    let channel = |value: u8| {
+        let value = f64::from(value) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(color.r()) + 0.7152 * channel(color.g()) + 0.0722 * channel(color.b())
+}
+
+fn contrast(a: Color32, b: Color32) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn contrast_is_measured_as_the_guideline_says() {
+    assert!((contrast(Color32::BLACK, Color32::WHITE) - 21.0).abs() < 0.01);
+    assert!((contrast(rgb(0x77_77_77), Color32::WHITE) - 4.48).abs() < 0.01);
+}
+
+#[test]
+fn every_text_can_be_read_on_every_ground() {
+    for theme in [DARK, LIGHT] {
+        let grounds = [theme.background, theme.panel, theme.raised, theme.selection, theme.hover];
+        for ground in grounds {
+            for tone in
+                [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]
+            {
+                let ratio = contrast(theme.tone(tone), ground);
+                assert!(ratio >= 4.5, "{tone:?} on {ground:?}, dark {}: {ratio}", theme.dark);
+            }
+        }
+        for (text, ground) in [
+            (theme.on_accent, theme.accent),
+            (theme.added_text, theme.added),
+            (theme.removed_text, theme.removed),
+        ] {
+            assert!(contrast(text, ground) >= 4.5, "{text:?} on {ground:?}");
+        }
+    }
+}
+
+#[test]
+fn every_chip_can_be_read() {
+    for theme in [DARK, LIGHT] {
+        for below in [theme.background, theme.panel, theme.raised, theme.selection] {
+            for tone in
+                [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]
+            {
+                let ground = theme.chip(tone, below);
+                let text = theme.chip_text(tone);
+                let ratio = contrast(text, ground);
+                assert!(ratio >= 4.5, "{tone:?} on {below:?}, dark {}: {ratio}", theme.dark);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_font_joins_characters() {
+    let fonts = fonts::definitions();
+    for (name, data) in &fonts.font_data {
+        if ["inter", "jetbrains-mono", "phosphor"].contains(&name.as_str()) {
+            let tables = usize::from(u16::from_be_bytes([data.font[4], data.font[5]]));
+            let tags: Vec<_> = (0..tables).map(|i| &data.font[12 + 16 * i..16 + 16 * i]).collect();
+            assert!(!tags.contains(&&b"GSUB"[..]), "{name}");
+            assert!(tags.is_sorted(), "{name}: a reader may search the directory by halves");
+        }
+    }
+}
+
+#[test]
+fn icons_are_no_part_of_the_text_fonts() {
+    let fonts = fonts::definitions();
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        assert!(!fonts.families[&family].contains(&"phosphor".to_owned()));
+    }
+}

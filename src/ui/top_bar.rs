@@ -1,0 +1,133 @@
+//! The bar with the pages, the way to every command, and the workspace.
+
+use egui::{
+    Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::WindowView;
+use super::action::{Action, Page};
+use super::commands::Command;
+use super::icon;
+use super::theme::{self, Text, Theme};
+use super::widgets;
+use crate::plan::visible;
+
+pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let bar = ui.max_rect();
+    let x = ui.clip_rect().x_range();
+    ui.painter().hline(x, bar.bottom() - 0.5, Stroke::new(1.0, theme.line));
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_height(theme::TOP_BAR);
+        let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
+        widgets::paint_icon(ui, rect.center(), icon::SIGNATURE, 20.0, theme.accent);
+        if bar.width() > 560.0 {
+            ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
+            ui.add_space(14.0);
+        }
+        for (page, command) in
+            [(Page::Plan, Command::GoPlan), (Page::Evidence, Command::GoEvidence)]
+        {
+            page_tab(ui, command, view.situation.page == page, actions);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (command, icon) in [
+                (Command::Settings, icon::SETTINGS),
+                (Command::SwitchTheme, if theme.dark { icon::SUN } else { icon::MOON }),
+                (Command::Help, icon::HELP),
+            ] {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                if widgets::icon_button(ui, icon, command.spec().text).clicked() {
+                    actions.push(Action::Do(command));
+                }
+            }
+            ui.spacing_mut().item_spacing.x = 8.0;
+            if let Some((workspace, reason)) = &view.workspace
+                && ui.available_width() > 420.0
+            {
+                ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
+                let text = short_path(workspace);
+                ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
+                    .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
+                ui.add_space(6.0);
+            }
+            if ui.available_width() > 200.0 {
+                palette_field(ui, actions);
+            }
+        });
+    });
+}
+
+/// The last two folders of a path, which is what tells workspaces apart.
+fn short_path(path: &str) -> String {
+    let parts: Vec<_> = path.rsplit('/').take(2).collect();
+    match parts.as_slice() {
+        [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
+            format!("…/{before}/{last}")
+        }
+        _ => path.to_owned(),
+    }
+}
+
+fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let spec = command.spec();
+    let font = Text::Strong.font();
+    let width = ui.painter().layout_no_wrap(spec.text.to_owned(), font, theme.text).size().x;
+    let size = vec2(width + 26.0, theme::TOP_BAR);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let color = if selected || response.hovered() { theme.text } else { theme.dim };
+    let middle = rect.center().y;
+    if let Some(icon) = spec.icon {
+        widgets::paint_icon(ui, pos2(rect.left() + 8.0, middle), icon, 16.0, color);
+    }
+    let parts = [(spec.text, Text::Strong, color)];
+    widgets::paint_parts(ui, pos2(rect.left() + 22.0, middle), width + 4.0, &parts);
+    if selected {
+        widgets::underline(ui, rect);
+    }
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, spec.text));
+    widgets::focus_ring(ui, &response);
+    if response.clicked() {
+        actions.push(Action::Do(command));
+    }
+    ui.add_space(10.0);
+    let key = spec.key(ui).unwrap_or_default();
+    response.on_hover_text(format!("{} ({key})", spec.tooltip));
+}
+
+fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let spec = Command::Palette.spec();
+    let size = vec2(ui.available_width().min(190.0), 28.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let border = if response.hovered() { theme.dim } else { theme.line };
+    let radius = CornerRadius::same(theme::RADIUS);
+    let stroke = Stroke::new(1.0, border);
+    ui.painter().rect(rect, radius, theme.background, stroke, StrokeKind::Inside);
+    let middle = rect.center().y;
+    widgets::paint_icon(ui, pos2(rect.left() + 16.0, middle), icon::SEARCH, 15.0, theme.dim);
+    let parts = [(spec.text, Text::Body, theme.dim)];
+    widgets::paint_parts(ui, pos2(rect.left() + 30.0, middle), 90.0, &parts);
+    let key = spec.key(ui).unwrap_or_default();
+    let at = pos2(rect.right() - 10.0, middle);
+    widgets::paint_right(ui, at, &key, Text::Meta, theme.dim);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, spec.text));
+    widgets::focus_ring(ui, &response);
+    if response.clicked() {
+        actions.push(Action::Do(Command::Palette));
+    }
+    response.on_hover_text(spec.tooltip);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_keeps_its_end() {
+        assert_eq!(short_path("/home/ada/src/parser"), "…/src/parser");
+        assert_eq!(short_path("/srv"), "/srv");
+        assert_eq!(short_path("/srv/app"), "/srv/app");
+    }
+}

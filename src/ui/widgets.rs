@@ -1,0 +1,340 @@
+//! The few widgets that every page uses. Each gives its control an accessible name.
+
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, Align2, Button, Color32, CornerRadius, Frame, Label, Margin, Rect, Response, RichText,
+    Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+};
+
+use super::icon::{self, Icon};
+use super::theme::{self, Text, Theme, Tone};
+use crate::plan::{visible, visible_lines};
+
+/// A text with its purpose and colour.
+pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
+    RichText::new(text).font(kind.font()).color(color)
+}
+
+/// A label in one line, cut with an ellipsis where it does not fit and whole on hover.
+pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
+    let color = Theme::of(ui).tone(tone);
+    ui.add(Label::new(rich(visible(text.as_ref()), kind, color)).truncate())
+}
+
+/// A label that takes as many lines as it needs.
+pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
+    let color = Theme::of(ui).tone(tone);
+    ui.add(Label::new(rich(visible_lines(text.as_ref()), kind, color)).wrap())
+}
+
+/// The heading of a group.
+pub fn heading(ui: &mut Ui, text: &str) -> Response {
+    let response = line(ui, text, Text::Meta, Tone::Dim);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    response
+}
+
+/// How a button looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// One of several.
+    Plain,
+    /// What most people want next; at most one in a bar.
+    Primary,
+    /// Without a frame until touched.
+    Bare,
+}
+
+/// A button with an icon and a name.
+pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: bool) -> Response {
+    let theme = Theme::of(ui);
+    let color = match (look, enabled) {
+        (Look::Primary, true) => theme.on_accent,
+        (_, true) => theme.text,
+        (_, false) => theme.dim,
+    };
+    let label = rich(text, Text::Body, color);
+    let mut button = match icon {
+        Some(icon) => Button::new((icon.text(16.0).color(color), label)),
+        None => Button::new(label),
+    };
+    button = button.min_size(vec2(0.0, theme::BUTTON)).gap(6.0);
+    button = match look {
+        Look::Primary if enabled => {
+            button.fill(theme.accent).stroke(Stroke::new(1.0, theme.accent))
+        }
+        Look::Bare => button.frame_when_inactive(false),
+        Look::Primary | Look::Plain => button,
+    };
+    let response = ui.add_enabled(enabled, button);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, text));
+    focus_ring(ui, &response);
+    response
+}
+
+/// A small square button that is only an icon; its name shows on hover.
+pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
+    let theme = Theme::of(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::click());
+    let color = if response.hovered() || response.has_focus() { theme.text } else { theme.dim };
+    if response.hovered() {
+        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), theme.raised);
+    }
+    paint_icon(ui, rect.center(), icon, 17.0, color);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    focus_ring(ui, &response);
+    response.on_hover_text(name)
+}
+
+/// Shows where the keyboard is.
+pub fn focus_ring(ui: &Ui, response: &Response) {
+    if response.has_focus() {
+        let stroke = Stroke::new(2.0, Theme::of(ui).accent);
+        let radius = CornerRadius::same(theme::RADIUS);
+        ui.painter().rect_stroke(response.rect, radius, stroke, egui::StrokeKind::Inside);
+    }
+}
+
+/// Paints an icon around a point.
+pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Color32) {
+    ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
+}
+
+/// Part of a line that is painted as a whole.
+pub type Part<'a> = (&'a str, Text, Color32);
+
+/// Paints parts one after another, vertically centred, cut with an ellipsis at `width`; gives the
+/// rectangle they took and whether anything was cut.
+pub fn paint_parts(
+    ui: &Ui,
+    left_center: egui::Pos2,
+    width: f32,
+    parts: &[Part<'_>],
+) -> (Rect, bool) {
+    let mut job =
+        LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
+    for (index, (text, kind, color)) in parts.iter().enumerate() {
+        let format = TextFormat {
+            font_id: kind.font(),
+            color: *color,
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        job.append(&visible(text), if index == 0 { 0.0 } else { 8.0 }, format);
+    }
+    let galley = ui.painter().layout_job(job);
+    let cut = galley.elided;
+    let rect = Align2::LEFT_CENTER.anchor_size(left_center, galley.size());
+    ui.painter().galley(rect.min, galley, Theme::of(ui).text);
+    (rect, cut)
+}
+
+/// Paints one right-aligned, vertically centred text; gives its width.
+pub fn paint_right(
+    ui: &Ui,
+    right_center: egui::Pos2,
+    text: &str,
+    kind: Text,
+    color: Color32,
+) -> f32 {
+    let rect =
+        ui.painter().text(right_center, Align2::RIGHT_CENTER, visible(text), kind.font(), color);
+    rect.width()
+}
+
+/// A state as an icon and a word on its tint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct Chip {
+    /// The icon.
+    #[cfg_attr(test, serde(skip))]
+    pub icon: Icon,
+    /// The word.
+    pub text: String,
+    /// What the colour says.
+    pub tone: Tone,
+    /// What it means, as a sentence; empty where the word says it all.
+    pub tooltip: String,
+}
+
+const CHIP_HEIGHT: f32 = 20.0;
+
+impl Chip {
+    /// A chip without a tooltip.
+    pub fn new(icon: Icon, text: impl Into<String>, tone: Tone) -> Self {
+        Self { icon, text: text.into(), tone, tooltip: String::new() }
+    }
+
+    /// The same chip with a tooltip.
+    #[must_use]
+    pub fn explained(mut self, tooltip: impl Into<String>) -> Self {
+        self.tooltip = tooltip.into();
+        self
+    }
+
+    /// The chip's width in points.
+    pub fn width(&self, ui: &Ui) -> f32 {
+        let font = Text::Meta.font();
+        let text = ui.painter().layout_no_wrap(self.text.clone(), font, Color32::WHITE);
+        text.size().x + 33.0
+    }
+
+    /// Paints it without taking space, its right edge at a point.
+    pub fn paint_right(&self, ui: &Ui, right_center: egui::Pos2, below: Color32) -> Rect {
+        let size = vec2(self.width(ui), CHIP_HEIGHT);
+        let rect = Align2::RIGHT_CENTER.anchor_size(right_center, size);
+        self.paint(ui, rect, below);
+        rect
+    }
+
+    fn paint(&self, ui: &Ui, rect: Rect, below: Color32) {
+        let theme = Theme::of(ui);
+        let color = theme.chip_text(self.tone);
+        ui.painter().rect_filled(rect, CornerRadius::same(4), theme.chip(self.tone, below));
+        paint_icon(ui, pos2(rect.left() + 14.0, rect.center().y), self.icon, 14.0, color);
+        let left = pos2(rect.left() + 25.0, rect.center().y);
+        ui.painter().text(left, Align2::LEFT_CENTER, &self.text, Text::Meta.font(), color);
+    }
+
+    /// Adds it to a line.
+    pub fn ui(&self, ui: &mut Ui) -> Response {
+        let size = vec2(self.width(ui), CHIP_HEIGHT);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        self.paint(ui, rect, Theme::of(ui).background);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &self.text));
+        if self.tooltip.is_empty() {
+            return response;
+        }
+        response.on_hover_text(&self.tooltip)
+    }
+}
+
+/// A short text that stands for a longer one; a click copies the longer one.
+pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
+    let theme = Theme::of(ui);
+    let label =
+        Label::new(rich(visible(short), Text::Mono, theme.dim)).sense(Sense::click()).truncate();
+    let response = ui.add(label);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Copy {what}")));
+    focus_ring(ui, &response);
+    if response.clicked() {
+        ui.ctx().copy_text(whole.to_owned());
+    }
+    response
+        .on_hover_cursor(egui::CursorIcon::Copy)
+        .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(whole)))
+}
+
+/// One of several tabs.
+pub fn tab(ui: &mut Ui, text: &str, selected: bool) -> Response {
+    let theme = Theme::of(ui);
+    let color = if selected { theme.text } else { theme.dim };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), color);
+    let size = vec2(galley.size().x, 34.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let color = if response.hovered() { theme.text } else { color };
+    ui.painter().galley_with_override_text_color(
+        Align2::LEFT_CENTER.anchor_size(rect.left_center(), galley.size()).min,
+        galley,
+        color,
+    );
+    if selected {
+        underline(ui, rect);
+    }
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, text));
+    focus_ring(ui, &response);
+    response
+}
+
+/// The line below the selected tab.
+pub fn underline(ui: &Ui, rect: Rect) {
+    let stroke = Stroke::new(2.0, Theme::of(ui).accent);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, stroke);
+}
+
+/// A name and its value in two columns; the value can be selected and wraps.
+pub fn fact(ui: &mut Ui, name: &str, value: impl AsRef<str>, kind: Text) {
+    let theme = Theme::of(ui);
+    ui.horizontal_top(|ui| {
+        fact_name(ui, name);
+        ui.add(Label::new(rich(visible_lines(value.as_ref()), kind, theme.text)).wrap());
+    });
+}
+
+/// The name in the first of two columns.
+pub fn fact_name(ui: &mut Ui, name: &str) {
+    let theme = Theme::of(ui);
+    ui.spacing_mut().item_spacing.x = 0.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(112.0, 18.0), Sense::hover());
+    let parts = [(name, Text::Meta, theme.dim)];
+    paint_parts(ui, rect.left_center(), rect.width() - 8.0, &parts);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name));
+}
+
+/// A sentence with an icon before it.
+pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
+    let theme = Theme::of(ui);
+    ui.horizontal_top(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
+        paint_icon(ui, rect.center(), icon, 15.0, theme.tone(tone));
+        let color = if tone == Tone::Dim { theme.dim } else { theme.text };
+        ui.add(Label::new(rich(visible_lines(text.as_ref()), Text::Body, color)).wrap());
+    });
+}
+
+/// What an empty place says: what it will hold, and how to fill it.
+pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
+    let theme = Theme::of(ui);
+    ui.vertical_centered(|ui| {
+        ui.add_space((ui.available_height() * 0.25).clamp(16.0, 140.0));
+        ui.label(icon.text(36.0).color(theme.dim));
+        ui.add_space(8.0);
+        ui.label(rich(title, Text::Strong, theme.text));
+        ui.add_space(4.0);
+        ui.set_max_width(420.0);
+        ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap());
+    });
+}
+
+/// The frame of a panel.
+pub fn panel_frame(fill: Color32, margin: Margin) -> Frame {
+    Frame::NONE.fill(fill).inner_margin(margin)
+}
+
+/// A line across the panel below what was added last; nothing must stand between the two.
+pub fn line_below(ui: &Ui) {
+    let stroke = Stroke::new(1.0, Theme::of(ui).line);
+    ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
+}
+
+/// A box that sets something apart.
+pub fn card(ui: &Ui) -> Frame {
+    let theme = Theme::of(ui);
+    Frame::NONE
+        .fill(theme.background)
+        .stroke(Stroke::new(1.0, theme.line))
+        .corner_radius(CornerRadius::same(theme::RADIUS))
+        .inner_margin(Margin::symmetric(12, 10))
+}
+
+/// The icon that stands for copying, as a button that copies.
+pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
+    if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
+        ui.ctx().copy_text(whole.to_owned());
+    }
+}
+
+/// A text that may hold more than one section.
+pub fn job(parts: &[Part<'_>]) -> WidgetText {
+    let mut job = LayoutJob::default();
+    for (text, kind, color) in parts {
+        let format = TextFormat {
+            font_id: kind.font(),
+            color: *color,
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        job.append(&visible(text), 0.0, format);
+    }
+    job.into()
+}

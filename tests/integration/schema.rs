@@ -1,0 +1,273 @@
+//! The shipped JSON Schema and the validator give the same verdict, both ways (SPEC §1.4).
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use countersign::plan::{Code, Finding, PRECONDITION_WORDS, Severity, TOOLS, parse};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json};
+
+use super::fixtures;
+
+static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schema/step-plan.schema.json");
+    let schema = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+});
+
+/// Why a schema cannot express what this finding says; `None` where it can and must.
+fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
+    let says = |words: &str| finding.message.contains(words);
+    match finding.code {
+        Code::DuplicateKey => Some("a parsed document has no key twice"),
+        Code::DuplicateId => Some("uniqueItems compares whole items, not one field of them"),
+        Code::UnknownPrecondition if says("no earlier step") => Some("one item names another"),
+        Code::Limit if says("bytes long") => Some("maxLength counts characters, not bytes"),
+        Code::Limit if says("nested deeper") => Some("there is no keyword for the depth"),
+        Code::BadArgument if says("not a regular expression") || says("not a glob pattern") => {
+            Some("there is no keyword for the grammar of a pattern")
+        }
+        _ => None,
+    }
+}
+
+/// Where the two disagree, in words.
+fn disagreement(text: &str) -> Result<(), String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let complaints: Vec<String> = SCHEMA
+        .iter_errors(&value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    let parsed = parse(text.as_bytes());
+    let errors: Vec<&Finding> =
+        parsed.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    match (complaints.is_empty(), errors.is_empty()) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(format!("only the schema refuses\n{text}\n{complaints:#?}")),
+        (true, false) if errors.iter().all(|finding| beyond_a_schema(finding).is_some()) => Ok(()),
+        (true, false) => Err(format!("only the validator refuses\n{text}\n{errors:#?}")),
+    }
+}
+
+#[test]
+fn both_give_the_same_verdict_on_every_bad_plan() {
+    let (mut compared, mut beyond) = (0, 0);
+    for path in fixtures::plans() {
+        // What is not even JSON never reaches a schema.
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
+        disagreement(&text).unwrap_or_else(|words| panic!("{}: {words}", path.display()));
+        compared += 1;
+        beyond += usize::from(SCHEMA.is_valid(&value) && !parse(text.as_bytes()).is_valid());
+    }
+    assert!(compared >= 25, "only {compared} plans were compared");
+    assert!(beyond >= 4, "only {beyond} plans show what a schema cannot say");
+}
+
+#[test]
+fn both_accept_every_tool_with_all_its_arguments_and_aliases() {
+    for spec in &TOOLS {
+        for alias in [false, true] {
+            let arguments: serde_json::Map<_, _> = spec
+                .arguments
+                .iter()
+                .map(|argument| (argument.alias.filter(|_| alias).unwrap_or(argument.name), "x"))
+                .map(|(name, value)| (name.to_owned(), json!(value)))
+                .collect();
+            let plan = json!({ "plan_id": "p", "intent": "READ", "steps": [
+                { "tool": spec.name, "arguments": arguments } ] });
+            assert!(parse(plan.to_string().as_bytes()).is_valid(), "{plan}");
+            disagreement(&plan.to_string()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn both_judge_every_precondition_alike_for_every_tool() {
+    let hash = "0".repeat(64);
+    let more = [
+        "Cargo workspace exists",
+        "cargo PROJECT exists",
+        "file is in Cargo workspace",
+        "codegraph.db present",
+        "symbol exists in file",
+        "file contains symbol 'Foo::bar'",
+        "file contains symbol Foo",
+        "command available: git",
+        "command available:",
+        "first succeeded",
+        " first  succeeded ",
+        "succeeded",
+        "file hash is 12ab",
+        "",
+        "  none\n",
+    ];
+    let written = [format!("file hash is {hash}"), format!("FILE HASH IS sha256:{hash}")];
+    let words = PRECONDITION_WORDS.iter().chain(&more).map(|word| (*word).to_owned());
+    for word in words.chain(written) {
+        for spec in &TOOLS {
+            let arguments: serde_json::Map<_, _> = spec
+                .arguments
+                .iter()
+                .map(|argument| (argument.name.to_owned(), json!("x")))
+                .collect();
+            let step = |id: &str, precondition: &str| {
+                json!({ "step_id": id, "tool": spec.name, "arguments": arguments,
+                    "precondition": precondition })
+            };
+            let plan = json!({ "plan_id": "p", "intent": "READ",
+                "steps": [step("first", "none"), step("second", &word)] });
+            disagreement(&plan.to_string()).unwrap();
+        }
+    }
+}
+
+fn whole_plan() -> Value {
+    json!({
+        "plan_id": "p", "intent": "MUTATE", "title": "t", "created_by": "c",
+        "evidence_referenced": ["Q1", "Q8"],
+        "steps": [
+            { "step_id": "a", "tool": "file_read", "arguments": { "path": "x" },
+              "precondition": "file exists", "requires_confirmation": true,
+              "title": "t", "reason": "r" },
+            { "step_id": "b", "tool": "file_write", "arguments": { "path": "x", "contents": "" },
+              "precondition": "parent exists" },
+            { "step_id": "c", "tool": "splice_patch",
+              "arguments": { "file": "x", "symbol": "s", "with": "y", "kind": "function" },
+              "precondition": "symbol exists" },
+            { "step_id": "d", "tool": "references_from_file_to_symbol_name",
+              "arguments": { "file": "x", "name": "s" } },
+            { "step_id": "e", "tool": "file_glob", "arguments": { "pattern": "*", "root": "." },
+              "precondition": "root exists" }
+        ]
+    })
+}
+
+/// Every place in the document, as JSON pointers.
+fn pointers(value: &Value, here: String, all: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            object.iter().for_each(|(key, value)| pointers(value, format!("{here}/{key}"), all))
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| pointers(value, format!("{here}/{index}"), all)),
+        _ => {}
+    }
+    all.push(here);
+}
+
+#[derive(Debug, Clone)]
+enum Mutation {
+    Remove,
+    Replace(Value),
+    Rename(String),
+    Add(String, Value),
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let texts = || {
+        let tools = TOOLS.iter().map(|spec| spec.name);
+        let others = ["", " ", "x", "read", "Explain", "Q3", "Q9", "\0", "[", "a succeeded", "é"];
+        select(tools.chain(PRECONDITION_WORDS.iter().copied()).chain(others).collect::<Vec<_>>())
+    };
+    prop_oneof![
+        4 => texts().prop_map(Value::from),
+        1 => "[ -~é]{0,8}".prop_map(Value::from),
+        1 => select(vec![json!(null), json!(true), json!(false), json!(0), json!(-1.5), json!([]),
+            json!({}), json!(["Q1"]), json!({ "path": "x" })]),
+    ]
+}
+
+fn any_mutation() -> impl Strategy<Value = Mutation> {
+    let names = || {
+        select(vec![
+            "plan_id",
+            "intent",
+            "steps",
+            "goal",
+            "version",
+            "title",
+            "step_id",
+            "tool",
+            "arguments",
+            "precondition",
+            "requires_confirmation",
+            "reason",
+            "path",
+            "contents",
+            "file",
+            "file_path",
+            "plan_file",
+            "symbol",
+            "name",
+            "with",
+            "kind",
+            "pattern",
+            "root",
+            "other",
+        ])
+        .prop_map(str::to_owned)
+    };
+    prop_oneof![
+        1 => Just(Mutation::Remove),
+        3 => any_value().prop_map(Mutation::Replace),
+        1 => names().prop_map(Mutation::Rename),
+        1 => (names(), any_value()).prop_map(|(name, value)| Mutation::Add(name, value)),
+    ]
+}
+
+fn mutate(plan: &mut Value, at: Index, mutation: Mutation) {
+    let mut all = Vec::new();
+    pointers(plan, String::new(), &mut all);
+    let pointer = at.get(&all).clone();
+    if let Mutation::Add(name, value) = mutation {
+        if let Some(object) = plan.pointer_mut(&pointer).and_then(Value::as_object_mut) {
+            object.insert(name, value);
+        }
+        return;
+    }
+    let Some((parent, token)) = pointer.rsplit_once('/') else {
+        if let Mutation::Replace(value) = mutation {
+            *plan = value;
+        }
+        return;
+    };
+    match (plan.pointer_mut(parent), mutation) {
+        (Some(Value::Object(object)), Mutation::Remove) => drop(object.remove(token)),
+        (Some(Value::Object(object)), Mutation::Replace(value)) => {
+            object.insert(token.to_owned(), value);
+        }
+        (Some(Value::Object(object)), Mutation::Rename(name)) => {
+            let value = object.remove(token).unwrap_or_default();
+            object.insert(name, value);
+        }
+        (Some(Value::Array(items)), Mutation::Remove) => {
+            drop(items.remove(token.parse().unwrap()));
+        }
+        (Some(Value::Array(items)), Mutation::Replace(value)) => {
+            items[token.parse::<usize>().unwrap()] = value;
+        }
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_judge_a_mutated_plan_alike(
+        mutations in prop::collection::vec((any::<Index>(), any_mutation()), 0..3),
+    ) {
+        let mut plan = whole_plan();
+        for (at, mutation) in mutations {
+            mutate(&mut plan, at, mutation);
+        }
+        if let Err(words) = disagreement(&serde_json::to_string_pretty(&plan).unwrap()) {
+            return Err(TestCaseError::fail(words));
+        }
+    }
+}
