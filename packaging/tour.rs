@@ -72,11 +72,14 @@ fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     desktop.key("Return")?;
     desktop.wait_for_text("file_search")?;
     keep(&desktop, "5-evidence")?;
+    desktop.click_starting("file_write src/lib.rs")?;
+    desktop.wait_for_text("Decisions")?;
+    keep(&desktop, "6-execution")?;
 
-    desktop.click("Switch theme")?;
-    keep(&desktop, "6-evidence-light")?;
+    desktop.click("Light or dark")?;
+    keep(&desktop, "7-evidence-light")?;
     desktop.click("Plan")?;
-    keep(&desktop, "7-plan-light")
+    keep(&desktop, "8-plan-light")
 }
 
 fn keep(desktop: &Desktop, name: &str) -> Outcome {

@@ -14,7 +14,7 @@ use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
 
 use super::screen::{Outcome, PATIENCE, SIZE, Screen, Trouble, poll, trouble};
-use super::tree::Tree;
+use super::tree::{Control, Tree};
 
 /// A virtual display with the program on it.
 #[must_use = "dropping it ends the program"]
@@ -89,10 +89,22 @@ impl Desktop {
     /// # Errors
     /// When that does not happen in time; a picture is kept.
     pub fn click(&mut self, name: &str) -> Outcome {
+        self.click_found(name, |tree| tree.control(name))
+    }
+
+    /// The same for the first control whose name begins like this, such as a row of a list.
+    ///
+    /// # Errors
+    /// As [`Self::click`].
+    pub fn click_starting(&mut self, start: &str) -> Outcome {
+        self.click_found(start, |tree| tree.control_starting(start))
+    }
+
+    fn click_found(&mut self, name: &str, find: impl Fn(&Tree) -> Option<&Control>) -> Outcome {
         let mut before = None;
         let (x, y) = self.wait_until(&format!("\"{name}\" can be clicked"), |desktop| {
             let tree = desktop.tree()?;
-            let found = tree.control(name).filter(|control| !control.disabled);
+            let found = find(&tree).filter(|control| !control.disabled);
             let place = found.map(|control| control.middle(tree.pixels_per_point));
             let rests = place.is_some() && place == before;
             before = place;

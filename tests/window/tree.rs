@@ -63,6 +63,12 @@ impl Tree {
     pub fn control(&self, name: &str) -> Option<&Control> {
         self.controls.iter().find(|control| control.name == name && !control.is_text)
     }
+
+    /// The first control whose name begins like this, such as a row of a list.
+    #[must_use]
+    pub fn control_starting(&self, start: &str) -> Option<&Control> {
+        self.controls.iter().find(|control| control.name.starts_with(start) && !control.is_text)
+    }
 }
 
 impl Control {
