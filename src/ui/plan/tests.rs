@@ -99,6 +99,9 @@ fn long_lines_are_wrapped_and_nothing_is_lost() {
     assert!(pieces.iter().all(|piece| piece.chars().count() <= 80));
     assert_eq!(pieces.concat(), format!("{}⟨U+202E⟩end", "x".repeat(1_000)));
     assert_eq!(diff::wrap("", 80), [""]);
+    let words = "seven in these months, and the rest of the year stays as it is";
+    assert_eq!(diff::wrap(words, 20).concat(), words);
+    assert_eq!(diff::wrap("one two three four", 15), ["one two three ", "four"]);
 }
 
 #[test]
