@@ -284,7 +284,7 @@ fn an_authorization_says_what_it_covers_and_obeys_the_same_rules() {
     for text in [
         plan.digest.to_string().as_str(),
         "src/lib.rs",
-        "Every change can be undone from the evidence.",
+        "What is replaced is kept in the evidence, byte for byte.",
     ] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }

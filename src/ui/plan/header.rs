@@ -46,9 +46,9 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             .explained("So many steps stop for your answer before they run."),
     });
     chips.push(match impact.irreversible {
-        0 => Chip::new(icon::REVERT, "exactly revertible", Tone::Safe)
+        0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .explained("The evidence keeps what is needed to restore every file."),
-        number => Chip::new(icon::WARNING, format!("{number} not revertible"), Tone::Caution)
+        number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
             .explained("So many steps may do something that the evidence cannot restore."),
     });
     chips
