@@ -53,6 +53,10 @@ impl Scene {
     pub fn new(name: &str) -> Self {
         let dangerous = name == "dangerous";
         let mut plan = if dangerous { fixture::dangerous_plan() } else { fixture::plan() };
+        if name == "large" {
+            let step = plan.steps[0].clone();
+            plan.steps.resize(10_000, step);
+        }
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {

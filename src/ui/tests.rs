@@ -165,6 +165,13 @@ fn only_visible_results_are_drawn() {
 }
 
 #[test]
+fn of_ten_thousand_steps_only_the_visible_ones_are_drawn() {
+    let harness = window("large", [1280.0, 800.0]);
+    let drawn = harness.query_all_by_label_contains("Step ").count();
+    assert!((8..30).contains(&drawn), "{drawn} of 10,000 rows");
+}
+
+#[test]
 fn the_palette_gives_a_command_by_its_name() {
     let mut harness = window("palette", [1280.0, 800.0]);
     harness.get_by_label("Find a command").type_text("help");

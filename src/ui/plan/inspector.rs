@@ -42,7 +42,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let count = view.plan.map_or(0, |plan| plan.steps.len());
                 let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
                 widgets::paint_icon(ui, rect.center(), row.icon, 17.0, theme.tone(row.tone));
-                let place = format!("Step {} of {count}", row.number);
+                let place = format!("Step {} of {}", row.number, format::count(count as u64));
                 ui.label(widgets::rich(place, Text::Meta, theme.dim));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if let Some((level, reason)) = &row.risk {

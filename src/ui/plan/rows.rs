@@ -158,12 +158,14 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         }
         let first = (viewport.top() / theme::ROW).floor().max(0.0) as usize;
         let last = ((viewport.bottom() / theme::ROW).ceil().max(0.0) as usize).min(count);
+        // Room for the digits of a long plan, the same in every row.
+        let indent = if count > 999 { 14.0 } else { 0.0 };
         for index in first..last {
             let Some(row) = step_row(view, index) else { continue };
             let y = top + index as f32 * theme::ROW;
             let rect = Rect::from_min_size(pos2(left, y), vec2(width, theme::ROW));
             let selected = view.selected == index;
-            if row_ui(ui, rect, &row, selected) {
+            if row_ui(ui, rect, &row, selected, indent) {
                 actions.push(Action::Plan(PlanAction::SelectStep(index)));
             }
             ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
@@ -174,7 +176,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
 /// Below this width, in points, a row has no room for durations; they show on hover.
 const NARROW: f32 = 460.0;
 
-fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
+fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool, indent: f32) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("step", row.number)), Sense::click());
     let ground = if selected {
@@ -192,7 +194,13 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), row.icon, 18.0, theme.tone(row.tone));
     let number = row.number.to_string();
-    widgets::paint_right(ui, pos2(rect.left() + 62.0, middle), &number, Text::Mono, theme.dim);
+    widgets::paint_right(
+        ui,
+        pos2(rect.left() + 62.0 + indent, middle),
+        &number,
+        Text::Mono,
+        theme.dim,
+    );
     // The right columns keep their places, so that nothing jumps when a duration appears.
     let mut right = rect.right() - 18.0;
     if rect.width() > NARROW {
@@ -205,7 +213,7 @@ fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool) -> bool {
         let chip = Chip::new(risk_icon(*level), level.as_str(), (*level).into());
         right = chip.paint_right(ui, pos2(right, middle), ground).left();
     }
-    let left = rect.left() + 74.0;
+    let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);
     let parts =
         [(row.verb.as_str(), Text::Strong, theme.text), (&*row.object, Text::Mono, theme.text)];
