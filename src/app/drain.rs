@@ -115,6 +115,8 @@ impl App {
                 if let Some(session) = &mut self.shown {
                     session.answered(*authorization);
                 }
+                let void = self.void_notice.take();
+                self.notices.retain(|notice| Some(notice.id) != void);
             }
             (purpose @ Purpose::Record(_), Reply::Failed(failure)) => {
                 if let Some(session) = &mut self.shown
@@ -222,12 +224,13 @@ impl App {
                     "Look at the steps again, then answer.",
                 );
             } else if was_approved {
-                self.notify(
+                let id = self.notify(
                     Tone::Caution,
                     format!("The approval is void. Changed since: {first}."),
                     all.join("\n"),
                     "Look at the steps again, then authorize again.",
                 );
+                self.void_notice = Some(id);
             }
         }
         self.watch_files();

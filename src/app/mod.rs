@@ -1,6 +1,6 @@
 //! The window's glue: threads on one side, views on the other.
 //!
-//! [`run`] is called by `main` alone. [`App::logic`] takes in what the worker and the desk say,
+//! [`run`] is called by `main` alone. `logic` takes in what the worker and the desk say,
 //! `ui` draws and collects what the person did, `apply` turns that into commands and requests.
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
@@ -147,6 +147,8 @@ struct App {
     overlay: Option<Overlay>,
     notices: Vec<Notice>,
     next_notice: u64,
+    /// The notice about a void approval; gone with the next one.
+    void_notice: Option<u64>,
     /// What the plan page shows.
     shown: Option<PlanSession>,
     /// The session whose run is under way, while the page shows another one.
@@ -204,6 +206,7 @@ impl App {
             overlay: None,
             notices: Vec::new(),
             next_notice: 0,
+            void_notice: None,
             shown: None,
             live: None,
             runs: Vec::new(),
@@ -226,7 +229,7 @@ impl App {
         summary: impl Into<String>,
         details: impl Into<String>,
         next: impl Into<String>,
-    ) {
+    ) -> u64 {
         self.next_notice += 1;
         self.notices.push(Notice {
             id: self.next_notice,
@@ -235,17 +238,20 @@ impl App {
             details: details.into(),
             next: next.into(),
         });
+        self.next_notice
     }
 
     fn ask(&mut self, request: Request, purpose: Purpose) {
         match self.desk.ask(request) {
             Some(ticket) => self.purposes.insert(ticket, purpose),
-            None => self.notify(
-                Tone::Danger,
-                purpose.failure(),
-                "More questions are waiting than can be kept.",
-                "Try again in a moment.",
-            ),
+            None => {
+                self.notify(
+                    Tone::Danger,
+                    purpose.failure(),
+                    "More questions are waiting than can be kept.",
+                    "Try again in a moment.",
+                );
+            }
         }
     }
 

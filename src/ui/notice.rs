@@ -71,7 +71,11 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
             });
         });
         if !notice.next.is_empty() {
-            widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
+            ui.horizontal_top(|ui| {
+                // Below the summary, not below its icon.
+                ui.add_space(26.0);
+                widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
+            });
         }
         if !notice.details.is_empty() {
             CollapsingHeader::new(widgets::rich("Details", Text::Meta, theme.text))

@@ -179,9 +179,9 @@ fn help_ui(ui: &mut Ui) {
         for spec in &TABLE {
             let Some(key) = spec.key(ui) else { continue };
             ui.horizontal(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(110.0, 20.0), egui::Sense::hover());
+                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
                 let parts = [(&*key, Text::Mono, theme.text)];
-                widgets::paint_parts(ui, rect.left_center(), 106.0, &parts);
+                widgets::paint_parts(ui, rect.left_center(), 146.0, &parts);
                 widgets::line(
                     ui,
                     format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip),
