@@ -11,7 +11,6 @@
 mod architecture;
 mod authorization;
 mod categories;
-mod evidence_first;
 mod cli_check;
 mod cli_evidence;
 mod cli_home;
@@ -19,6 +18,7 @@ mod cli_run;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod evidence_first;
 mod example_plans;
 mod execution;
 mod fixtures;
