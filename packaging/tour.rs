@@ -35,39 +35,34 @@ fn main() -> ExitCode {
 fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     // The plan changes files, so it gets a copy of its own.
     let copy = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
-    copy_folder(tour, copy.path())
+    let folder = copy.path().join("harbour-lantern");
+    copy_folder(tour, &folder)
         .map_err(|e| Trouble(format!("cannot copy {}: {e}", tour.display())))?;
-    let plan = copy.path().join("tour.plan.json").display().to_string();
+    let plan = folder.join("tour.plan.json").display().to_string();
 
     let mut desktop = Desktop::start(program, &[&plan], pictures)?;
-    desktop.click("Authorize…")?;
-    // What is behind the dialog is the page; it was there before the click was possible.
-    desktop.wait_for_control("Authorize")?;
-    keep(&desktop, "2-authorize")?;
-    desktop.key("Escape")?;
-    desktop.wait_until_gone("Authorize")?;
+    desktop.wait_for_control("Authorize…")?;
     keep(&desktop, "1-plan")?;
     desktop.click("Authorize…")?;
+    desktop.wait_for_control("Authorize")?;
+    keep(&desktop, "2-authorize")?;
     desktop.click("Authorize")?;
     desktop.click("Run")?;
 
-    let mut asked = 0;
+    let mut asked = Vec::new();
     loop {
-        let next = desktop.wait_until("the run asks or ends", |desktop| {
+        let question = desktop.wait_until("the run asks something new, or ends", |desktop| {
             let tree = desktop.tree()?;
-            Ok(if tree.control("Approve this step").is_some() {
-                Some(true)
-            } else {
-                tree.shows("Completed").then_some(false)
+            let title = tree.controls.iter().find(|it| it.name.starts_with("Execute step"));
+            Ok(match title.map(|title| title.name.clone()) {
+                Some(title) => (!asked.contains(&title)).then_some(Some(title)),
+                None => tree.shows("Completed").then_some(None),
             })
         })?;
-        if !next {
-            break;
-        }
-        asked += 1;
-        keep(&desktop, &format!("3-step-dialog-{asked}"))?;
+        let Some(question) = question else { break };
+        asked.push(question);
+        keep(&desktop, &format!("3-step-dialog-{}", asked.len()))?;
         desktop.click("Approve this step")?;
-        desktop.wait_until_gone("Approve this step")?;
     }
     keep(&desktop, "4-done")?;
 
@@ -76,7 +71,15 @@ fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     desktop.type_text("lantern")?;
     desktop.key("Return")?;
     desktop.wait_for_text("file_search")?;
-    keep(&desktop, "5-evidence")
+    keep(&desktop, "5-evidence")?;
+    desktop.click_starting("file_write src/lib.rs")?;
+    desktop.wait_for_text("Decisions")?;
+    keep(&desktop, "6-execution")?;
+
+    desktop.click("Light or dark")?;
+    keep(&desktop, "7-evidence-light")?;
+    desktop.click("Plan")?;
+    keep(&desktop, "8-plan-light")
 }
 
 fn keep(desktop: &Desktop, name: &str) -> Outcome {

@@ -437,7 +437,7 @@ fn hit(
         },
         found_in: "stdout".into(),
         excerpt: excerpt.into(),
-        marks: vec![at..at + mark.len()],
+        marks: std::iter::once(at..at + mark.len()).collect(),
     }
 }
 

@@ -147,6 +147,11 @@ impl Scene {
         }
     }
 
+    /// Asks the same again, as a new question.
+    pub fn ask_again(&mut self) {
+        self.showing += 1;
+    }
+
     pub fn play(&mut self, action: &Action, ctx: &egui::Context) {
         match action {
             Action::Plan(PlanAction::SelectStep(index)) => {
@@ -160,7 +165,7 @@ impl Scene {
             Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
             Action::Do(Command::AnswerStep) => {
                 self.dialog = true;
-                self.showing += 1;
+                self.ask_again();
             }
             Action::Do(Command::SwitchTheme) => {
                 let dark = ctx.global_style().visuals.dark_mode;
@@ -186,9 +191,11 @@ impl Scene {
             _ => None,
         };
         let question = match self.name.as_str() {
-            "authorize" => {
-                Some(Question::Authorize(authorize_view(&self.plan, &self.review, 1_800_000)))
-            }
+            "authorize" => Some(Question::Authorize(Box::new(authorize_view(
+                &self.plan,
+                &self.review,
+                1_800_000,
+            )))),
             "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
             "close" => Some(Question::Close),
             "asking" => None,

@@ -26,8 +26,12 @@ impl App {
         while let Some((ticket, reply)) = self.desk.try_recv() {
             self.take_reply(ticket, reply);
         }
-        if let Some(path) = self.picked.take() {
-            self.open(path, None);
+        match self.picked.take() {
+            Some(Ok(path)) => self.open(path, None),
+            Some(Err(error)) => {
+                self.notify(Tone::Danger, "The tour cannot be copied.", error.to_string(), "");
+            }
+            None => {}
         }
         self.ask_for_what_is_shown();
     }

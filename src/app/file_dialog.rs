@@ -1,14 +1,19 @@
-//! The native file picker, on a thread of its own, so that no frame waits for it.
+//! The native file picker, on a thread of its own, so that no frame waits for it; and the copying of
+//! the tour, which ends the same way: with a plan file to open.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
+use super::tour;
 use crate::worker::Wake;
+
+/// What became of a choice; none when nothing was chosen.
+type Choice = Option<std::io::Result<PathBuf>>;
 
 /// The picker, while one is open, and what was picked.
 pub(super) struct Picked {
     wake: Wake,
-    open: Option<Receiver<Option<PathBuf>>>,
+    open: Option<Receiver<Choice>>,
 }
 
 impl Picked {
@@ -21,36 +26,50 @@ impl Picked {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn open(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
+        self.start("file-dialog", move || pick(folder).map(Ok))
+    }
+
+    /// Copies the tour and chooses its plan.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn tour(&mut self) -> std::io::Result<()> {
+        self.start("tour", || Some(tour::copy()))
+    }
+
+    fn start(
+        &mut self,
+        name: &str,
+        choose: impl FnOnce() -> Choice + Send + 'static,
+    ) -> std::io::Result<()> {
         if self.open.is_some() {
             return Ok(());
         }
         let (sender, receiver) = sync_channel(1);
-        let wake = self.wake.clone();
-        std::thread::Builder::new()
-            .name("file-dialog".to_owned())
-            .spawn(move || pick(folder, &sender, &wake))?;
+        let wake = Wake::clone(&self.wake);
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            // The window may be gone by now; then nobody needs the answer.
+            let _ = sender.send(choose());
+            wake();
+        })?;
         self.open = Some(receiver);
         Ok(())
     }
 
-    /// What was picked since the last time, if anything.
-    pub(super) fn take(&mut self) -> Option<PathBuf> {
-        match self.open.as_ref()?.try_recv() {
-            Ok(picked) => {
-                self.open = None;
-                picked
-            }
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => {
-                self.open = None;
-                None
-            }
-        }
+    /// What was chosen since the last time, if anything.
+    pub(super) fn take(&mut self) -> Choice {
+        let chosen = match self.open.as_ref()?.try_recv() {
+            Ok(chosen) => chosen,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => None,
+        };
+        self.open = None;
+        chosen
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
-fn pick(folder: Option<PathBuf>, sender: &SyncSender<Option<PathBuf>>, wake: &Wake) {
+fn pick(folder: Option<PathBuf>) -> Option<PathBuf> {
     let mut dialog = rfd::FileDialog::new()
         .set_title("Open plan")
         .add_filter("Plans (JSON)", &["json"])
@@ -58,7 +77,5 @@ fn pick(folder: Option<PathBuf>, sender: &SyncSender<Option<PathBuf>>, wake: &Wa
     if let Some(folder) = folder {
         dialog = dialog.set_directory(folder);
     }
-    // The window may be gone by now; then nobody needs the answer.
-    let _ = sender.send(dialog.pick_file());
-    wake();
+    dialog.pick_file()
 }

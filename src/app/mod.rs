@@ -13,6 +13,7 @@ mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tour;
 mod view;
 mod watch;
 
@@ -307,7 +308,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let mut actions: Vec<Action> = Vec::new();
-        crate::ui::window_ui(ui, &self.view(ui.ctx()), &mut actions);
+        crate::ui::window_ui(ui, &self.view(), &mut actions);
         self.evidence.focus_search = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;
@@ -358,11 +359,11 @@ impl App {
         if self.running().is_some() {
             wake_in(500);
         }
-        if let Some(session) = &mut self.shown {
-            if let Some(left) = session.expire(self.now.ms) {
-                // Often enough for the minutes shown, at once when they run out.
-                wake_in(left.min(10_000));
-            }
+        if let Some(session) = &mut self.shown
+            && let Some(left) = session.expire(self.now.ms)
+        {
+            // Often enough for the minutes shown, at once when they run out.
+            wake_in(left.min(10_000));
         }
         if let Some(left) = self.watch.due_in(self.now.ms) {
             if left > 0 {

@@ -1,1 +1,292 @@
+//! The window's glue against the real worker, desk and evidence, without a display.
 
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use super::*;
+use crate::run::{Decision, Outcome, Phase, RunStatus};
+use crate::ui::action::{DialogAction, EvidenceAction, PlanAction, Tab};
+use crate::ui::commands::Command;
+use crate::ui::dialog::Question;
+use crate::ui::plan::Approval;
+
+struct Bench {
+    app: App,
+    ctx: egui::Context,
+    woken: Receiver<()>,
+    workspace: tempfile::TempDir,
+    _home: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let workspace = tempfile::tempdir().unwrap();
+        let folders = Folders {
+            evidence: home.path().join("evidence"),
+            secrets: home.path().join("secrets"),
+            settings: home.path().join("settings"),
+            home: home.path().to_owned(),
+        };
+        let loaded = settings::load(Some(home.path().join("settings.toml")));
+        let (sender, woken) = sync_channel(1_024);
+        let wake: Wake = Arc::new(move || {
+            let _ = sender.try_send(());
+        });
+        let app = App::new(folders, loaded, wake).unwrap();
+        Self { app, ctx: egui::Context::default(), woken, workspace, _home: home }
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.workspace.path().canonicalize().unwrap().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Takes in what arrives until this holds.
+    fn until(&mut self, what: &str, holds: impl Fn(&App) -> bool) {
+        for _ in 0..2_000 {
+            self.app.now = now();
+            self.app.drain();
+            if holds(&self.app) {
+                return;
+            }
+            let _ = self.woken.recv_timeout(Duration::from_millis(20));
+        }
+        panic!("never came true: {what}; notices: {:?}", self.app.notices);
+    }
+
+    fn act(&mut self, action: Action) {
+        self.app.apply(action, &self.ctx);
+    }
+
+    fn open(&mut self, path: &Path) {
+        self.act(Action::Plan(PlanAction::Open(path.to_owned())));
+        let path = path.to_owned();
+        self.until("opened", |app| {
+            app.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&path))
+        });
+    }
+
+    fn session(&self) -> &PlanSession {
+        self.app.shown.as_ref().unwrap()
+    }
+
+    fn authorize(&mut self) {
+        self.act(Action::Do(Command::Authorize));
+        let digest = self.session().digest;
+        assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
+        self.act(Action::Dialog(DialogAction::Authorize(digest)));
+        self.until("authorized", |app| {
+            matches!(app.shown.as_ref().unwrap().approval, Approval::Approved { .. })
+        });
+    }
+
+    fn asked(&mut self, step: usize) {
+        self.until("a question", |app| {
+            app.running().is_some_and(|session| session.asking() == Some(step))
+        });
+    }
+
+    fn answer(&mut self, step_index: usize, decision: Decision) {
+        let run_id = self.session().run.run_id.unwrap();
+        self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
+        assert_eq!(self.session().answered, Some(step_index));
+    }
+
+    fn ended(&mut self) {
+        self.until("the end", |app| {
+            let session = app.shown.as_ref().unwrap();
+            session.run.is_over() && session.elapsed_ms.is_some()
+        });
+    }
+}
+
+const PLAN: &str = r#"{
+  "plan_id": "two-writes", "intent": "MUTATE", "title": "Two writes",
+  "steps": [
+    {"step_id": "read", "tool": "file_read", "arguments": {"path": "a.txt"}},
+    {"step_id": "one", "tool": "file_write", "requires_confirmation": true,
+     "arguments": {"path": "a.txt", "contents": "kingfisher\n"}},
+    {"step_id": "two", "tool": "file_write", "requires_confirmation": true,
+     "arguments": {"path": "b.txt", "contents": "heron\n"}}
+  ]
+}"#;
+
+fn bench() -> (Bench, PathBuf) {
+    let bench = Bench::new();
+    bench.file("a.txt", "bittern\n");
+    let plan = bench.file("plan.json", PLAN);
+    (bench, plan)
+}
+
+#[test]
+fn a_plan_is_opened_signed_run_answered_and_found_again() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&0));
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    assert!(bench.app.situation().running, "shown as running from the click on");
+    bench.asked(1);
+    assert_eq!(bench.session().selected, 1, "the selection follows the run");
+    let first = bench.app.view().dialog.unwrap().prompt;
+    bench.answer(1, Decision::Approve);
+    bench.asked(2);
+    let second = bench.app.view().dialog.unwrap().prompt;
+    assert_ne!(first, second, "each question has its own identity");
+    bench.answer(2, Decision::Cancel);
+    bench.ended();
+    let session = bench.session();
+    assert_eq!(session.run.phase, Phase::Ended(RunStatus::Failed));
+    let outcomes: Vec<_> = session.run.steps.iter().map(|step| step.outcome().unwrap()).collect();
+    assert_eq!(outcomes, [Outcome::Succeeded, Outcome::Succeeded, Outcome::Denied]);
+    let folder = plan.parent().unwrap();
+    assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "kingfisher\n");
+    assert!(!folder.join("b.txt").exists());
+
+    bench.act(Action::Evidence(EvidenceAction::Search("kingfisher".into())));
+    bench.until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total > 0));
+    let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].row.execution_id;
+    bench.act(Action::Evidence(EvidenceAction::Open(hit)));
+    bench.until("the record", |app| app.evidence.detail.is_some());
+    bench.until("the runs", |app| !app.runs.is_empty());
+    let run_id = bench.app.runs[0].run_id;
+    bench.app.shown = None;
+    bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
+    bench.until("the replay", |app| app.shown.is_some());
+    assert_eq!(bench.session().approval, Approval::Recorded);
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Failed));
+    bench.act(Action::Plan(PlanAction::ShowTab(Tab::Evidence)));
+    bench.until("its record", |app| !app.shown.as_ref().unwrap().executions.is_empty());
+}
+
+#[test]
+fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    let first = bench.app.view().dialog.unwrap().prompt;
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    assert!(bench.app.view().dialog.is_none());
+    assert_eq!(bench.app.situation().asking, Some(1), "still undecided");
+    bench.act(Action::Do(Command::AnswerStep));
+    assert_ne!(bench.app.view().dialog.unwrap().prompt, first, "a new showing arms anew");
+    bench.act(Action::Do(Command::StopNow));
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
+}
+
+#[test]
+fn a_change_on_disk_voids_the_approval_and_says_which() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.file("a.txt", "somebody else was here\n");
+    bench.app.review_again(false);
+    bench.until("void", |app| matches!(app.shown.as_ref().unwrap().approval, Approval::Void(_)));
+    let Approval::Void(changes) = &bench.session().approval else { panic!("not void") };
+    assert_eq!(changes.iter().map(|c| c.what.as_str()).collect::<Vec<_>>(), ["file a.txt"]);
+    assert!(bench.app.notices.iter().any(|notice| notice.summary.contains("file a.txt")));
+    assert!(!bench.app.situation().approved);
+    bench.act(Action::Do(Command::Run));
+    assert!(!bench.app.situation().running, "nothing runs on a void approval");
+}
+
+#[test]
+fn the_watch_notices_a_changed_plan_by_itself() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    let before = bench.session().digest;
+    std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
+    let ctx = bench.ctx.clone();
+    for _ in 0..2_000 {
+        bench.app.now = now();
+        bench.app.drain();
+        bench.app.keep_time(&ctx);
+        if bench.session().digest != before {
+            return;
+        }
+        let _ = bench.woken.recv_timeout(Duration::from_millis(20));
+    }
+    panic!("the change was never noticed");
+}
+
+#[test]
+fn an_approval_runs_out() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    let session = bench.app.shown.as_mut().unwrap();
+    let Approval::Approved { until_ms, .. } = session.approval else { panic!("not approved") };
+    assert!(session.expire(until_ms - 1).is_some());
+    assert_eq!(session.expire(until_ms), None);
+    assert_eq!(session.approval, Approval::Expired);
+    bench.act(Action::Do(Command::Run));
+    assert!(!bench.app.situation().running);
+}
+
+#[test]
+fn a_rejection_is_kept_with_its_reason() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Reject));
+    let digest = bench.session().digest;
+    let reason = "It writes too much.".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.until("rejected", |app| {
+        app.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
+    });
+}
+
+#[test]
+fn an_answer_to_a_plan_that_is_no_longer_shown_counts_for_nothing() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Authorize));
+    let other = crate::plan::Digest::of(b"another plan");
+    bench.act(Action::Dialog(DialogAction::Authorize(other)));
+    assert_eq!(bench.session().approval, Approval::None);
+}
+
+#[test]
+fn another_plan_can_be_read_while_one_runs() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.open(&other);
+    assert!(bench.app.live.is_some() && bench.app.situation().running);
+    let run_id = bench.app.live.as_ref().unwrap().run.run_id.unwrap();
+    bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
+    assert_eq!(bench.session().path.as_ref(), Some(&plan));
+    bench.answer(1, Decision::Cancel);
+    bench.ended();
+}
+
+#[test]
+fn a_file_that_is_no_plan_is_a_finding_and_a_missing_one_too() {
+    let mut bench = Bench::new();
+    let broken = bench.file("broken.json", "{\"plan_id\": ");
+    bench.open(&broken);
+    assert!(!bench.session().findings.is_empty());
+    assert!(bench.app.situation().not_authorizable.is_some());
+}
+
+#[test]
+fn the_tour_opens_and_can_be_signed() {
+    let mut bench = Bench::new();
+    bench.act(Action::Do(Command::OpenTour));
+    bench.until("the tour", |app| app.shown.is_some());
+    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    let path = bench.session().path.clone().unwrap();
+    let folder = path.parent().unwrap();
+    assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -14,7 +14,7 @@ use crate::ui::{StatusView, WindowView};
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
 
 impl App {
-    pub(super) fn view(&self, _ctx: &egui::Context) -> WindowView<'_> {
+    pub(super) fn view(&self) -> WindowView<'_> {
         let live = self.running();
         let status_of = live.or(self.shown.as_ref());
         let run = status_of.map_or(&*IDLE, |session| &session.run);
@@ -118,7 +118,11 @@ impl App {
                     Question::Reject { digest: plan.digest, name: plan.name() }
                 } else {
                     let ttl = self.setup.policy.authorization_ttl_ms;
-                    Question::Authorize(authorize_view(plan, session.review.as_ref()?, ttl))
+                    Question::Authorize(Box::new(authorize_view(
+                        plan,
+                        session.review.as_ref()?,
+                        ttl,
+                    )))
                 };
                 Some(Dialog { prompt: self.prompt_id(None, 0), question })
             }

@@ -106,10 +106,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().canonicalize().unwrap().join("plan.json");
         std::fs::write(&file, "{}").unwrap();
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::sync_channel(64);
         let sender = Mutex::new(sender);
         let wake: Wake = Arc::new(move || {
-            let _ = sender.lock().unwrap().send(());
+            let _ = sender.lock().unwrap().try_send(());
         });
         let mut watch = Watch::new(wake);
         watch.files(BTreeSet::from([file.clone()])).unwrap();

@@ -4,16 +4,15 @@ use super::Exit;
 use super::args;
 use super::documents::{self, finding_line};
 use super::output::Output;
-use super::place::OpenedPlan;
+use super::place::{OpenedPlan, policy};
 use super::refusal::Refusal;
 use crate::plan::{Plan, Severity, visible};
-use crate::risk::Policy;
 use crate::run::{PreconditionState, Review};
 
 /// Validates and reviews a plan file.
 pub(super) fn check(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&command.plan, workspace, &Policy::default())?;
+    let opened = OpenedPlan::open(&command.plan, workspace, &policy()?)?;
     if out.json() {
         out.document(&documents::check(&opened));
     } else {
@@ -86,11 +85,13 @@ fn steps(plan: &Plan, review: &Review, out: &mut Output) {
             notes.push(format!("asks first: {}", why.trim_end_matches('.')));
         }
         match precondition {
+            // Said already.
+            _ if step.call.is_none() => {}
             PreconditionState::Fails { found } => {
                 notes.push(format!("precondition {:?} fails now: {found}", step.precondition_text));
             }
             PreconditionState::Later { reason } => {
-                notes.push(format!("precondition {:?}: {reason}", step.precondition_text));
+                notes.push(format!("precondition {:?} {reason}", step.precondition_text));
             }
             PreconditionState::None | PreconditionState::Holds { .. } => {}
         }

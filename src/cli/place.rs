@@ -8,7 +8,7 @@ use crate::engine::{choose_workspace, review};
 use crate::plan::{Digest, Finding, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
-use crate::worker::{default_folders, read_plan_file};
+use crate::worker::{default_folders, load_policy, read_plan_file};
 
 /// The folders of the evidence and of the key that protects secrets in it.
 pub(super) struct EvidencePlace {
@@ -30,6 +30,17 @@ impl EvidencePlace {
             secrets: folders.secrets,
         })
     }
+}
+
+/// What the user has settled in advance, in the same file as for the window.
+///
+/// # Errors
+/// Settings that are there and cannot be used.
+pub(super) fn policy() -> Result<Policy, Refusal> {
+    let Some(folders) = default_folders() else { return Ok(Policy::default()) };
+    load_policy(&folders.settings).map_err(|error| {
+        Refusal::usage(error.to_string(), "Correct the settings file, or take it away.")
+    })
 }
 
 /// A plan file that was read once, and everything that is known about it.

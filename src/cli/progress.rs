@@ -27,12 +27,12 @@ fn about(step: &Step) -> String {
     step.call.as_ref().map(|call| call.headline().1).unwrap_or_default()
 }
 
-/// The result of a run as a table, with what went wrong below it.
-pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Output) {
+/// Steps that ended, as a table, with what went wrong below it.
+pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output) {
     let rows: Vec<Vec<String>> = plan
         .steps
         .iter()
-        .zip(&result.step_results)
+        .zip(results)
         .map(|(step, result)| {
             vec![
                 format!("{:>3}", result.step_index + 1),
@@ -45,9 +45,14 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
         })
         .collect();
     out.table(&rows);
-    for result in &result.step_results {
+    for result in results {
         failure(result, out);
     }
+}
+
+/// The result of a run.
+pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Output) {
+    print_steps(plan, &result.step_results, out);
     let status = match result.status {
         RunStatus::Completed => "Completed",
         RunStatus::Failed => "Failed",

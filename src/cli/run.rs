@@ -7,20 +7,19 @@ use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
 use super::output::{Output, say};
-use super::place::{EvidencePlace, OpenedPlan};
-use super::progress::{Progress, print_result};
+use super::place::{EvidencePlace, OpenedPlan, policy};
+use super::progress::{Progress, print_result, print_steps};
 use super::refusal::Refusal;
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, visible};
-use crate::risk::Policy;
 use crate::run::{Review, RunStatus};
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(command.confirm, is_terminal())?;
-    let policy = Policy::default();
+    let policy = policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
     let method = method(command, opened.digest)?;
@@ -49,8 +48,15 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
         progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
         control: ControlHandle::default(),
     };
-    let result =
-        Executor::new(store, parts).execute(ApprovedPlan { plan: plan.clone(), authorization })?;
+    let approved = ApprovedPlan { plan: plan.clone(), authorization };
+    let result = Executor::new(store, parts).execute(approved).inspect_err(|error| {
+        // What was done before the evidence failed is known here and nowhere else.
+        if let ExecutionError::EvidenceStore { step_results, .. } = error
+            && !out.json()
+        {
+            print_steps(&plan, step_results, out);
+        }
+    })?;
     if out.json() {
         out.document(&result);
     } else {

@@ -194,16 +194,30 @@ fn excerpt(
     Ok(None)
 }
 
-/// The line with the first mark, without the marks, and where they were.
+/// The line with the first mark, without the marks, and where they were. White space is one blank, and
+/// a long way to the first mark is cut, so that the match is what is seen of a long line.
 fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
+    /// Most characters before the first mark.
+    const LEAD: usize = 40;
     let line = text.lines().find(|line| line.contains('\u{1}')).unwrap_or_default();
     let mut plain = String::with_capacity(line.len());
-    let mut marks = Vec::new();
+    let mut marks: Vec<Range<usize>> = Vec::new();
     let mut from = None;
     for character in line.trim_start().chars() {
         match character {
-            '\u{1}' => from = Some(plain.len()),
+            '\u{1}' => {
+                if marks.is_empty() {
+                    let long = plain.char_indices().rev().nth(LEAD).map(|(start, _)| start);
+                    plain = long.map_or(plain.clone(), |at| format!("…{}", plain.split_at(at).1));
+                }
+                from = Some(plain.len());
+            }
             '\u{2}' => marks.extend(from.take().map(|from| from..plain.len())),
+            blank if blank.is_whitespace() => {
+                if !plain.ends_with(' ') {
+                    plain.push(' ');
+                }
+            }
             other => plain.push(other),
         }
     }

@@ -12,6 +12,7 @@ use super::widgets::{self, Look};
 #[expect(missing_docs, reason = "each variant is described by its row in TABLE")]
 pub enum Command {
     OpenPlan,
+    OpenTour,
     Reload,
     Authorize,
     Reject,
@@ -99,13 +100,21 @@ fn needs_run(at: &Situation) -> Option<&'static str> {
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub const TABLE: &[Spec] = &[
+pub static TABLE: [Spec; 23] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
         tooltip: "Choose a plan file. Nothing of it runs before you authorize it.",
         shortcut: key(Modifiers::COMMAND, Key::O),
         icon: Some(icon::OPEN),
+        unavailable: always,
+    },
+    Spec {
+        command: Command::OpenTour,
+        text: "Open the tour",
+        tooltip: "Try everything on a small workspace, copied to a temporary folder.",
+        shortcut: None,
+        icon: Some(icon::BOOKMARK),
         unavailable: always,
     },
     Spec {
@@ -371,7 +380,7 @@ mod tests {
     #[test]
     fn no_key_gives_two_commands() {
         let mut seen = std::collections::HashMap::new();
-        for spec in TABLE {
+        for spec in &TABLE {
             if let Some(shortcut) = spec.shortcut {
                 let first = seen.insert(format!("{shortcut:?}"), spec.text);
                 assert_eq!(first, None, "{} and {first:?}", spec.text);
@@ -381,7 +390,7 @@ mod tests {
 
     #[test]
     fn no_key_is_one_that_text_fields_live_on() {
-        for spec in TABLE {
+        for spec in &TABLE {
             let Some(shortcut) = spec.shortcut else { continue };
             if shortcut.modifiers == Modifiers::COMMAND {
                 assert!(
@@ -395,7 +404,7 @@ mod tests {
 
     #[test]
     fn texts_read_alike() {
-        for spec in TABLE {
+        for spec in &TABLE {
             assert!(spec.tooltip.ends_with('.'), "{}", spec.text);
             assert!(spec.text.chars().next().unwrap().is_uppercase(), "{}", spec.text);
         }

@@ -176,7 +176,7 @@ fn help_ui(ui: &mut Ui) {
     }
     ui.add_space(8.0);
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
-        for spec in TABLE {
+        for spec in &TABLE {
             let Some(key) = spec.key(ui) else { continue };
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(110.0, 20.0), egui::Sense::hover());

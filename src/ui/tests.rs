@@ -1,1 +1,175 @@
+//! The whole window with made-up data: it draws in every state, and people find its controls by
+//! name.
 
+#[path = "../../examples/gallery/fixture.rs"]
+pub(crate) mod fixture;
+#[path = "../../examples/gallery/scene.rs"]
+pub(crate) mod scene;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable};
+use scene::Scene;
+
+use super::action::{Action, EvidenceAction, PlanAction, Tab};
+use super::commands::Command;
+
+pub(crate) struct Window {
+    pub(crate) scene: Scene,
+    pub(crate) actions: Vec<Action>,
+}
+
+pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .with_max_steps(64)
+        .with_context_setup(super::theme::install)
+        .build_ui_state(
+            |ui, window: &mut Window| {
+                super::window_ui(ui, &window.scene.view(), &mut window.actions);
+                for action in window.actions.clone() {
+                    window.scene.play(&action, ui.ctx());
+                }
+            },
+            Window { scene: Scene::new(name), actions: Vec::new() },
+        );
+    harness.run_ok();
+    harness
+}
+
+const SCENES: [&str; 20] = [
+    "plan",
+    "authorized",
+    "running",
+    "asking",
+    "dialog",
+    "dangerous",
+    "failed",
+    "completed",
+    "invalid",
+    "empty",
+    "evidence",
+    "execution",
+    "nothing",
+    "authorize",
+    "reject",
+    "close",
+    "palette",
+    "help",
+    "settings",
+    "notice",
+];
+
+#[test]
+fn every_state_draws_at_every_size() {
+    for name in SCENES {
+        for size in [[1280.0, 800.0], [720.0, 480.0], [2560.0, 1440.0]] {
+            let harness = window(name, size);
+            // Whatever is shown, the way to every command stays there.
+            assert!(harness.query_all_by_label("Commands").next().is_some(), "{name} at {size:?}");
+        }
+    }
+}
+
+#[test]
+fn every_button_has_a_name() {
+    for name in SCENES {
+        let harness = window(name, [1280.0, 800.0]);
+        let nameless = harness
+            .query_all_by_role(Role::Button)
+            .filter(|node| node.accesskit_node().label().is_none_or(|name| name.trim().is_empty()))
+            .count();
+        assert_eq!(nameless, 0, "{name}");
+    }
+}
+
+#[test]
+fn nothing_but_a_dialog_repaints_an_idle_window() {
+    for name in ["plan", "authorized", "failed", "evidence", "empty", "help"] {
+        let mut harness = window(name, [1280.0, 800.0]);
+        harness.step();
+        let delay = harness.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;
+        assert!(delay > std::time::Duration::from_secs(60), "{name}: {delay:?}");
+    }
+}
+
+#[test]
+fn a_step_is_chosen_by_click_and_by_arrow_key() {
+    let mut harness = window("plan", [1280.0, 800.0]);
+    harness.get_by_label("Step 5: Create CHANGELOG.md, waiting, caution").click();
+    harness.run_ok();
+    let chosen = |harness: &Harness<'_, Window>| harness.state().actions.last().cloned();
+    assert_eq!(chosen(&harness), Some(Action::Plan(PlanAction::SelectStep(4))));
+    harness.key_press(egui::Key::ArrowUp);
+    harness.run_ok();
+    assert_eq!(chosen(&harness), Some(Action::Do(Command::PreviousStep)));
+}
+
+#[test]
+fn keys_give_commands_only_when_no_text_is_typed() {
+    let mut harness = window("evidence", [1280.0, 800.0]);
+    harness.get_by_label("Search evidence").focus();
+    harness.run_ok();
+    harness.get_by_label("Search evidence").type_text("x");
+    harness.run_ok();
+    let text = "function after:2026-11-01x".to_owned();
+    assert!(harness.state().actions.contains(&Action::Evidence(EvidenceAction::Edit(text))));
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::Palette)));
+}
+
+#[test]
+fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
+    let mut harness = window("completed", [1280.0, 800.0]);
+    for (name, tab, found) in [
+        ("Arguments", Tab::Arguments, "contents"),
+        ("Output", Tab::Output, "pub struct Parser<'a> {"),
+        ("Artifacts", Tab::Artifacts, "Copy diff"),
+        ("Will do", Tab::WillDo, "+    n.saturating_add(2)"),
+    ] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Plan(PlanAction::ShowTab(tab))));
+        assert!(harness.query_all_by_label(found).next().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_faulty_plan_shows_its_findings_and_cannot_be_authorized() {
+    let harness = window("invalid", [1280.0, 800.0]);
+    for text in [
+        "There is no tool \"file_wirte\". Did you mean \"file_write\"?",
+        "E201 error · line 14, column 7 · /steps/2/tool",
+    ] {
+        assert!(harness.query_by_label(text).is_some(), "{text}");
+    }
+    let authorize = harness.get_by_label("Authorize…");
+    assert!(authorize.accesskit_node().is_disabled());
+}
+
+#[test]
+fn a_facet_narrows_the_search() {
+    let mut harness = window("evidence", [1280.0, 800.0]);
+    harness.get_by_label("failed 12").click();
+    harness.run_ok();
+    let text = "function after:2026-11-01 outcome:failed".to_owned();
+    assert!(harness.state().actions.contains(&Action::Evidence(EvidenceAction::Search(text))));
+}
+
+#[test]
+fn only_visible_results_are_drawn() {
+    let harness = window("evidence", [1280.0, 800.0]);
+    let drawn = harness.query_all_by_label_contains("file_read crates/core").count();
+    assert!((5..30).contains(&drawn), "{drawn} of 55 rows");
+}
+
+#[test]
+fn the_palette_gives_a_command_by_its_name() {
+    let mut harness = window("palette", [1280.0, 800.0]);
+    harness.get_by_label("Find a command").type_text("help");
+    harness.run_ok();
+    harness.key_press(egui::Key::Enter);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::Help)));
+}

@@ -60,6 +60,11 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
 
 /// The last two folders of a path, which is what tells workspaces apart.
 fn short_path(path: &str) -> String {
+    const LONGEST: usize = 32;
+    let length = path.chars().count();
+    if length > LONGEST && path.rsplit('/').next().is_none_or(|last| last.len() > LONGEST / 2) {
+        return format!("…{}", path.chars().skip(length - LONGEST).collect::<String>());
+    }
     let parts: Vec<_> = path.rsplit('/').take(2).collect();
     match parts.as_slice() {
         [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
@@ -129,5 +134,7 @@ mod tests {
         assert_eq!(short_path("/home/ada/src/parser"), "…/src/parser");
         assert_eq!(short_path("/srv"), "/srv");
         assert_eq!(short_path("/srv/app"), "/srv/app");
+        let long = short_path("/tmp/a-folder-with-a-name-that-is-much-too-long-for-a-bar");
+        assert!(long.starts_with('…') && long.ends_with("for-a-bar") && long.chars().count() == 33);
     }
 }

@@ -291,8 +291,11 @@ pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
         ui.add_space(8.0);
         ui.label(rich(title, Text::Strong, theme.text));
         ui.add_space(4.0);
-        ui.set_max_width(420.0);
-        ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap());
+        // Lines of a length that is read at a glance, however wide the window is.
+        let width = ui.available_width().min(440.0);
+        ui.allocate_ui(vec2(width, 0.0), |ui| {
+            ui.vertical_centered(|ui| ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap()));
+        });
     });
 }
 

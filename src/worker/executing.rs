@@ -45,7 +45,7 @@ impl Worker {
             control,
             prompt: prompt.clone(),
             busy: Arc::clone(&busy),
-            out: Outlet { events, wake },
+            out: Outlet { events, wake, prompt: prompt.clone() },
         };
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             body.serve(&inbox);
@@ -105,6 +105,7 @@ struct Body {
 struct Outlet {
     events: SyncSender<Event>,
     wake: Wake,
+    prompt: Prompt,
 }
 
 impl Outlet {
@@ -117,6 +118,9 @@ impl Outlet {
 
 impl ProgressCallback for Outlet {
     fn on_event(&self, event: &RunEvent) {
+        if let RunEvent::ConfirmationNeeded { request } = event {
+            self.prompt.open(request);
+        }
         self.send(Event::Run(event.clone()));
     }
 }

@@ -9,6 +9,7 @@ mod desk;
 mod executing;
 mod folders;
 mod messages;
+mod policy;
 mod prompt;
 
 #[cfg(test)]
@@ -19,3 +20,4 @@ pub use desk::{Desk, read_plan_file};
 pub use executing::Worker;
 pub use folders::{Folders, default_folders};
 pub use messages::{Command, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+pub use policy::{PolicySettings, SettingsError, load_policy};

@@ -24,7 +24,7 @@ struct Shared {
 enum State {
     #[default]
     Nothing,
-    /// The executor waits for an answer to this step.
+    /// A person is asked about this step.
     Asked {
         run_id: Uuid,
         step_index: usize,
@@ -51,6 +51,12 @@ impl Prompt {
         true
     }
 
+    /// From now on an answer to this step is taken, also before the executor waits for it: the window
+    /// hears of the question first.
+    pub(super) fn open(&self, request: &ConfirmationRequest) {
+        *self.lock() = State::Asked { run_id: request.run_id, step_index: request.step_index };
+    }
+
     /// A control takes effect at once, also on an executor that waits for an answer.
     pub(super) fn control(&self, control: Control) {
         self.control.request(control, AnsweredBy::Window);
@@ -65,13 +71,11 @@ impl Prompt {
 }
 
 impl ConfirmationCallback for Prompt {
-    fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
-        let mut state = self.lock();
-        *state = State::Asked { run_id: request.run_id, step_index: request.step_index };
+    fn request_confirmation(&self, _request: &ConfirmationRequest) -> Decision {
         let mut state = self
             .shared
             .changed
-            .wait_while(state, |state| {
+            .wait_while(self.lock(), |state| {
                 matches!(state, State::Asked { .. }) && !self.control.is_stopped()
             })
             .unwrap_or_else(PoisonError::into_inner);

@@ -113,6 +113,7 @@ fn the_questions_answer_in_json_lines() {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "tampering needs a connection of its own")]
 #[test]
 fn verify_says_sound_tampered_and_truncated() {
     let (home, _) = with_a_run();
@@ -155,6 +156,8 @@ fn no_evidence_yet_is_empty_and_sound_and_stays_so() {
     assert_eq!(query(&home, &["q1", "file_read"]), [Value::Null; 0]);
     let sound = home.json(["evidence", "verify"]).exits(0).document();
     assert_eq!((&sound["ok"], &sound["rows"]), (&json!(true), &json!(0)));
+    let people = home.run(["evidence", "verify"]).exits(0);
+    assert!(people.stderr.contains("There is no evidence in"), "{people:#?}");
     assert!(!home.evidence().exists(), "reading makes nothing");
 }
 

@@ -179,6 +179,8 @@ fn the_confirm_flag_answers_and_the_evidence_says_that_it_did() {
         let id = document["step_results"][0]["execution_id"].as_str().unwrap();
         let detail = home.json(["evidence", "show", id]).exits(0).document();
         let decisions = detail["decisions"].as_array().unwrap();
+        let authorized = decisions.iter().find(|it| it["decision"] == "authorize").unwrap();
+        assert!(authorized["by"].as_str().unwrap().contains("command_line_yes"), "{authorized}");
         let answer = decisions.iter().find(|it| it["decision"] == decision).unwrap();
         assert!(answer["by"].as_str().unwrap().starts_with("command_line"), "{answer}");
         assert_eq!(answer["note"], note);
@@ -220,6 +222,52 @@ fn without_evidence_nothing_runs() {
     let done = home.json(["run", "space/p.json", "--yes"]).exits(4);
     assert_eq!(done.error_code(), "E401");
     assert!(!home.file("b.txt").exists());
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "breaking the evidence needs a connection of its own"
+)]
+#[test]
+fn a_run_whose_evidence_breaks_stops_and_tells_what_was_done() {
+    let home = Home::new();
+    home.write("a.txt", "hello\n");
+    home.plan(json!([read("look", "a.txt"), create("make", "b.txt", "x")]));
+    let first = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
+    assert_eq!(outcomes(&first), ["succeeded", "succeeded"]);
+    fs::remove_file(home.file("b.txt")).unwrap();
+    let database = rusqlite::Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let broken = "CREATE TRIGGER broken BEFORE INSERT ON intents
+        BEGIN SELECT RAISE(ABORT, 'the disk is full, says the test'); END";
+    database.execute_batch(broken).unwrap();
+
+    let done = home.json(["run", "space/p.json", "--yes"]).exits(4);
+    assert_eq!(done.error_code(), "E401");
+    let details = &done.document()["error"]["details"];
+    assert!(details["run_id"].is_string());
+    assert_eq!(outcomes(details), ["succeeded"]);
+    assert!(!home.file("b.txt").exists(), "no evidence, no execution");
+    let people = home.run(["run", "space/p.json", "--yes"]).exits(4);
+    assert!(people.stdout.contains("succeeded  file_read"), "{people:#?}");
+}
+
+#[test]
+fn the_settings_of_the_window_hold_here_too() {
+    let home = Home::new();
+    home.write("a.txt", "hello\n");
+    home.plan(json!([read("look", "a.txt")]));
+    let folder = home.path().join(".config/countersign");
+    fs::create_dir_all(&folder).unwrap();
+    let settings = |text: &str| fs::write(folder.join("settings.toml"), text).unwrap();
+    settings("zoom = 1.5\n[policy]\nconfirm_tools = [\"file_read\"]\n");
+    let document = home.json(["run", "space/p.json", "--yes"]).exits(1).document();
+    assert_eq!(outcomes(&document), ["denied"]);
+    for text in ["[policy]\nconfirm_tolls = []\n", "[policy]\nauthorization_minutes = 0\n", "no"] {
+        settings(text);
+        let done = home.json(["run", "space/p.json", "--yes"]).exits(5);
+        assert!(done.stderr.contains("settings.toml"), "{done:#?}");
+        let _ = home.json(["check", "space/p.json"]).exits(5);
+    }
 }
 
 #[test]

@@ -64,6 +64,21 @@ fn a_line_that_cannot_be_followed_is_five_and_leaves_stdout_alone() {
     line(&home, &["run", "a", "--yes", "--authorize", &both]).exits(5);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_without_a_display_is_refused_in_one_line() {
+    let home = Home::new();
+    for arguments in [&[][..], &["plan.json"], &["plan.json", "--workspace", "."]] {
+        let mut command = home.command();
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+            command.env_remove(name);
+        }
+        let done = Done::of(command.args(arguments)).exits(5);
+        assert_eq!(done.stderr.lines().count(), 1, "{done:#?}");
+        assert!(done.stderr.contains("DISPLAY"), "{done:#?}");
+    }
+}
+
 #[test]
 fn the_schema_is_printed_under_each_of_its_names() {
     let home = Home::new();

@@ -9,13 +9,12 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
 
 use super::screen::{Outcome, PATIENCE, SIZE, Screen, Trouble, poll, trouble};
-use super::tree::Tree;
+use super::tree::{Control, Tree};
 
 /// A virtual display with the program on it.
 #[must_use = "dropping it ends the program"]
@@ -90,10 +89,22 @@ impl Desktop {
     /// # Errors
     /// When that does not happen in time; a picture is kept.
     pub fn click(&mut self, name: &str) -> Outcome {
+        self.click_found(name, |tree| tree.control(name))
+    }
+
+    /// The same for the first control whose name begins like this, such as a row of a list.
+    ///
+    /// # Errors
+    /// As [`Self::click`].
+    pub fn click_starting(&mut self, start: &str) -> Outcome {
+        self.click_found(start, |tree| tree.control_starting(start))
+    }
+
+    fn click_found(&mut self, name: &str, find: impl Fn(&Tree) -> Option<&Control>) -> Outcome {
         let mut before = None;
         let (x, y) = self.wait_until(&format!("\"{name}\" can be clicked"), |desktop| {
             let tree = desktop.tree()?;
-            let found = tree.control(name).filter(|control| !control.disabled);
+            let found = find(&tree).filter(|control| !control.disabled);
             let place = found.map(|control| control.middle(tree.pixels_per_point));
             let rests = place.is_some() && place == before;
             before = place;
@@ -195,33 +206,16 @@ impl Desktop {
     /// When the picker does not open, or does not close on the choice.
     pub fn choose_file(&mut self, path: &Path) -> Outcome {
         let picker = self.wait_for_window("zenity")?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         // Opens the picker's own field for a path; what is typed before it is there would be lost.
         self.key("ctrl+l")?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         self.type_text(&path.display().to_string())?;
-        self.wait_until_still(&picker)?;
+        self.screen.wait_until_still(&picker)?;
         self.screenshot("file_picker")?;
         self.key("Return")?;
         self.wait_until("the file picker closes", |desktop| {
             Ok(desktop.screen.xdotool(&["getwindowname", &picker]).is_err().then_some(()))
-        })
-    }
-
-    /// Waits until a window that cannot be asked has the same picture in three looks.
-    fn wait_until_still(&mut self, window: &str) -> Outcome {
-        let mut last = (Vec::new(), 0);
-        self.wait_until("the other window rests", |desktop| {
-            let shot = desktop
-                .screen
-                .command("import")
-                .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
-                .stdout(Stdio::piped())
-                .output()
-                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
-            let same = !shot.stdout.is_empty() && shot.stdout == last.0;
-            last = (shot.stdout, if same { last.1 + 1 } else { 0 });
-            Ok((last.1 >= 2).then_some(()))
         })
     }
 
@@ -245,12 +239,14 @@ impl Desktop {
         trouble(format!("waited {PATIENCE:?} until {what}; {picture}"))
     }
 
-    /// Keeps a picture of the whole screen as `name.png`.
+    /// Keeps a picture of the whole screen as `name.png`, once the screen rests: the controls are known
+    /// a moment before they are painted.
     ///
     /// # Errors
     /// When ImageMagick fails.
     pub fn screenshot(&self, name: &str) -> Outcome<PathBuf> {
         let path = self.pictures.join(format!("{name}.png"));
+        self.screen.wait_until_still("root")?;
         let status = self
             .screen
             .command("import")

@@ -20,8 +20,11 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two looks at something outside this process.
 const LOOK_AGAIN: Duration = Duration::from_millis(40);
 
-/// The size of the screen, and of the window that fills it, in pixels.
+/// The size of the program's window without its frame, in pixels.
 pub const SIZE: (u32, u32) = (1280, 800);
+
+/// What the window manager draws around it, and a little room.
+const FRAME: (u32, u32) = (2, 24);
 
 /// What goes wrong when driving the window; the tour prints it, a test panics with it.
 #[derive(Debug)]
@@ -99,7 +102,7 @@ impl Screen {
     }
 
     fn start_server(&mut self) -> Outcome {
-        let size = format!("{}x{}x24", SIZE.0, SIZE.1);
+        let size = format!("{}x{}x24", SIZE.0 + FRAME.0, SIZE.1 + FRAME.1);
         // `-displayfd 1` lets the server choose a free number and print it once it takes clients.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
@@ -181,6 +184,28 @@ impl Screen {
             return trouble(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Waits until a window, or `root` for the whole screen, has the same picture in three looks in a
+    /// row; something that blinks for ever may keep it from that, and then it stays as it is.
+    ///
+    /// # Errors
+    /// When ImageMagick does not start.
+    pub fn wait_until_still(&self, window: &str) -> Outcome {
+        let mut last = Vec::new();
+        let mut same = 0;
+        poll(|| {
+            let look = self
+                .command("import")
+                .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
+                .stdout(Stdio::piped())
+                .output()
+                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+            same = if !look.stdout.is_empty() && look.stdout == last { same + 1 } else { 0 };
+            last = look.stdout;
+            Ok((same >= 2).then_some(()))
+        })
+        .map(|_| ())
     }
 
     /// Fails when something that was started on it has ended.

@@ -10,7 +10,7 @@ use super::screen::Outcome;
 /// Stands in what one step reads and in what the other would write.
 const WORD: &str = "quartermaster";
 
-/// A workspace with one note, and a plan that reads it and would write another one.
+/// A workspace with one note, and a plan that lists and reads it and would write another one.
 struct Workspace {
     folder: tempfile::TempDir,
 }
@@ -29,6 +29,11 @@ impl Workspace {
             "intent": "MUTATE",
             "title": "Read the note, then write the list",
             "steps": [
+                {
+                    "step_id": "list",
+                    "tool": "file_glob",
+                    "arguments": { "pattern": "*.md", "root": "notes" }
+                },
                 {
                     "step_id": "read",
                     "tool": "file_read",
@@ -106,11 +111,11 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.click("Authorize")?;
     desktop.click("Run")?;
 
-    desktop.wait_for_text("Execute step 1 of 2: file_read?")?;
+    desktop.wait_for_text("Execute step 2 of 3: file_read?")?;
     desktop.screenshot("main_way_4_first_dialog")?;
     desktop.click("Approve this step")?;
 
-    desktop.wait_for_text("Execute step 2 of 2: file_create?")?;
+    desktop.wait_for_text("Execute step 3 of 3: file_create?")?;
     desktop.screenshot("main_way_5_second_dialog")?;
     desktop.click("Deny and stop")?;
     desktop.wait_until_gone("Deny and stop")?;
@@ -120,11 +125,18 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.click("Search evidence")?;
     desktop.type_text(WORD)?;
     desktop.key("Return")?;
-    desktop.wait_until("the search finds both steps", |desktop| {
+    desktop.wait_until("the search finds these two steps and not the third", |desktop| {
         let tree = desktop.tree()?;
-        Ok((tree.shows("file_read") && tree.shows("file_create")).then_some(()))
+        let finds = |start: &str| tree.control_starting(start).is_some();
+        Ok((finds("file_read notes/crew.md, succeeded")
+            && finds("file_create notes/list.md, denied")
+            && !finds("file_glob *.md in notes"))
+        .then_some(()))
     })?;
     desktop.screenshot("main_way_7_evidence")?;
+    desktop.click_starting("file_create notes/list.md, denied")?;
+    desktop.wait_for_text("Decisions")?;
+    desktop.screenshot("main_way_8_execution")?;
     Ok(recorded(&desktop.evidence()))
 }
 
@@ -135,8 +147,9 @@ fn a_plan_is_opened_signed_run_and_found_in_the_evidence() {
         Ok(recorded) => recorded,
         Err(trouble) => panic!("{trouble}"),
     };
+    let list = Recorded { tool: "file_glob".into(), success: true, outcome: "succeeded".into() };
     let read = Recorded { tool: "file_read".into(), success: true, outcome: "succeeded".into() };
     let write = Recorded { tool: "file_create".into(), success: false, outcome: "denied".into() };
-    assert_eq!(recorded, [read, write]);
+    assert_eq!(recorded, [list, read, write]);
     assert!(!workspace.note_that_was_denied().exists(), "a denied step writes nothing");
 }

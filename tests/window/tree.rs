@@ -2,7 +2,7 @@
 
 use egui::accesskit::{Rect, Role, TreeUpdate};
 
-/// Everything in the window at one moment, in the order in which it was drawn.
+/// Everything in the window at one moment, from top to bottom and from left to right.
 #[derive(Debug, Clone)]
 pub struct Tree {
     /// Screen pixels per point of a place.
@@ -27,7 +27,7 @@ pub struct Control {
 
 impl Tree {
     pub(super) fn new(pixels_per_point: f32, update: &TreeUpdate) -> Self {
-        let controls = update
+        let mut controls: Vec<Control> = update
             .nodes
             .iter()
             .filter_map(|(_, node)| {
@@ -43,6 +43,9 @@ impl Tree {
                 })
             })
             .collect();
+        controls.sort_by(|a, b| {
+            a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0))
+        });
         Self { pixels_per_point, controls }
     }
 
@@ -55,10 +58,16 @@ impl Tree {
         })
     }
 
-    /// The control with exactly this name, disabled or not.
+    /// The first control with exactly this name, disabled or not.
     #[must_use]
     pub fn control(&self, name: &str) -> Option<&Control> {
         self.controls.iter().find(|control| control.name == name && !control.is_text)
+    }
+
+    /// The first control whose name begins like this, such as a row of a list.
+    #[must_use]
+    pub fn control_starting(&self, start: &str) -> Option<&Control> {
+        self.controls.iter().find(|control| control.name.starts_with(start) && !control.is_text)
     }
 }
 

@@ -28,6 +28,7 @@ impl App {
         }
         match command {
             Command::OpenPlan => self.pick_plan(),
+            Command::OpenTour => self.open_tour(),
             Command::Reload => self.review_again(true),
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
@@ -91,8 +92,15 @@ impl App {
         }
     }
 
+    fn open_tour(&mut self) {
+        if let Err(error) = self.picked.tour() {
+            self.notify(Tone::Danger, "The tour cannot be opened.", error.to_string(), "");
+        }
+    }
+
     fn start_run(&mut self) {
         let now = self.now.ms;
+        self.evidence_trouble = None;
         let Some(session) = &mut self.shown else { return };
         if session.expire(now).is_none() {
             return;

@@ -44,7 +44,11 @@ fn verified(
             None => out.line("Not sound."),
         }
         out.line(&format!("Head {}", report.head));
-        if report.ok && command.head.is_none() {
+        if report.rows == 0 {
+            // Sound as it is, it is rarely what was meant.
+            let folder = place.evidence.display().to_string();
+            say(&format!("There is no evidence in {} yet.", visible(&folder)));
+        } else if report.ok && command.head.is_none() {
             say(
                 "Copy the head out and give it back with --head, to see later that nothing was cut off.",
             );

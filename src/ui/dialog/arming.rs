@@ -3,9 +3,9 @@
 //! A decision must be one that a person meant: not the second half of a double-click, not a key
 //! still held from before, not the click that brought the window to the front.
 
-/// How long a question must have been visible before it can be approved, in milliseconds.
+/// How long a question must have been visible before any answer counts, in milliseconds.
 pub const DELAY_MS: u64 = 500;
-/// As [`DELAY_MS`], for a dangerous step.
+/// As [`DELAY_MS`], for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;
 
 /// What one frame brings.
@@ -65,7 +65,7 @@ impl Arming {
         let at_rest = !input.pointer_down && !input.key_down;
         // Each becomes possible in a frame at rest, so that the press that answers is a new one;
         // from then on the press itself must not take it back.
-        self.allowed.hold_back |= painted && at_rest;
+        self.allowed.hold_back |= painted && at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
         self.allowed.approve |= painted && at_rest && elapsed >= self.delay_ms;
         self.allowed.wait_ms =
             (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
@@ -147,11 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn holding_back_needs_no_delay_but_a_fresh_press() {
-        let mut arming = Arming::new(DELAY_MS);
-        assert!(!arming.frame(at(0)).hold_back);
-        assert!(!arming.frame(Input { pointer_down: true, ..at(10) }).hold_back);
-        assert!(arming.frame(at(20)).hold_back);
+    fn holding_back_never_needs_the_longer_delay_but_a_fresh_press() {
+        let mut arming = shown(DANGEROUS_DELAY_MS);
+        assert!(!arming.frame(at(499)).hold_back);
+        assert!(!arming.frame(Input { pointer_down: true, ..at(510) }).hold_back);
+        let allowed = arming.frame(at(520));
+        assert!(allowed.hold_back && !allowed.approve);
     }
 
     #[test]

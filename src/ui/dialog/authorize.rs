@@ -44,7 +44,7 @@ pub struct AuthorizeView {
     pub writes: Vec<String>,
     /// Each step that will ask: its number from 1, and why.
     pub asks: Vec<(usize, String)>,
-    /// How many steps cannot be undone from the evidence.
+    /// How many steps may do something that the evidence cannot give back.
     pub irreversible: usize,
     /// The worst risk of any step.
     pub worst: Option<RiskLevel>,
@@ -168,12 +168,12 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     if view.irreversible > 0 {
         let text = format!(
-            "{} may do something that cannot be undone from the evidence.",
+            "{} may do something that the evidence cannot give back.",
             format::counted(view.irreversible, "step")
         );
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        let text = "Every change can be undone from the evidence.";
+        let text = "What is replaced is kept in the evidence, byte for byte.";
         widgets::remark(ui, icon::REVERT, Tone::Safe, text);
     }
 }

@@ -52,7 +52,7 @@ pub enum Question<'a> {
     /// Whether to run a step.
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
-    Authorize(AuthorizeView),
+    Authorize(Box<AuthorizeView>),
     /// Why the plan is rejected.
     Reject {
         /// The plan's digest.
@@ -140,6 +140,8 @@ fn question_ui(
     }
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
+        // Deny and skip count before a dangerous approval does.
+        let wait = if allowed.hold_back { wait } else { wait.min(arming::DELAY_MS / 5) };
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
     let screen = ctx.content_rect();

@@ -1,1 +1,313 @@
+//! The real dialog under the rules of [`super::arming`]: one test for each of them.
 
+use egui::{Event, Key, Modifiers, PointerButton, Pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable};
+
+use crate::run::Decision;
+use crate::ui::action::{Action, DialogAction};
+use crate::ui::tests::scene::Scene;
+use crate::ui::tests::{Window, fixture, window};
+
+const APPROVE: &str = "Approve this step";
+
+fn asked(name: &str) -> Harness<'static, Window> {
+    window(name, [1280.0, 800.0])
+}
+
+/// Lets so much time pass, in frames of a quarter of a second (the harness's step).
+fn wait(harness: &mut Harness<'static, Window>, ms: u64) {
+    harness.run_steps(usize::try_from(ms.div_ceil(250)).unwrap());
+}
+
+fn enabled(harness: &Harness<'static, Window>, name: &str) -> bool {
+    !harness.get_by_label(name).accesskit_node().is_disabled()
+}
+
+fn answers(harness: &Harness<'static, Window>) -> Vec<Decision> {
+    harness
+        .state()
+        .actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Dialog(DialogAction::Answer { decision, .. }) => Some(*decision),
+            _ => None,
+        })
+        .collect()
+}
+
+fn left_undecided(harness: &Harness<'static, Window>) -> bool {
+    harness.state().actions.contains(&Action::Dialog(DialogAction::LeaveUndecided))
+}
+
+fn button_at(harness: &Harness<'static, Window>, name: &str) -> Pos2 {
+    harness.get_by_label(name).rect().center()
+}
+
+fn pointer(harness: &Harness<'static, Window>, pos: Pos2, pressed: bool) {
+    harness.event(Event::PointerMoved(pos));
+    harness.event(Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+}
+
+#[test]
+fn approval_is_off_until_the_dialog_was_seen_long_enough() {
+    for (name, delay) in [("dialog", 0.5), ("authorize", 0.5), ("close", 0.5)] {
+        let state = Window { scene: Scene::new(name), actions: Vec::new() };
+        let mut harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .with_step_dt(0.02)
+            .with_max_steps(1)
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui_state(
+                |ui, (window, times): &mut (Window, Vec<f64>)| {
+                    times.push(ui.input(|input| input.time));
+                    crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+                },
+                (state, Vec::new()),
+            );
+        let button = match name {
+            "dialog" => APPROVE,
+            "authorize" => "Authorize",
+            _ => "Stop and close",
+        };
+        let enabled = |harness: &Harness<'_, (Window, Vec<f64>)>| {
+            !harness.get_by_label(button).accesskit_node().is_disabled()
+        };
+        let mut steps = 0;
+        while !enabled(&harness) {
+            harness.step();
+            steps += 1;
+            assert!(steps < 100, "{name} never comes on");
+        }
+        let times = &harness.state().1;
+        let seen = times.last().unwrap() - times.first().unwrap();
+        assert!((delay - 0.001..delay + 0.1).contains(&seen), "{name}: {seen} s");
+    }
+}
+
+#[test]
+fn an_armed_dialog_is_answered_by_a_click() {
+    for (name, decision) in [
+        (APPROVE, Decision::Approve),
+        ("Skip this step", Decision::Skip),
+        ("Deny and stop", Decision::Cancel),
+    ] {
+        let mut harness = asked("dialog");
+        wait(&mut harness, 1_000);
+        harness.get_by_label(name).click();
+        harness.run_ok();
+        assert_eq!(answers(&harness), [decision]);
+    }
+}
+
+#[test]
+fn a_pointer_held_from_before_approves_nothing() {
+    let mut harness = asked("asking");
+    wait(&mut harness, 500);
+    let place = button_at(&asked("dialog"), APPROVE);
+    pointer(&harness, place, true);
+    harness.step();
+    // The dialog appears under a pressed pointer.
+    harness.state_mut().scene = Scene::new("dialog");
+    wait(&mut harness, 2_000);
+    assert!(!enabled(&harness, APPROVE));
+    pointer(&harness, place, false);
+    harness.run_steps(2);
+    assert_eq!(answers(&harness), []);
+    assert!(enabled(&harness, APPROVE), "a new press counts from now on");
+}
+
+fn key(key: Key, pressed: bool) -> Event {
+    Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE }
+}
+
+#[test]
+fn a_held_enter_approves_nothing() {
+    let mut harness = asked("asking");
+    wait(&mut harness, 500);
+    harness.input_mut().events.push(key(Key::Enter, true));
+    harness.step();
+    harness.state_mut().scene = Scene::new("dialog");
+    wait(&mut harness, 2_000);
+    for name in [APPROVE, "Skip this step", "Deny and stop"] {
+        assert!(!enabled(&harness, name), "{name} while Enter is held");
+    }
+    harness.input_mut().events.push(key(Key::Enter, false));
+    harness.run_steps(2);
+    harness.get_by_label(APPROVE).focus();
+    harness.run_steps(2);
+    assert_eq!(answers(&harness), []);
+    harness.input_mut().events.push(key(Key::Enter, true));
+    harness.step();
+    assert_eq!(answers(&harness), [Decision::Approve], "a fresh press counts");
+    // The key stays down: the next question hears its repeats and takes none of them.
+    harness.state_mut().scene = Scene::new("dialog");
+    harness.state_mut().scene.ask_again();
+    for _ in 0..8 {
+        harness.input_mut().events.push(key(Key::Enter, true));
+        harness.step();
+    }
+    assert_eq!(answers(&harness), [Decision::Approve]);
+}
+
+#[test]
+fn keys_typed_before_it_was_painted_are_dropped() {
+    let mut harness = asked("asking");
+    wait(&mut harness, 500);
+    harness.state_mut().scene = Scene::new("dialog");
+    for typed in [Key::Escape, Key::Tab, Key::Enter, Key::Space] {
+        harness.input_mut().events.extend([key(typed, true), key(typed, false)]);
+    }
+    harness.run_steps(4);
+    assert_eq!(answers(&harness), []);
+    assert!(!left_undecided(&harness), "not even Escape was meant for it");
+    assert!(!harness.get_by_label("Deny and stop").is_focused(), "nor was Tab");
+}
+
+#[test]
+fn the_click_that_focuses_the_window_is_swallowed() {
+    for name in [APPROVE, "Deny and stop"] {
+        let mut harness = asked("dialog");
+        wait(&mut harness, 1_000);
+        harness.input_mut().focused = false;
+        harness.event(Event::WindowFocused(false));
+        harness.step();
+        let place = button_at(&harness, name);
+        harness.input_mut().focused = true;
+        let click = |pressed| Event::PointerButton {
+            pos: place,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        let focus = Event::WindowFocused(true);
+        harness.input_mut().events.extend([Event::PointerMoved(place), focus, click(true)]);
+        harness.step();
+        harness.input_mut().events.push(click(false));
+        harness.run_steps(2);
+        assert_eq!(answers(&harness), [], "{name}");
+    }
+}
+
+#[test]
+fn tab_reaches_deny_first_and_nothing_has_the_focus_at_first() {
+    let mut harness = asked("dialog");
+    wait(&mut harness, 1_000);
+    for name in ["Deny and stop", "Skip this step", APPROVE] {
+        assert!(!harness.get_by_label(name).is_focused(), "{name}");
+    }
+    harness.key_press(Key::Tab);
+    harness.run_steps(2);
+    assert!(harness.get_by_label("Deny and stop").is_focused());
+}
+
+#[test]
+fn escape_and_the_backdrop_decide_nothing() {
+    let mut harness = asked("dialog");
+    wait(&mut harness, 1_000);
+    harness.key_press(Key::Escape);
+    harness.run_ok();
+    assert!(left_undecided(&harness) && answers(&harness).is_empty());
+    assert!(harness.query_by_label("Answer step 3").is_some(), "the way back");
+    let mut harness = asked("dialog");
+    wait(&mut harness, 1_000);
+    let beside = Pos2::new(40.0, 600.0);
+    pointer(&harness, beside, true);
+    harness.step();
+    pointer(&harness, beside, false);
+    harness.run_ok();
+    assert!(left_undecided(&harness) && answers(&harness).is_empty());
+}
+
+#[test]
+fn the_second_click_of_a_double_click_answers_no_second_question() {
+    let mut harness = asked("dialog");
+    wait(&mut harness, 1_000);
+    let place = button_at(&harness, APPROVE);
+    pointer(&harness, place, true);
+    pointer(&harness, place, false);
+    harness.step();
+    assert_eq!(answers(&harness), [Decision::Approve]);
+    // The next question comes at once, in the same place, and the second click hits it.
+    harness.state_mut().scene = Scene::new("dialog");
+    harness.state_mut().scene.ask_again();
+    pointer(&harness, place, true);
+    pointer(&harness, place, false);
+    harness.run_steps(2);
+    assert_eq!(answers(&harness), [Decision::Approve]);
+}
+
+#[test]
+fn a_dangerous_step_wants_the_name_of_its_target() {
+    let mut harness = asked("dangerous");
+    wait(&mut harness, 3_000);
+    assert!(!enabled(&harness, APPROVE));
+    let plan = fixture::dangerous_plan();
+    assert_eq!(fixture::request(&plan, 2).target_word(), "release.yml");
+    for (text, counts) in [("yes", false), ("", false), ("release.yml", true)] {
+        harness.get_by_role(egui::accesskit::Role::TextInput).focus();
+        harness.step();
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        harness.key_press(Key::Delete);
+        if !text.is_empty() {
+            harness.get_by_role(egui::accesskit::Role::TextInput).type_text(text);
+        }
+        harness.run_ok();
+        assert_eq!(enabled(&harness, APPROVE), counts, "{text:?}");
+    }
+}
+
+#[test]
+fn nothing_is_cut_and_the_buttons_stay_in_sight() {
+    for size in [[1280.0, 800.0], [720.0, 480.0]] {
+        let harness = window("dialog", size);
+        let bottom = harness.get_by_label(APPROVE).rect().bottom();
+        assert!(bottom < size[1], "{bottom} in {size:?}");
+        for label in ["+    n.saturating_add(2)", "path", "contents"] {
+            assert!(
+                harness.query_all_by_label(label).next().is_some() || size[1] < 500.0,
+                "{label}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_authorization_says_what_it_covers_and_obeys_the_same_rules() {
+    let mut harness = asked("authorize");
+    let plan = fixture::plan();
+    for text in [
+        plan.digest.to_string().as_str(),
+        "src/lib.rs",
+        "What is replaced is kept in the evidence, byte for byte.",
+    ] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+    wait(&mut harness, 1_000);
+    harness.get_by_label("Authorize").click();
+    harness.run_ok();
+    let authorize = Action::Dialog(DialogAction::Authorize(plan.digest));
+    assert!(harness.state().actions.contains(&authorize));
+}
+
+#[test]
+fn a_rejection_needs_a_reason() {
+    let mut harness = asked("reject");
+    wait(&mut harness, 1_000);
+    assert!(!enabled(&harness, "Reject"));
+    harness.get_by_label("Reason").focus();
+    harness.step();
+    harness.get_by_label("Reason").type_text("It writes too much.");
+    harness.run_ok();
+    harness.get_by_label("Reject").click();
+    harness.run_ok();
+    let digest = fixture::plan().digest;
+    let reason = "It writes too much.".to_owned();
+    let reject = Action::Dialog(DialogAction::Reject { digest, reason });
+    assert!(harness.state().actions.contains(&reject));
+}

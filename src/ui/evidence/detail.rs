@@ -85,8 +85,8 @@ pub(crate) fn facts_ui(
     if let Some(code) = row.exit_code {
         widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
     }
-    if let Some(intent) = detail.intent_at_ms {
-        widgets::fact(ui, "intent", format!("written {}", now.full(intent)), Text::Body);
+    if detail.intent_at_ms.is_some() {
+        widgets::fact(ui, "intent", "on the disk before the tool was called", Text::Body);
     }
     id(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     section(ui, "Why");

@@ -8,7 +8,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use egui::{CentralPanel, Frame, Margin, Panel, Stroke, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Frame, Margin, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction};

@@ -169,6 +169,8 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         .iter()
         .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()))
     {
+        let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);
+        let word = if denied { "Denied" } else { word };
         title = format!("{word} at step {}", step + 1);
     }
     let detail = match (&view.run.failure, &view.run.phase) {

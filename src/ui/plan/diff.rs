@@ -49,17 +49,26 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     let (mut piece, mut used) = (String::new(), 0);
     for c in shown.chars() {
-        // What is not of the first scripts may be drawn twice as wide.
-        let width = if u32::from(c) < 0x1100 { 1 } else { 2 };
+        let width = columns_of(c);
         if used + width > columns {
-            pieces.push(std::mem::take(&mut piece));
-            used = 0;
+            // After a space where one is near the end, so that words stay whole; the space stays.
+            let near = piece.len() * 3 / 5;
+            let cut =
+                piece.rfind(' ').map(|at| at + 1).filter(|at| *at > near && *at < piece.len());
+            let rest = cut.map(|at| piece.split_off(at)).unwrap_or_default();
+            used = rest.chars().map(columns_of).sum();
+            pieces.push(std::mem::replace(&mut piece, rest));
         }
         piece.push(c);
         used += width;
     }
     pieces.push(piece);
     pieces
+}
+
+/// What is not of the first scripts may be drawn twice as wide.
+fn columns_of(c: char) -> usize {
+    if u32::from(c) < 0x1100 { 1 } else { 2 }
 }
 
 /// A difference as rows of at most `columns` characters.

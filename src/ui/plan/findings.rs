@@ -1,6 +1,6 @@
 //! What is wrong with the plan: each finding with its place, so that its author can mend it.
 
-use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
+use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
 use crate::plan::visible;
 use crate::plan::{Finding, Severity};

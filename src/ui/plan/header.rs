@@ -1,6 +1,6 @@
 //! The head of the plan: what it is called, what it touches, and exactly which bytes it is.
 
-use egui::{Frame, Margin, Stroke, Ui, vec2};
+use egui::{Frame, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
@@ -46,9 +46,9 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             .explained("So many steps stop for your answer before they run."),
     });
     chips.push(match impact.irreversible {
-        0 => Chip::new(icon::REVERT, "exactly revertible", Tone::Safe)
+        0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
             .explained("The evidence keeps what is needed to restore every file."),
-        number => Chip::new(icon::WARNING, format!("{number} not revertible"), Tone::Caution)
+        number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
             .explained("So many steps may do something that the evidence cannot restore."),
     });
     chips

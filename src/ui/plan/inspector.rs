@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, Frame, Layout, Margin, ScrollArea, Stroke, Ui, vec2};
+use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diff::{code_rows_ui, columns, diff_rows};
 use super::output::{output_lines, truncation};

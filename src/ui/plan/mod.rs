@@ -21,11 +21,11 @@ use std::path::Path;
 use egui::{CentralPanel, Margin, Panel, Ui};
 
 use super::action::{Action, Tab};
-use super::commands::Situation;
+use super::commands::{Command, Situation, command_button};
 use super::format::Now;
 use super::icon;
 use super::theme::{self, Theme};
-use super::widgets::{self, panel_frame};
+use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
 use crate::run::{ExecutionDetail, Preview, Review, RunState};
@@ -126,6 +126,11 @@ pub fn plan_page_ui(
                  which file before anything runs, and nothing runs until you authorize exactly \
                  that plan.",
                 );
+                ui.add_space(12.0);
+                ui.vertical_centered(|ui| {
+                    let tour = Command::OpenTour;
+                    command_button(ui, tour, Look::Primary, None, situation, actions);
+                });
             },
         );
         return;

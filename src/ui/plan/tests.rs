@@ -1,1 +1,117 @@
+//! What the rows and the bar say in each state, as text that was looked at.
 
+use std::fmt::Write as _;
+
+use super::*;
+use crate::run::RunState;
+use crate::ui::commands::Situation;
+use crate::ui::tests::fixture;
+
+fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
+    let plan = fixture::plan();
+    let review = fixture::review(&plan);
+    let now = fixture::now();
+    let view = PlanView {
+        path: None,
+        digest: plan.digest,
+        plan: Some(&plan),
+        findings: &[],
+        review: Some(&review),
+        approval,
+        run,
+        selected: 0,
+        scroll_to_selected: false,
+        tab: Tab::default(),
+        preview: None,
+        execution: None,
+        now: &now,
+    };
+    let mut text = String::new();
+    for index in 0..plan.steps.len() {
+        let row = step_row(&view, index).unwrap();
+        let risk = row.risk.map_or("", |(level, _)| level.as_str());
+        let duration = row.duration.unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{} {} | {} {} | {} | {risk} | {duration}",
+            row.number, row.state, row.verb, row.object, row.detail
+        );
+    }
+    let bar = bar(&view, situation);
+    let _ = writeln!(text, "{}: {}", bar.title, bar.detail);
+    let _ = write!(text, "{:?} then {:?}", bar.primary, bar.others);
+    text
+}
+
+#[test]
+fn an_open_plan() {
+    let text = page(&Approval::None, &RunState::default(), &Situation::default());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_run_that_asks() {
+    let run = fixture::asking(&fixture::plan());
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    let at = Situation { running: true, asking: Some(2), ..Situation::default() };
+    insta::assert_snapshot!(page(&used, &run, &at));
+}
+
+#[test]
+fn a_run_that_failed() {
+    let run = fixture::failed(&fixture::plan());
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    insta::assert_snapshot!(page(&used, &run, &Situation::default()));
+}
+
+#[test]
+fn a_run_that_completed() {
+    let run = fixture::completed(&fixture::plan());
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    insta::assert_snapshot!(page(&used, &run, &Situation::default()));
+}
+
+#[test]
+fn a_void_approval_says_what_changed() {
+    let change = Change { what: "file src/lib.rs".into(), approved: "a".into(), now: "b".into() };
+    let void = Approval::Void(vec![change.clone(), change]);
+    let text = page(&void, &RunState::default(), &Situation::default());
+    assert!(
+        text.contains("The approval is void: Changed since: file src/lib.rs and 1 more"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_plan_that_cannot_be_authorized_says_why() {
+    let at = Situation {
+        not_authorizable: Some("Its findings contain errors."),
+        ..Situation::default()
+    };
+    let text = page(&Approval::None, &RunState::default(), &at);
+    assert!(text.contains("Cannot be authorized: Its findings contain errors."), "{text}");
+}
+
+#[test]
+fn long_lines_are_wrapped_and_nothing_is_lost() {
+    let line = "x".repeat(1_000) + "\u{202E}end";
+    let pieces = diff::wrap(&line, 80);
+    assert!(pieces.iter().all(|piece| piece.chars().count() <= 80));
+    assert_eq!(pieces.concat(), format!("{}⟨U+202E⟩end", "x".repeat(1_000)));
+    assert_eq!(diff::wrap("", 80), [""]);
+    let words = "seven in these months, and the rest of the year stays as it is";
+    assert_eq!(diff::wrap(words, 20).concat(), words);
+    assert_eq!(diff::wrap("one two three four", 15), ["one two three ", "four"]);
+}
+
+#[test]
+fn output_keeps_its_streams_apart() {
+    use crate::run::Stream::{Stderr, Stdout};
+    let mut run = fixture::running(&fixture::plan());
+    for (stream, chunk) in [(Stdout, "a"), (Stdout, "b\nc\n"), (Stderr, "bad\n")] {
+        run.live_output.push((stream, chunk.to_owned()));
+    }
+    let rows = output_lines(&run, 2, 80);
+    let rows: Vec<_> = rows.iter().map(|row| (row.text.as_str(), row.stderr)).collect();
+    assert_eq!(rows, [("ab", false), ("c", false), ("bad", true)]);
+}

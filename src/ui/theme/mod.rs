@@ -122,9 +122,15 @@ pub struct Theme {
     pub backdrop: Color32,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place for colours")]
 const fn rgb(hex: u32) -> Color32 {
     let [_, red, green, blue] = hex.to_be_bytes();
     Color32::from_rgb(red, green, blue)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place for colours")]
+const fn shade(alpha: u8) -> Color32 {
+    Color32::from_black_alpha(alpha)
 }
 
 /// The dark theme.
@@ -147,7 +153,7 @@ pub const DARK: Theme = Theme {
     removed_text: rgb(0xf3_b1_ac),
     selection: rgb(0x26_34_4d),
     hover: rgb(0x1f_23_2b),
-    backdrop: Color32::from_black_alpha(140),
+    backdrop: shade(140),
 };
 
 /// The light theme.
@@ -170,7 +176,7 @@ pub const LIGHT: Theme = Theme {
     removed_text: rgb(0x7f_1d_1d),
     selection: rgb(0xe3_ec_fc),
     hover: rgb(0xf1_f4_f8),
-    backdrop: Color32::from_black_alpha(90),
+    backdrop: shade(90),
 };
 
 impl Theme {
@@ -199,7 +205,7 @@ impl Theme {
     /// The text of a chip. A little nearer to the plain text than the tone, which alone would be too
     /// faint on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
-        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.15 } else { 0.3 })
+        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.25 } else { 0.3 })
     }
 
     fn visuals(&self) -> egui::Visuals {
@@ -239,13 +245,13 @@ impl Theme {
                 offset: [0, 8],
                 blur: 24,
                 spread: 0,
-                color: Color32::from_black_alpha(if self.dark { 110 } else { 50 }),
+                color: shade(if self.dark { 110 } else { 50 }),
             },
             popup_shadow: Shadow {
                 offset: [0, 4],
                 blur: 12,
                 spread: 0,
-                color: Color32::from_black_alpha(if self.dark { 90 } else { 40 }),
+                color: shade(if self.dark { 90 } else { 40 }),
             },
             ..base
         }

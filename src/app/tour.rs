@@ -1,0 +1,72 @@
+//! The tour: a small workspace with a plan, copied to a fresh temporary folder, so that a first run
+//! touches nothing of the person's.
+
+use std::path::{Path, PathBuf};
+
+macro_rules! files {
+    ($($name:literal)+) => {
+        /// Every file of the tour, by its path inside it.
+        const FILES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../assets/plans/tour/", $name))),)+];
+    };
+}
+
+files! {
+    ".gitignore"
+    "Cargo.toml"
+    "README.md"
+    "notes/keepers.md"
+    "notes/request.md"
+    "src/lib.rs"
+    "src/main.rs"
+    "tour.plan.json"
+}
+
+/// Copies the tour; gives the plan file.
+///
+/// # Errors
+/// When the temporary folder cannot be written.
+pub(super) fn copy() -> std::io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("countersign-tour-{}", uuid::Uuid::new_v4()));
+    copy_to(&folder)?;
+    Ok(folder.join("tour.plan.json"))
+}
+
+fn copy_to(folder: &Path) -> std::io::Result<()> {
+    for (name, text) in FILES {
+        let file = folder.join(name);
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(file, text)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tour_is_complete() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/plans/tour");
+        let mut names: Vec<_> = ignore::WalkBuilder::new(&source)
+            .standard_filters(false)
+            .build()
+            .map(Result::unwrap)
+            .filter(|entry| entry.file_type().unwrap().is_file())
+            .map(|entry| entry.path().strip_prefix(&source).unwrap().to_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        assert_eq!(names, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn its_plan_is_valid_where_it_was_copied_to() {
+        let folder = tempfile::tempdir().unwrap();
+        copy_to(folder.path()).unwrap();
+        let plan = std::fs::read(folder.path().join("tour.plan.json")).unwrap();
+        let parsed = crate::plan::parse(&plan);
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+    }
+}

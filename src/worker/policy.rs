@@ -1,0 +1,82 @@
+//! The part of the settings file that decides about prompts and limits: the same for the window and
+//! for the headless commands, so that neither is a way around the other.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Tool;
+use crate::risk::Policy;
+
+/// The table `[policy]` of the settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolicySettings {
+    /// Tools that ask at every step.
+    pub confirm_tools: BTreeSet<Tool>,
+    /// Folders besides the workspace that tools may reach.
+    pub extra_roots: Vec<PathBuf>,
+    /// How long an approval waits for its run, in minutes: 1 to 1440.
+    pub authorization_minutes: u32,
+}
+
+/// The file, as far as it matters here; the window reads the rest.
+#[derive(Deserialize)]
+struct SettingsFile {
+    #[serde(default)]
+    policy: PolicySettings,
+}
+
+/// The settings exist and cannot be used. What they settled may have been stricter than the defaults,
+/// so nothing may be run as if they were not there.
+#[derive(Debug, thiserror::Error)]
+#[error("the settings cannot be used: {message} ({})", path.display())]
+pub struct SettingsError {
+    /// What is wrong.
+    pub message: String,
+    /// The settings file.
+    pub path: PathBuf,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        Self { confirm_tools: BTreeSet::new(), extra_roots: Vec::new(), authorization_minutes: 30 }
+    }
+}
+
+impl PolicySettings {
+    /// The policy that the settings make.
+    ///
+    /// # Errors
+    /// The sentence that says which value is out of its bounds.
+    pub fn policy(&self) -> Result<Policy, String> {
+        if !(1..=1_440).contains(&self.authorization_minutes) {
+            let minutes = self.authorization_minutes;
+            return Err(format!(
+                "authorization_minutes is {minutes}, and must lie between 1 and 1440"
+            ));
+        }
+        Ok(Policy {
+            confirm_tools: self.confirm_tools.clone(),
+            extra_roots: self.extra_roots.clone(),
+            authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
+        })
+    }
+}
+
+/// The policy of the settings file in this folder; the default one where there is no file.
+///
+/// # Errors
+/// A file that cannot be read, is no settings file, or holds a value out of its bounds.
+pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
+    let path = settings.join("settings.toml");
+    let refuse = |message: String| SettingsError { message, path: path.clone() };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Policy::default()),
+        Err(error) => return Err(refuse(error.to_string())),
+    };
+    let file: SettingsFile = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+    file.policy.policy().map_err(refuse)
+}
