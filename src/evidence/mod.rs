@@ -5,6 +5,8 @@
 //! and the headless commands read through [`EvidenceReader`] and [`verify`]. Absent on purpose: the
 //! clock (every time comes from the caller), the workspace, and any way to change a row.
 
+#![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
+
 mod blobs;
 mod diagnostics;
 mod error;

@@ -62,9 +62,8 @@ impl Precondition {
     /// The precondition that a plan's text names; case and surrounding space do not matter.
     pub fn parse(text: &str) -> Option<Self> {
         let trimmed = text.trim();
-        let lower = trimmed.to_lowercase();
+        let lower = trimmed.to_ascii_lowercase();
         let named = |prefix: &str| {
-            // Lowercasing can change lengths outside ASCII, so the original is cut only where it agrees.
             trimmed
                 .get(..prefix.len())
                 .filter(|head| head.eq_ignore_ascii_case(prefix))

@@ -11,7 +11,7 @@ use countersign::engine::{
     Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
     WorkspaceChoice, review,
 };
-use countersign::evidence::EvidenceStore;
+use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, Step, parse};
 use countersign::risk::Policy;
 use countersign::run::{
@@ -20,6 +20,7 @@ use countersign::run::{
 use rusqlite::{Connection, Params};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 /// When every approval of the tests is given, in Unix milliseconds.
 pub const NOW_MS: i64 = 1_760_000_000_000;
@@ -260,6 +261,15 @@ impl Harness {
 
     pub fn store(&self) -> EvidenceStore {
         EvidenceStore::open(&self.evidence(), &self.folder.path().join("key")).unwrap()
+    }
+
+    /// What the evidence makes of a run.
+    pub fn replayed(&self, run_id: Uuid) -> RunState {
+        let key = self.folder.path().join("key");
+        let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
+        let mut state = RunState::default();
+        reader.replay(run_id).unwrap().iter().for_each(|event| state.apply(event));
+        state
     }
 
     /// A connection of our own to the evidence.

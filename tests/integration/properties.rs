@@ -189,8 +189,9 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
     }
 
-    // The events amount to the result.
+    // The events amount to the result, and the evidence gives the same.
     let state = ran.heard.state();
+    prop_assert_eq!(&harness.replayed(result.run_id), &state, "what the evidence replays");
     prop_assert_eq!(state.phase, Phase::Ended(result.status));
     prop_assert_eq!(state.steps.len(), case.steps.len());
     for (index, step) in state.steps.into_iter().enumerate() {

@@ -103,6 +103,8 @@ fn both_judge_every_precondition_alike_for_every_tool() {
         "file hash is 12ab",
         "",
         "  none\n",
+        // A letter that becomes an ASCII one in lower case.
+        "cargo wor\u{212a}space",
     ];
     let written = [format!("file hash is {hash}"), format!("FILE HASH IS sha256:{hash}")];
     let words = PRECONDITION_WORDS.iter().chain(&more).map(|word| (*word).to_owned());
@@ -121,6 +123,15 @@ fn both_judge_every_precondition_alike_for_every_tool() {
                 "steps": [step("first", "none"), step("second", &word)] });
             disagreement(&plan.to_string()).unwrap();
         }
+    }
+}
+
+#[test]
+fn both_read_the_intent_alike() {
+    for intent in ["READ", "read", "Mutate", "qUERY", "EXPLAIN", " READ", "", "EXPLA\u{131}N"] {
+        let step = json!({ "tool": "file_read", "arguments": { "path": "x" } });
+        let plan = json!({ "plan_id": "p", "intent": intent, "steps": [step] });
+        disagreement(&plan.to_string()).unwrap();
     }
 }
 

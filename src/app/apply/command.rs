@@ -1,7 +1,7 @@
 //! The commands of the table.
 
 use crate::authorization::ApprovedPlan;
-use crate::run::Control;
+use crate::run::{Control, RunEvent};
 use crate::ui::action::Page;
 use crate::ui::commands::Command;
 use crate::ui::evidence::Verification;
@@ -13,6 +13,14 @@ use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 
 impl App {
+    /// Asks for it, and shows at once that it was asked for: the run may take a while to get there.
+    pub(super) fn control(&mut self, control: Control) {
+        self.worker.control(control);
+        if let Some(session) = self.running_mut() {
+            session.run.apply(&RunEvent::ControlRequested { control });
+        }
+    }
+
     pub(super) fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
         // The view asked the same before it offered the command; state may have moved since.
         if (command.spec().unavailable)(&self.situation()).is_some() {
@@ -25,10 +33,10 @@ impl App {
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),
-            Command::Pause => self.worker.control(Control::Pause),
-            Command::Resume => self.worker.control(Control::Resume),
-            Command::CancelAfterStep => self.worker.control(Control::CancelAfterStep),
-            Command::StopNow => self.worker.control(Control::StopNow),
+            Command::Pause => self.control(Control::Pause),
+            Command::Resume => self.control(Control::Resume),
+            Command::CancelAfterStep => self.control(Control::CancelAfterStep),
+            Command::StopNow => self.control(Control::StopNow),
             Command::AnswerStep => {
                 if let Some(session) = self.running_mut() {
                     session.dismissed = false;

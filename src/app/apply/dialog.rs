@@ -41,7 +41,7 @@ impl App {
             DialogAction::StopAndClose => {
                 self.prompt = None;
                 self.close_when_over = true;
-                self.worker.control(Control::StopNow);
+                self.control(Control::StopNow);
             }
         }
     }

@@ -68,7 +68,7 @@ fn intent(fields: &mut Fields, findings: &mut Vec<Finding>) -> Option<Intent> {
         fields.missing("intent", &advice, findings);
     }
     let text = fields.text("intent", findings)?;
-    let intent = match text.to_uppercase().as_str() {
+    let intent = match text.to_ascii_uppercase().as_str() {
         "READ" => Some(Intent::Read),
         "MUTATE" => Some(Intent::Mutate),
         "QUERY" => Some(Intent::Query),
