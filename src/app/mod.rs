@@ -186,7 +186,7 @@ impl App {
         let setup = Setup {
             evidence: folders.evidence,
             secrets: folders.secrets,
-            policy: loaded.settings.policy(),
+            policy: loaded.settings.policy.policy(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
         let desk = Desk::start(setup.clone(), Arc::clone(&wake))?;

@@ -3,14 +3,13 @@
 //! A file that cannot be read is said so, kept, and meanwhile every step asks: what it settled may
 //! have been stricter than the defaults.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{TOOLS, Tool};
-use crate::risk::Policy;
+use crate::plan::TOOLS;
 use crate::ui::plan::RecentPlan;
+use crate::worker::PolicySettings;
 
 /// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -56,18 +55,6 @@ pub(super) struct Settings {
     pub(super) recent: Vec<Recent>,
 }
 
-/// What is settled in advance about prompts and limits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct PolicySettings {
-    /// Tools that ask at every step.
-    pub(super) confirm_tools: BTreeSet<Tool>,
-    /// Folders besides the workspace that tools may reach.
-    pub(super) extra_roots: Vec<PathBuf>,
-    /// How long an approval waits for its run.
-    pub(super) authorization_minutes: u32,
-}
-
 /// A plan that was open lately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -90,22 +77,7 @@ impl Default for Settings {
     }
 }
 
-impl Default for PolicySettings {
-    fn default() -> Self {
-        Self { confirm_tools: BTreeSet::new(), extra_roots: Vec::new(), authorization_minutes: 30 }
-    }
-}
-
 impl Settings {
-    /// The policy that the settings make.
-    pub(super) fn policy(&self) -> Policy {
-        Policy {
-            confirm_tools: self.policy.confirm_tools.clone(),
-            extra_roots: self.policy.extra_roots.clone(),
-            authorization_ttl_ms: i64::from(self.policy.authorization_minutes) * 60_000,
-        }
-    }
-
     /// The recent plans as the list shows them.
     pub(super) fn recent_plans(&self) -> Vec<RecentPlan> {
         self.recent
@@ -134,15 +106,7 @@ impl Settings {
         if !(0.5..=3.0).contains(&self.zoom) {
             return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
         }
-        if !(1..=1_440).contains(&self.policy.authorization_minutes) {
-            let minutes = self.policy.authorization_minutes;
-            return Err(format!(
-                "authorization_minutes is {minutes}, and must lie between 1 and 1440"
-            ));
-        }
-        if let Some(root) = self.policy.extra_roots.iter().find(|root| !root.is_absolute()) {
-            return Err(format!("extra_roots has {}, which is not absolute", root.display()));
-        }
+        self.policy.check()?;
         for side in &mut self.window {
             *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
         }
@@ -239,7 +203,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deeper/settings.toml");
         let mut settings = Settings { zoom: 1.3, theme: ThemeChoice::Dark, ..Settings::default() };
-        settings.policy.confirm_tools.insert(Tool::FileWrite);
+        settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);
         settings.recent.push(Recent {
             path: "/p.json".into(),
             name: "P".into(),
@@ -272,7 +236,7 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let loaded = load(Some(file.clone()));
             assert!(loaded.problem.is_some(), "{text}");
-            assert_eq!(loaded.settings.policy().confirm_tools.len(), TOOLS.len());
+            assert_eq!(loaded.settings.policy.confirm_tools.len(), TOOLS.len());
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "kept as it is");
         }
     }

@@ -211,7 +211,9 @@ impl Executor {
             timestamp_ms: run.clock.now_ms(),
             request: None,
         };
-        self.store.record_decision(run.run_id, &decision)
+        self.store.record_decision(run.run_id, &decision)?;
+        self.emit(&RunEvent::ControlRequested { control });
+        Ok(())
     }
 
     pub(super) fn emit(&self, event: &RunEvent) {

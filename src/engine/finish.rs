@@ -27,7 +27,13 @@ pub(super) fn finish(
         elapsed_ms: run.clock.monotonic_ms() - started_ms,
     };
     let timestamp_ms = run.clock.now_ms();
-    executor.store.end_run(&RunEnd { result: &result, timestamp_ms, failure, cancelled_by })?;
+    executor.store.end_run(&RunEnd {
+        result: &result,
+        timestamp_ms,
+        failure,
+        cancelled_by,
+        clock_set_back: run.clock.set_back,
+    })?;
     executor.emit(&match end {
         Ended::Completed => RunEvent::RunCompleted { step_count: results.len() },
         Ended::Failed(failure) => {

@@ -95,6 +95,8 @@ pub struct RunEnd<'a> {
     pub failure: Option<&'a Failure>,
     /// What a person asked for, when it was cancelled.
     pub cancelled_by: Option<Control>,
+    /// How often the wall clock went back during the run; the timestamps were held then (SPEC §3).
+    pub clock_set_back: u32,
 }
 
 /// What kind of artifact (SPEC §8).

@@ -95,6 +95,7 @@ CREATE TABLE run_ends (
     completed_steps INTEGER NOT NULL,
     total_duration_ms INTEGER NOT NULL,
     elapsed_ms INTEGER NOT NULL,
+    clock_set_back INTEGER NOT NULL,    -- how often the wall clock went back and was held
     timestamp INTEGER NOT NULL
 ) STRICT;
 

@@ -46,22 +46,30 @@ impl Default for PolicySettings {
 }
 
 impl PolicySettings {
-    /// The policy that the settings make.
+    /// Whether every value is within its bounds.
     ///
     /// # Errors
-    /// The sentence that says which value is out of its bounds.
-    pub fn policy(&self) -> Result<Policy, String> {
+    /// The sentence that says which one is not.
+    pub fn check(&self) -> Result<(), String> {
         if !(1..=1_440).contains(&self.authorization_minutes) {
             let minutes = self.authorization_minutes;
             return Err(format!(
                 "authorization_minutes is {minutes}, and must lie between 1 and 1440"
             ));
         }
-        Ok(Policy {
+        if let Some(root) = self.extra_roots.iter().find(|root| !root.is_absolute()) {
+            return Err(format!("extra_roots has {}, which is not absolute", root.display()));
+        }
+        Ok(())
+    }
+
+    /// The policy that the settings make.
+    pub fn policy(&self) -> Policy {
+        Policy {
             confirm_tools: self.confirm_tools.clone(),
             extra_roots: self.extra_roots.clone(),
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
-        })
+        }
     }
 }
 
@@ -78,5 +86,6 @@ pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
         Err(error) => return Err(refuse(error.to_string())),
     };
     let file: SettingsFile = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
-    file.policy.policy().map_err(refuse)
+    file.policy.check().map_err(refuse)?;
+    Ok(file.policy.policy())
 }

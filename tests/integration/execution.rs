@@ -428,6 +428,7 @@ fn timestamps_never_decrease_when_the_clock_is_set_back() {
     let recorded = harness.texts(&format!("SELECT CAST(timestamp AS TEXT) FROM ({recorded})"), []);
     assert_eq!(recorded.len(), 5);
     assert!(recorded.is_sorted(), "{recorded:?}");
+    assert!(harness.count("SELECT clock_set_back FROM run_ends", []) > 0, "and it is noted");
 }
 
 #[test]

@@ -258,7 +258,13 @@ impl<'s> Running<'s> {
             step_results: self.results,
         };
         self.store
-            .end_run(&RunEnd { result: &result, timestamp_ms: 9_000, failure, cancelled_by })
+            .end_run(&RunEnd {
+                result: &result,
+                timestamp_ms: 9_000,
+                failure,
+                cancelled_by,
+                clock_set_back: 0,
+            })
             .unwrap();
     }
 }
