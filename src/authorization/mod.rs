@@ -151,6 +151,9 @@ pub struct PlanAuthorization {
     pub status: AuthorizationStatus,
     /// What else it covers.
     pub binding: Binding,
+    /// The run that the plan continues, when it was shown as a continuation; the run that uses this
+    /// answer is linked to it.
+    pub parent_run: Option<Uuid>,
     /// Through which act it was given.
     pub method: Method,
     /// When it was given, in Unix milliseconds.
@@ -168,10 +171,18 @@ impl PlanAuthorization {
             plan_digest: plan.digest,
             status: AuthorizationStatus::Pending,
             binding,
+            parent_run: None,
             method,
             decided_at_ms: now_ms,
             expires_at_ms: now_ms,
         }
+    }
+
+    /// The same answer to a plan that was shown as the continuation of this run, if of any.
+    #[must_use]
+    pub fn continuing(mut self, parent_run: Option<Uuid>) -> Self {
+        self.parent_run = parent_run;
+        self
     }
 
     /// The same answer, approved at `now_ms` for `ttl_ms` milliseconds.

@@ -103,7 +103,7 @@ impl Executor {
             plan: &run.runnable.plan,
             authorization: &run.runnable.authorization,
             started_at_ms,
-            parent_run: None,
+            parent_run: run.runnable.authorization.parent_run,
         });
         match begun {
             Ok(()) => {}

@@ -5,6 +5,7 @@
 
 mod callbacks;
 mod clock;
+mod continuation;
 mod control;
 mod error;
 mod executor;
@@ -20,6 +21,7 @@ pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
 };
 pub use clock::{Clock, SystemClock};
+pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::{Executor, Parts};

@@ -7,6 +7,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 
+mod aftermath;
 mod blobs;
 mod diagnostics;
 mod error;
@@ -27,6 +28,7 @@ mod store;
 mod vault;
 mod verify;
 
+pub use aftermath::OpenIntent;
 pub use diagnostics::{LaterMutation, RecurringDiagnostic};
 pub use error::EvidenceError;
 pub use queries::{FileExecution, Range};

@@ -1,6 +1,7 @@
 //! Questions about runs, executions and files (SPEC §8): read-only, in a deterministic order, ties by
 //! id. The empty answer is an answer. Q3, Q7 and Q8 are in `diagnostics.rs`.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension as _, Params, Row};
 use serde::Serialize;
 use uuid::Uuid;
@@ -62,7 +63,7 @@ const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
 
-fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
+pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
     EvidenceError::Unreadable { what: what.to_string() }
 }
 
@@ -71,7 +72,14 @@ pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
     text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
 }
 
-fn digest(text: &str) -> Result<Digest> {
+fn optional_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => uuid(row, column).map(Some),
+    }
+}
+
+pub(super) fn digest(text: &str) -> Result<Digest> {
     text.parse().map_err(unreadable)
 }
 
@@ -160,7 +168,7 @@ pub(super) fn runs(
     let mut statement = source.conn.prepare_cached(
         "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
                 p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
-                r.timestamp, e.timestamp
+                r.timestamp, e.timestamp, r.parent_run
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
          LEFT JOIN run_ends AS e ON e.run_id = r.id
          WHERE ?1 IS NULL OR r.id = ?1
@@ -177,6 +185,7 @@ pub(super) fn runs(
             plan_name: row.get(2)?,
             plan_digest: digest(&row.get::<_, String>(3)?)?,
             workspace: row.get(4)?,
+            parent_run: optional_uuid(row, 9)?,
             step_count: size(row.get(5)?),
             steps_recorded: size(row.get(6)?),
             started_at_ms: row.get(7)?,

@@ -1,16 +1,19 @@
 //! The reader: a connection that cannot write, and the search index beside it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::aftermath::{self, OpenIntent};
 use super::diagnostics::{LaterMutation, RecurringDiagnostic};
 use super::error::Result;
 use super::index::Index;
 use super::queries::{FileExecution, Range};
 use super::vault::Vault;
 use super::{blobs, diagnostics, lock, queries, replay, schema, search};
+use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{ExecutionDetail, ExecutionRow, RunEvent, RunSummary, SearchPage, SearchQuery};
 
@@ -115,6 +118,32 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn replay(&mut self, run_id: Uuid) -> Result<Vec<RunEvent>> {
         self.ask(|source| replay::events(source, run_id))
+    }
+
+    /// The ids of the steps of a run that succeeded.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn succeeded_steps(&mut self, run_id: Uuid) -> Result<BTreeSet<String>> {
+        self.ask(|source| aftermath::succeeded_steps(source, run_id))
+    }
+
+    /// What each file that a run took as input or changed was at its end, by canonical path: as
+    /// approved, or as its last recorded step left it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn files_after(&mut self, run_id: Uuid) -> Result<BTreeMap<String, FileState>> {
+        self.ask(|source| aftermath::files_after(source, run_id))
+    }
+
+    /// The intents of a run that have no execution, with what was predicted. Of a run that is still
+    /// alive, the step under way is among them.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn open_intents(&mut self, run_id: Uuid) -> Result<Vec<OpenIntent>> {
+        self.ask(|source| aftermath::open_intents(source, run_id))
     }
 
     /// The content with this digest; `None` when there is none or it was purged.

@@ -136,6 +136,8 @@ pub enum Decided {
     Control(Control),
     /// The step was done by hand (SPEC §7.4).
     DoneByHand,
+    /// An interrupted step was compared with the disk; the note says what was found.
+    Reconcile,
 }
 
 impl Decided {
@@ -147,6 +149,7 @@ impl Decided {
             Self::Answer(Decision::Cancel) => "cancel",
             Self::Control(control) => control.as_str(),
             Self::DoneByHand => "done_by_hand",
+            Self::Reconcile => "reconcile",
         }
     }
 }

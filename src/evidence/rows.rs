@@ -16,7 +16,14 @@ use crate::run::AnsweredBy;
 #[derive(Clone, Copy)]
 pub(super) struct About<'a> {
     pub(super) execution_id: Uuid,
-    pub(super) step: &'a Step,
+    pub(super) step_id: &'a str,
+    pub(super) step_index: usize,
+}
+
+impl<'a> About<'a> {
+    pub(super) fn new(execution_id: Uuid, step: &'a Step) -> Self {
+        Self { execution_id, step_id: &step.step_id, step_index: step.step_index }
+    }
 }
 
 /// The word that an enum of ours has in data.
@@ -69,6 +76,12 @@ pub(super) fn authorization(
         AuthorizationStatus::Approved => ("approved", "authorize", None),
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
     };
+    // What an approval covers is on the record from the moment it is given, not only with its run.
+    let note = match (reason, answer.parent_run) {
+        (Some(reason), _) => reason.to_owned(),
+        (None, Some(parent_run)) => format!("continues run {parent_run}"),
+        (None, None) => String::new(),
+    };
     let binding = &answer.binding;
     let inputs: serde_json::Map<_, _> = binding
         .inputs
@@ -103,7 +116,7 @@ pub(super) fn authorization(
             ("decision", Cell::word(decision)),
             ("decided_by", word(&answer.method)),
             ("user_name", user.into()),
-            ("note", reason.unwrap_or_default().into()),
+            ("note", note.as_str().into()),
             ("timestamp", answer.decided_at_ms.into()),
         ],
     )
@@ -179,8 +192,8 @@ pub(super) fn decision(
         [
             ("run_id", run_id.into()),
             ("execution_id", about.map(|about| about.execution_id).into()),
-            ("step_id", about.map(|about| about.step.step_id.as_str()).into()),
-            ("step_index", about.map(|about| about.step.step_index).into()),
+            ("step_id", about.map(|about| about.step_id).into()),
+            ("step_index", about.map(|about| about.step_index).into()),
             ("decision", Cell::word(new.decided.as_str())),
             ("decided_by", Cell::word(by)),
             ("user_name", user.into()),

@@ -19,7 +19,7 @@ pub(super) fn intent(
     let step = intent.step;
     learn(funnel, step, intent.files, &[]);
     for new in intent.decisions {
-        let about = About { execution_id: intent.execution_id, step };
+        let about = About::new(intent.execution_id, step);
         decision(funnel, user, intent.run_id, Some(about), new)?;
     }
     funnel.insert(
@@ -52,7 +52,7 @@ pub(super) fn execution(
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
     learn(funnel, step, record.files, &outputs);
     for new in record.decisions {
-        decision(funnel, user, record.run_id, Some(About { execution_id: id, step }), new)?;
+        decision(funnel, user, record.run_id, Some(About::new(id, step)), new)?;
     }
     funnel.insert(
         "executions",

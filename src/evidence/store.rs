@@ -9,12 +9,14 @@ use uuid::Uuid;
 use super::error::{EvidenceError, Result};
 use super::funnel::Funnel;
 use super::lock::Lock;
-use super::record::{ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
+use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::Redactor;
+use super::rows::About;
 use super::vault::Vault;
 use super::{rows, schema, steps};
 use crate::authorization::{AuthorizationStatus, PlanAuthorization};
 use crate::plan::{Digest, Plan};
+use crate::run::{AnsweredBy, Reconciled};
 
 /// Appends to the evidence (SPEC §8).
 ///
@@ -136,6 +138,34 @@ impl EvidenceStore {
     /// Any failure of the database.
     pub fn record_decision(&mut self, run_id: Uuid, decision: &NewDecision<'_>) -> Result<()> {
         self.write(|funnel, user| rows::decision(funnel, user, run_id, None, decision))
+    }
+
+    /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
+    /// each finding.
+    ///
+    /// # Errors
+    /// Any failure of the database; then none of them is recorded.
+    pub fn record_reconciliation(
+        &mut self,
+        run_id: Uuid,
+        findings: &[Reconciled],
+        by: AnsweredBy,
+        timestamp_ms: i64,
+    ) -> Result<()> {
+        self.write(|funnel, user| {
+            for found in findings {
+                let about = About {
+                    execution_id: found.execution_id,
+                    step_id: &found.step_id,
+                    step_index: found.step_index,
+                };
+                let note = found.sentence();
+                let decided = Decided::Reconcile;
+                let new = NewDecision { decided, by, note: &note, timestamp_ms, request: None };
+                rows::decision(funnel, user, run_id, Some(about), &new)?;
+            }
+            Ok(())
+        })
     }
 
     /// Commits the end of a run.

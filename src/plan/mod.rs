@@ -5,6 +5,7 @@
 //! how dangerous a step is ([`crate::risk`]).
 
 mod code;
+mod continuation;
 mod digest;
 mod finding;
 pub mod limits;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use code::Code;
+pub use continuation::{Continuation, continuation};
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
 pub use parse::{locate, parse};

@@ -9,6 +9,7 @@ mod effect;
 mod event;
 mod excerpt;
 mod preview;
+mod reconcile;
 mod record;
 mod result;
 mod review;
@@ -19,6 +20,7 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
+pub use reconcile::{DiskState, FileForecast, Reconciled};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
     RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,

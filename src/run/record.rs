@@ -51,6 +51,8 @@ pub struct RunSummary {
     pub plan_digest: Digest,
     /// The workspace folder.
     pub workspace: String,
+    /// The run that this one continues.
+    pub parent_run: Option<Uuid>,
     /// How many steps the plan has.
     pub step_count: usize,
     /// How many of them have a record.
@@ -228,8 +230,8 @@ pub struct EdgeRecord {
 /// One decision of a person, or of a flag they gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionRecord {
-    /// `authorize`, `reject`, `approve`, `skip`, `cancel`, `pause`, `resume`, `cancel_after_step` or
-    /// `stop_now`.
+    /// `authorize`, `reject`, `approve`, `skip`, `cancel`, `pause`, `resume`, `cancel_after_step`,
+    /// `stop_now` or `reconcile`.
     pub decision: String,
     /// Who: `window`, `terminal`, `command_line`, with the user's name.
     pub by: String,

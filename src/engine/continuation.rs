@@ -1,0 +1,189 @@
+//! What follows an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of its rest, what
+//! changed since, and what became of a step that was interrupted. Only looks; executes and changes
+//! nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use uuid::Uuid;
+
+use crate::authorization::FileState;
+use crate::evidence::{EvidenceError, EvidenceReader, OpenIntent};
+use crate::plan::{Code, Continuation, Finding, Severity, continuation, limits, parse};
+use crate::risk::Policy;
+use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
+use crate::tools::{ToolError, Toolbox};
+
+/// Why an old run cannot be followed up.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum FollowUpError {
+    #[error("the evidence has no run {run_id}")]
+    NoSuchRun { run_id: Uuid },
+    #[error("run {run_id} is still under way")]
+    Active { run_id: Uuid },
+    #[error("run {run_id} completed; there is nothing to continue")]
+    Completed { run_id: Uuid },
+    #[error("every step of run {run_id} succeeded; there is nothing to continue")]
+    NothingLeft { run_id: Uuid },
+    #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
+    NoPlan { run_id: Uuid },
+    #[error(
+        "the rest of run {run_id} is over the limit of {} bytes for a plan",
+        limits::PLAN_BYTES
+    )]
+    TooLarge { run_id: Uuid },
+    #[error("{source}")]
+    Evidence {
+        #[from]
+        source: EvidenceError,
+    },
+    #[error("{source}")]
+    Tool {
+        #[from]
+        source: ToolError,
+    },
+}
+
+impl FollowUpError {
+    /// The error as screens show it.
+    pub fn failure(&self) -> Failure {
+        let (code, next) = match self {
+            Self::NoSuchRun { .. } => {
+                (Code::BadValue, "Look the run up with a search of the evidence.")
+            }
+            Self::Active { .. } => (Code::BadValue, "Wait for its end, or stop it."),
+            Self::Completed { .. } | Self::NothingLeft { .. } => {
+                (Code::BadValue, "Run its plan again if you want it done once more.")
+            }
+            Self::NoPlan { .. } | Self::TooLarge { .. } => {
+                (Code::BadValue, "Write a plan of what is left.")
+            }
+            Self::Evidence { .. } => (
+                Code::EvidenceStore,
+                "See that the evidence folder can be read and written, then try again.",
+            ),
+            Self::Tool { source } => return source.failure(),
+        };
+        Failure { code, message: self.to_string(), next: next.to_owned() }
+    }
+}
+
+/// A run that is over, by its id.
+///
+/// # Errors
+/// When there is none, or it is still under way.
+fn ended(evidence: &mut EvidenceReader, run_id: Uuid) -> Result<RunSummary, FollowUpError> {
+    let run = evidence.run(run_id)?.ok_or(FollowUpError::NoSuchRun { run_id })?;
+    if run.fate == RunFate::Active {
+        return Err(FollowUpError::Active { run_id });
+    }
+    Ok(run)
+}
+
+/// The exact bytes of the plan that a run ran, and the run.
+///
+/// # Errors
+/// When the run is unknown or under way, or its plan is gone.
+pub fn plan_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let run = ended(evidence, run_id)?;
+    let bytes = evidence.plan_of_run(run_id)?.ok_or(FollowUpError::NoPlan { run_id })?;
+    Ok((run, bytes))
+}
+
+/// The exact bytes of the plan of the steps of a run that did not succeed, and the run.
+///
+/// # Errors
+/// As [`plan_of`]; and when nothing is left.
+pub fn rest_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let (run, bytes) = plan_of(evidence, run_id)?;
+    if run.fate == RunFate::Ended(RunStatus::Completed) {
+        return Err(FollowUpError::Completed { run_id });
+    }
+    let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
+        Continuation::Rest(rest) => Ok((run, rest)),
+        Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
+        Continuation::TooLarge => Err(FollowUpError::TooLarge { run_id }),
+    }
+}
+
+/// A warning for each file that is not what the run left or was approved with, and for each file of a
+/// step that was interrupted.
+///
+/// # Errors
+/// Evidence that cannot be read, or a workspace that cannot be opened.
+pub fn changes_since(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+    workspace: &Path,
+    policy: &Policy,
+) -> Result<Vec<Finding>, FollowUpError> {
+    let toolbox = Toolbox::open(workspace, &policy.extra_roots)?;
+    let warning = |message| Finding::new(Severity::Warning, Code::Stale, "", message);
+    let unsure = compare(&evidence.open_intents(run_id)?, &toolbox);
+    let mut findings: Vec<_> = unsure.iter().map(|found| warning(found.sentence())).collect();
+    let unsure: BTreeSet<_> = unsure.iter().filter_map(|found| found.path.as_deref()).collect();
+    for (path, then) in evidence.files_after(run_id)? {
+        if unsure.contains(path.as_str()) {
+            continue;
+        }
+        match toolbox.state_of(&path) {
+            Ok(now) if now == then => {}
+            Ok(now) => findings.push(warning(format!(
+                "{path} has changed since the run: it was {then} and is {now} now"
+            ))),
+            Err(error) => findings.push(warning(format!(
+                "whether {path} has changed since the run is not known: {error}"
+            ))),
+        }
+    }
+    Ok(findings)
+}
+
+/// Each file of a run's interrupted steps beside the disk; empty when no step was interrupted.
+///
+/// # Errors
+/// When the run is unknown or under way, or its workspace cannot be opened.
+pub fn reconcile(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+    policy: &Policy,
+) -> Result<Vec<Reconciled>, FollowUpError> {
+    let run = ended(evidence, run_id)?;
+    let intents = evidence.open_intents(run_id)?;
+    if intents.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(compare(&intents, &Toolbox::open(run.workspace.as_ref(), &policy.extra_roots)?))
+}
+
+fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
+    let mut all = Vec::new();
+    for intent in intents {
+        let row = |file: Option<&FileForecast>, now: Option<FileState>| Reconciled {
+            execution_id: intent.execution_id,
+            step_id: intent.step_id.clone(),
+            step_index: intent.step_index,
+            tool_name: intent.tool_name.clone(),
+            path: file.map(|file| file.path.clone()),
+            before: file.map(|file| file.before),
+            after: file.map(|file| file.after),
+            now,
+            finding: file.map_or(DiskState::NotPredicted, |file| DiskState::of(file, now)),
+        };
+        if intent.files.is_empty() {
+            all.push(row(None, None));
+        }
+        all.extend(
+            intent.files.iter().map(|file| row(Some(file), toolbox.state_of(&file.path).ok())),
+        );
+    }
+    all
+}

@@ -1,0 +1,387 @@
+//! From a plan of which some steps succeeded to a plan of the others (SPEC §3 *Continue from here*).
+//!
+//! Pure: the same plan, run and steps always give the same bytes, so that they have a digest a person
+//! can authorize beforehand. Absent on purpose: which steps succeeded, which the evidence knows.
+
+use std::collections::BTreeSet;
+
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
+
+use super::{Intent, Plan, Precondition, Step, Tool, limits};
+
+/// What a continued plan's id has before the beginning of the run's id.
+const MARK: &str = ".continues-";
+
+/// What a continued plan's title has at its end.
+const SUFFIX: &str = " (continued)";
+
+/// What is left of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Continuation {
+    /// The exact bytes of a step plan of the steps that did not succeed.
+    Rest(Vec<u8>),
+    /// Every step succeeded.
+    NothingLeft,
+    /// The rest, with its ids written out, is over the limit of a plan file.
+    TooLarge,
+}
+
+/// The plan of the steps whose ids are not among `succeeded`, in order, each with the same call.
+///
+/// Its id and title name where it comes from. A precondition on a step that succeeded holds already:
+/// it becomes `none`, and the step's reason says so.
+pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
+    let run = short(run_id);
+    let steps: Vec<_> = plan
+        .steps
+        .iter()
+        .filter(|step| !succeeded.contains(&step.step_id))
+        .map(|step| StepText::of(step, succeeded, &run))
+        .collect();
+    if steps.is_empty() {
+        return Continuation::NothingLeft;
+    }
+    let text = PlanText {
+        plan_id: continued_id(&plan.plan_id, &run),
+        intent: plan.intent.map(Intent::as_str),
+        title: plan.title.as_deref().map(continued_title),
+        created_by: plan.created_by.as_deref(),
+        evidence_referenced: &plan.evidence_referenced,
+        steps,
+    };
+    // A large plan that was written without spaces may fit only without them.
+    let whole = |text: serde_json::Result<Vec<u8>>| {
+        text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
+    };
+    let bytes =
+        whole(serde_json::to_vec_pretty(&text)).or_else(|| whole(serde_json::to_vec(&text)));
+    bytes.map_or(Continuation::TooLarge, |mut bytes| {
+        bytes.push(b'\n');
+        Continuation::Rest(bytes)
+    })
+}
+
+/// The beginning of a run's id; for names, never for comparing.
+fn short(run_id: Uuid) -> String {
+    let mut text = run_id.simple().to_string();
+    text.truncate(8);
+    text
+}
+
+/// The id with the run's beginning at its end, in place of an earlier run's.
+fn continued_id(plan_id: &str, run: &str) -> String {
+    let first = match plan_id.rsplit_once(MARK) {
+        Some((first, mark)) if mark.len() == run.len() && !first.trim().is_empty() => first,
+        _ => plan_id,
+    };
+    let room = limits::ID_BYTES - MARK.len() - run.len();
+    format!("{}{MARK}{run}", first.get(..first.floor_char_boundary(room)).unwrap_or_default())
+}
+
+fn continued_title(title: &str) -> String {
+    if title.ends_with(SUFFIX) || title.len() + SUFFIX.len() > limits::ARGUMENT_BYTES {
+        title.to_owned()
+    } else {
+        format!("{title}{SUFFIX}")
+    }
+}
+
+/// A plan file in the usual order of its fields; what has its default value is left out.
+#[derive(Serialize)]
+struct PlanText<'a> {
+    plan_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    evidence_referenced: &'a [String],
+    steps: Vec<StepText<'a>>,
+}
+
+#[derive(Serialize)]
+struct StepText<'a> {
+    step_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    tool: &'a str,
+    #[serde(serialize_with = "arguments")]
+    arguments: &'a Step,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precondition: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    requires_confirmation: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl<'a> StepText<'a> {
+    fn of(step: &'a Step, succeeded: &BTreeSet<String>, run: &str) -> Self {
+        let held = match &step.precondition {
+            Precondition::StepSucceeded(id) if succeeded.contains(id) => Some(id),
+            _ => None,
+        };
+        let written = Some(step.precondition_text.as_str()).filter(|text| *text != "none");
+        let reason = match (held, step.reason.as_deref()) {
+            (None, reason) => reason.map(str::to_owned),
+            (Some(id), reason) => {
+                let held = format!("Step {id} succeeded in run {run}.");
+                let both = reason.map_or(held.clone(), |reason| format!("{reason} {held}"));
+                // The author's own words are worth more than ours.
+                let fits = both.len() <= limits::ARGUMENT_BYTES;
+                if fits { Some(both) } else { reason.map(str::to_owned) }
+            }
+        };
+        Self {
+            step_id: &step.step_id,
+            title: step.title.as_deref(),
+            tool: &step.tool_name,
+            arguments: step,
+            precondition: written.filter(|_| held.is_none()),
+            requires_confirmation: step.requires_confirmation,
+            reason,
+        }
+    }
+}
+
+/// The arguments in the order in which the tool lists them.
+fn arguments<S: Serializer>(step: &&Step, serializer: S) -> Result<S::Ok, S::Error> {
+    let specs = Tool::from_name(&step.tool_name).map_or(&[][..], |tool| tool.spec().arguments);
+    let place =
+        |name: &str| specs.iter().position(|spec| spec.name == name || spec.alias == Some(name));
+    let mut arguments: Vec<_> = step.arguments.iter().collect();
+    arguments.sort_by_key(|(name, _)| place(name));
+    serializer.collect_map(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::plan::parse;
+
+    fn run_id() -> Uuid {
+        Uuid::from_u128(0x1a2b_3c4d << 96)
+    }
+
+    fn plan(value: &Value) -> Plan {
+        let parsed = parse(value.to_string().as_bytes());
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+        parsed.plan.unwrap()
+    }
+
+    fn rest(plan: &Plan, succeeded: &[&str]) -> String {
+        let succeeded = succeeded.iter().map(|id| (*id).to_owned()).collect();
+        match continuation(plan, run_id(), &succeeded) {
+            Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+        let plan = plan(&json!({
+            "plan_id": "p", "intent": "mutate", "title": "Two", "created_by": "m",
+            "evidence_referenced": ["Q2"],
+            "steps": [
+                {"step_id": "a", "tool": "file_read", "arguments": {"path": "x"}},
+                {"step_id": "b", "tool": "file_write", "precondition": "a succeeded",
+                 "arguments": {"path": "x", "contents": 7}, "requires_confirmation": true,
+                 "reason": "Because."},
+                {"tool": "file_read", "arguments": {"path": "y"}, "precondition": "b Succeeded"},
+            ],
+        }));
+        insta::assert_snapshot!(rest(&plan, &["a"]), @r#"
+        {
+          "plan_id": "p.continues-1a2b3c4d",
+          "intent": "MUTATE",
+          "title": "Two (continued)",
+          "created_by": "m",
+          "evidence_referenced": [
+            "Q2"
+          ],
+          "steps": [
+            {
+              "step_id": "b",
+              "tool": "file_write",
+              "arguments": {
+                "path": "x",
+                "contents": "7"
+              },
+              "requires_confirmation": true,
+              "reason": "Because. Step a succeeded in run 1a2b3c4d."
+            },
+            {
+              "step_id": "step_3",
+              "tool": "file_read",
+              "arguments": {
+                "path": "y"
+              },
+              "precondition": "b Succeeded"
+            }
+          ]
+        }
+        "#);
+    }
+
+    #[test]
+    fn a_continuation_is_continued_without_growing() {
+        let steps = json!([{"step_id": "a", "tool": "file_read", "arguments": {"path": "x"}}]);
+        let long = "é".repeat(128);
+        for (id, continued) in [
+            ("p.continues-99999999", "p.continues-1a2b3c4d".to_owned()),
+            (".continues-99999999", ".continues-99999999.continues-1a2b3c4d".to_owned()),
+            (&long, format!("{}.continues-1a2b3c4d", "é".repeat(118))),
+        ] {
+            let title = "T (continued)";
+            let text = json!({"plan_id": id, "intent": "READ", "title": title, "steps": steps});
+            let text = rest(&plan(&text), &[]);
+            let again = parse(text.as_bytes());
+            assert!(again.is_valid(), "{:?}", again.findings);
+            let again = again.plan.unwrap();
+            assert_eq!(again.plan_id, continued);
+            assert_eq!(again.title.as_deref(), Some(title));
+        }
+    }
+
+    #[test]
+    fn nothing_left_and_too_much_are_answers() {
+        let step = |id: usize| {
+            let contents = "x".repeat(limits::ARGUMENT_BYTES - 100);
+            json!({"step_id": format!("s{id}"), "tool": "file_write",
+                   "arguments": {"path": "a", "contents": contents}})
+        };
+        let small = plan(&json!({"plan_id": "p", "intent": "MUTATE", "steps": [step(0)]}));
+        let all = BTreeSet::from(["s0".to_owned()]);
+        assert_eq!(continuation(&small, run_id(), &all), Continuation::NothingLeft);
+        let mut large = small.clone();
+        large.steps = (0..18)
+            .map(|index| {
+                plan(&json!({"plan_id": "p", "intent": "MUTATE",
+            "steps": [step(index)]}))
+                .steps
+                .remove(0)
+            })
+            .collect();
+        let too_large = continuation(&large, run_id(), &all) == Continuation::TooLarge;
+        assert!(too_large, "17 MiB are left");
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        select(vec!["x", "a b", "ünï", "\u{202e}\"\\\n\t\u{1}", "none", " lead"])
+            .prop_map(str::to_owned)
+    }
+
+    fn any_plan() -> impl Strategy<Value = Value> {
+        let call = prop_oneof![
+            any_text().prop_map(|path| ("file_read", json!({ "path": path }))),
+            (any_text(), any::<f64>()).prop_map(|(path, contents)| (
+                "file_write",
+                json!({ "path": path, "contents": contents })
+            )),
+            any_text().prop_map(|file| ("splice_plan", json!({ "file": file }))),
+            any_text().prop_map(|root| ("file_glob", json!({ "root": root, "pattern": "*" }))),
+            (any_text(), prop::option::of(any_text())).prop_map(|(name, kind)| {
+                let mut arguments = json!({"file": "f", "name": name, "with": "w"});
+                if let Some(kind) = kind {
+                    arguments["kind"] = json!(kind);
+                }
+                ("splice_patch", arguments)
+            }),
+        ];
+        let step = (call, any::<bool>(), any::<u8>(), prop::option::of(any_text()), 0..4_u8);
+        let steps = prop::collection::vec(step, 1..9);
+        (steps, any::<bool>(), prop::option::of(any_text())).prop_map(|(steps, id, title)| {
+            let mut all = Vec::new();
+            for (index, ((tool, arguments), asks, before, reason, kind)) in
+                steps.into_iter().enumerate()
+            {
+                let mut step = json!({"tool": tool, "arguments": arguments});
+                // Left out, an id is derived from the step's place, which is another in the rest.
+                if before % 2 == 0 {
+                    step["step_id"] = json!(format!("step_{}", index + 1));
+                }
+                if asks {
+                    step["requires_confirmation"] = json!(true);
+                }
+                if let Some(reason) = reason {
+                    step["reason"] = json!(reason);
+                }
+                step["precondition"] = match kind {
+                    0 => json!(" NONE "),
+                    1 => json!("git repository exists"),
+                    2 if index > 0 => {
+                        json!(format!("step_{} Succeeded ", usize::from(before) % index + 1))
+                    }
+                    _ => json!("none"),
+                };
+                all.push(step);
+            }
+            let mut plan = json!({"intent": "QUERY", "steps": all});
+            if id {
+                plan["plan_id"] = json!("p");
+            }
+            if let Some(title) = title {
+                plan["title"] = json!(title);
+            }
+            plan
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_rest_is_valid_and_holds_exactly_the_rest(value in any_plan(), chosen in any::<u16>()) {
+            let plan = plan(&value);
+            let succeeded: BTreeSet<String> = plan
+                .steps
+                .iter()
+                .filter(|step| chosen >> step.step_index & 1 == 1)
+                .map(|step| step.step_id.clone())
+                .collect();
+            let left: Vec<&Step> =
+                plan.steps.iter().filter(|step| !succeeded.contains(&step.step_id)).collect();
+            let answer = continuation(&plan, run_id(), &succeeded);
+            prop_assert_eq!(&continuation(&plan, run_id(), &succeeded), &answer);
+            let bytes = match answer {
+                Continuation::Rest(bytes) => bytes,
+                other => {
+                    prop_assert_eq!(other, Continuation::NothingLeft);
+                    prop_assert!(left.is_empty());
+                    return Ok(());
+                }
+            };
+            let parsed = parse(&bytes);
+            prop_assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let rest = parsed.plan.unwrap();
+            prop_assert_eq!(rest.steps.len(), left.len());
+            for (now, before) in rest.steps.iter().zip(left) {
+                prop_assert_eq!(&now.step_id, &before.step_id);
+                prop_assert_eq!(&now.call, &before.call);
+                prop_assert_eq!(&now.arguments, &before.arguments);
+                prop_assert_eq!(now.requires_confirmation, before.requires_confirmation);
+                prop_assert_eq!(&now.title, &before.title);
+                match &before.precondition {
+                    Precondition::StepSucceeded(id) if succeeded.contains(id) => {
+                        prop_assert_eq!(&now.precondition, &Precondition::None);
+                        let said = format!("Step {id} succeeded in run 1a2b3c4d.");
+                        prop_assert!(now.reason.as_deref().unwrap().ends_with(&said));
+                        if let Some(reason) = &before.reason {
+                            prop_assert!(now.reason.as_deref().unwrap().starts_with(reason));
+                        }
+                    }
+                    other => {
+                        prop_assert_eq!(&now.precondition, other);
+                        prop_assert_eq!(&now.precondition_text, &before.precondition_text);
+                        prop_assert_eq!(&now.reason, &before.reason);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! An interrupted step beside the disk (SPEC §8 *Reconcile*): pure comparison, made by the engine.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::authorization::FileState;
+
+/// What an intent predicted about one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileForecast {
+    /// The file, by its canonical path.
+    pub path: String,
+    /// Its state just before the tool was to be called.
+    pub before: FileState,
+    /// Its state once the tool is done.
+    pub after: FileState,
+}
+
+/// What the disk says about a file of an interrupted step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiskState {
+    /// As before: the step had no effect on it.
+    AsBefore,
+    /// As predicted: the step did its work on it.
+    AsAfter,
+    /// Before and after are the same, and so is the file: there is nothing to tell.
+    Same,
+    /// Neither: somebody changed it.
+    Neither,
+    /// It was there before, should be there after, and is gone.
+    Absent,
+    /// It cannot be looked at.
+    Unreadable,
+    /// Nothing was predicted that could be compared.
+    NotPredicted,
+}
+
+/// One file of an interrupted step, compared with the disk; or the step, where no file was predicted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reconciled {
+    /// The execution that was announced and never recorded.
+    pub execution_id: Uuid,
+    /// The step.
+    pub step_id: String,
+    /// The step's place, from 0.
+    pub step_index: usize,
+    /// The tool.
+    pub tool_name: String,
+    /// The file, by its canonical path; none where no file was predicted.
+    pub path: Option<String>,
+    /// Its predicted state before the step.
+    pub before: Option<FileState>,
+    /// Its predicted state after the step.
+    pub after: Option<FileState>,
+    /// Its state now; none when it cannot be looked at.
+    pub now: Option<FileState>,
+    /// What that says about the step.
+    pub finding: DiskState,
+}
+
+impl DiskState {
+    /// What a file that was predicted so, and is `now`, says about the step.
+    pub fn of(forecast: &FileForecast, now: Option<FileState>) -> Self {
+        let Some(now) = now else { return Self::Unreadable };
+        match (now == forecast.before, now == forecast.after, now) {
+            (true, true, _) => Self::Same,
+            (true, false, _) => Self::AsBefore,
+            (false, true, _) => Self::AsAfter,
+            (false, false, FileState::Absent) => Self::Absent,
+            (false, false, FileState::Content(_)) => Self::Neither,
+        }
+    }
+
+    /// The finding as a person reads it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::AsBefore => "as before: the step had no effect on it",
+            Self::AsAfter => "as predicted: the step was done",
+            Self::Same => "as before and as predicted: the step was to change nothing",
+            Self::Neither => "neither as before nor as predicted: somebody changed it",
+            Self::Absent => "absent: it was there before the step, and somebody removed it",
+            Self::Unreadable => "not known: it cannot be read",
+            Self::NotPredicted => {
+                "not known: nothing was predicted that could be compared with the disk"
+            }
+        }
+    }
+}
+
+impl Reconciled {
+    /// The finding as one sentence that names the step and the file.
+    pub fn sentence(&self) -> String {
+        let number = self.step_index + 1;
+        let what = self.path.as_deref().unwrap_or(&self.tool_name);
+        format!("step {number} was interrupted; {what} is {}", self.finding.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Digest;
+
+    #[test]
+    fn every_state_of_the_disk_says_something_else() {
+        let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
+        let (old, new, absent) = (content("old"), content("new"), FileState::Absent);
+        for (before, after, now, said) in [
+            (old, new, Some(old), DiskState::AsBefore),
+            (old, new, Some(new), DiskState::AsAfter),
+            (old, new, Some(content("other")), DiskState::Neither),
+            (old, new, Some(absent), DiskState::Absent),
+            (absent, new, Some(absent), DiskState::AsBefore),
+            (absent, new, Some(new), DiskState::AsAfter),
+            (absent, new, Some(old), DiskState::Neither),
+            (old, absent, Some(absent), DiskState::AsAfter),
+            (old, old, Some(old), DiskState::Same),
+            (old, new, None, DiskState::Unreadable),
+        ] {
+            let forecast = FileForecast { path: "a".into(), before, after };
+            assert_eq!(DiskState::of(&forecast, now), said, "{before} {after} {now:?}");
+        }
+    }
+}
