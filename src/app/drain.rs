@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
 use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
-use crate::plan::Code;
-use crate::run::{Failure, StepState};
+use crate::plan::{Code, Digest};
+use crate::run::{Failure, Reconciled, StepState};
 use crate::ui::action::{Page, Tab};
 use crate::ui::evidence::Verification;
 use crate::ui::plan::{Approval, RecentPlan};
@@ -151,7 +153,11 @@ impl App {
             (Purpose::Open { workspace, .. }, Reply::Opened(opened)) => {
                 self.show_opened(*opened, workspace);
             }
+            (Purpose::FollowUp, Reply::Opened(opened)) => self.show_opened(*opened, None),
             (Purpose::Review(_), Reply::Opened(opened)) => self.take_review(*opened),
+            (Purpose::Reconcile, Reply::Reconciled { run_id, found }) => {
+                self.take_reconciled(run_id, found);
+            }
             (Purpose::Runs, Reply::Runs(runs)) => self.runs = runs,
             (Purpose::Replay, Reply::Replayed(replayed)) => {
                 self.show_session(PlanSession::replayed(*replayed));
@@ -161,6 +167,7 @@ impl App {
                 self.evidence.verification = Verification::Done(report);
             }
             (purpose, Reply::Failed(failure)) => {
+                self.to_authorize = None;
                 if matches!(purpose, Purpose::Verify) {
                     self.evidence.verification = Verification::NotAsked;
                 }
@@ -189,11 +196,46 @@ impl App {
             self.recent.truncate(RECENT);
             self.save_settings();
         }
+        let wanted = self.to_authorize.take();
         self.show_session(PlanSession::opened(opened, workspace));
+        self.authorize_if(wanted);
+    }
+
+    /// Opens the question about the plan that is shown, when it is the one that was wanted.
+    fn authorize_if(&mut self, wanted: Option<Digest>) {
+        let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
+        if session.digest != wanted {
+            self.notify(
+                Tone::Caution,
+                "The plan file is no longer the one of that run.",
+                format!("It was {wanted} and is {} now.", session.digest),
+                "Look at the steps as they are now, then authorize them.",
+            );
+        } else if session.not_authorizable().is_none() {
+            self.show_prompt(Some(Prompt::Authorize));
+        }
+    }
+
+    fn take_reconciled(&mut self, run_id: Uuid, found: Vec<Reconciled>) {
+        if found.is_empty() {
+            self.notify(
+                Tone::Accent,
+                "No step of this run was interrupted.",
+                "Every step that had begun has a record.",
+                "",
+            );
+        }
+        self.reconciled.insert(run_id, found);
+        // What was found is a decision in the record that may be open.
+        if let Some(detail) = self.evidence.detail.as_ref().filter(|it| it.row.run_id == run_id) {
+            let id = detail.row.execution_id;
+            self.ask(Request::Execution(id), Purpose::Execution(id));
+        }
     }
 
     /// Puts a session on the page; one whose run is under way stays behind it.
     pub(super) fn show_session(&mut self, session: PlanSession) {
+        self.to_authorize = None;
         let before = self.shown.replace(session);
         if let Some(before) = before.filter(|before| before.run.is_active()) {
             self.live = Some(before);
@@ -233,6 +275,8 @@ impl App {
                 self.void_notice = Some(id);
             }
         }
+        let wanted = self.to_authorize.take();
+        self.authorize_if(wanted);
         self.watch_files();
     }
 

@@ -19,10 +19,14 @@ mod tour;
 mod view;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::run::RunSummary;
+use uuid::Uuid;
+
+use crate::plan::Digest;
+use crate::run::{Reconciled, RunSummary};
 use crate::ui::action::{Action, Page};
 use crate::ui::dialog::PromptId;
 use crate::ui::format::Now;
@@ -71,6 +75,10 @@ struct App {
     live: Option<PlanSession>,
     runs: Vec<RunSummary>,
     evidence: EvidenceSession,
+    /// What comparisons of interrupted steps with the disk found, by run.
+    reconciled: BTreeMap<Uuid, Vec<Reconciled>>,
+    /// The plan that is to be authorized as soon as it has been reviewed again.
+    to_authorize: Option<Digest>,
     prompt: Option<Prompt>,
     showing: u64,
     watch: Watch,
@@ -127,6 +135,8 @@ impl App {
             live: None,
             runs: Vec::new(),
             evidence: EvidenceSession::default(),
+            reconciled: BTreeMap::new(),
+            to_authorize: None,
             prompt: None,
             showing: 0,
             close_when_over: false,

@@ -30,6 +30,10 @@ pub(super) enum Purpose {
     Runs,
     /// To show a recorded run.
     Replay,
+    /// To show the plan of an old run, or of its rest.
+    FollowUp,
+    /// To compare the interrupted steps of a run with the disk.
+    Reconcile,
     /// To search.
     Search,
     /// To show an execution.
@@ -53,6 +57,8 @@ impl Purpose {
             }
             Self::Runs => "The runs cannot be listed.".into(),
             Self::Replay => "The run cannot be shown.".into(),
+            Self::FollowUp => "The run cannot be followed up.".into(),
+            Self::Reconcile => "The run cannot be compared with the disk.".into(),
             Self::Search => "The evidence cannot be searched.".into(),
             Self::Execution(_) => "The record cannot be read.".into(),
             Self::Blob => "The artifact cannot be read.".into(),
@@ -78,7 +84,7 @@ impl Purposes {
         let purpose = self.open.remove(&ticket)?;
         // A page shows one plan, be it opened or replayed.
         let kind = |purpose: &Purpose| match purpose {
-            Purpose::Open { .. } | Purpose::Review(_) | Purpose::Replay => None,
+            Purpose::Open { .. } | Purpose::Review(_) | Purpose::Replay | Purpose::FollowUp => None,
             other => Some(discriminant(other)),
         };
         let latest = !self.open.range(ticket..).any(|(_, other)| kind(other) == kind(&purpose));

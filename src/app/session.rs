@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Phase, Preview, Review, RunEvent, RunFate, RunState, StepState};
+use crate::run::{
+    ExecutionDetail, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
+};
 use crate::ui::action::Tab;
 use crate::ui::plan::Approval;
 use crate::worker::{OpenedPlan, Replayed};
@@ -23,6 +25,8 @@ pub(super) struct PlanSession {
     pub(super) plan: Option<Arc<Plan>>,
     pub(super) findings: Vec<Finding>,
     pub(super) review: Option<Arc<Review>>,
+    /// The run that the plan, or the recorded run itself, continues.
+    pub(super) continues: Option<Uuid>,
     pub(super) approval: Approval,
     /// The answer itself, while it can still be used.
     pub(super) authorization: Option<PlanAuthorization>,
@@ -52,6 +56,7 @@ impl PlanSession {
             plan: opened.plan,
             findings: opened.findings,
             review: opened.review,
+            continues: opened.continues,
             approval: Approval::None,
             authorization: None,
             run: RunState::default(),
@@ -88,6 +93,7 @@ impl PlanSession {
             digest: summary.plan_digest,
             findings: Vec::new(),
             review: None,
+            continues: summary.parent_run,
         };
         Self {
             path: None,
@@ -103,7 +109,7 @@ impl PlanSession {
     /// Why the plan cannot be authorized now; none when it can.
     pub(super) fn not_authorizable(&self) -> Option<&'static str> {
         if self.approval == Approval::Recorded {
-            return Some("This is a run from the records. Open its plan to run it again.");
+            return Some("This is a run from the records. Run it again, or continue from here.");
         }
         if self.run.is_active() {
             return Some("Its run is under way.");
@@ -117,6 +123,16 @@ impl PlanSession {
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,
         }
+    }
+
+    /// Whether its run is over, so that it can be followed up.
+    pub(super) fn is_over(&self) -> bool {
+        self.run.is_over() && self.run.run_id.is_some()
+    }
+
+    /// Whether its run is over and left something undone.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.
@@ -154,6 +170,7 @@ impl PlanSession {
         self.plan = opened.plan;
         self.findings = opened.findings;
         self.review = opened.review;
+        self.continues = opened.continues;
         let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.selected = self.selected.min(count.saturating_sub(1));
         changes

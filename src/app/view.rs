@@ -1,9 +1,11 @@
 //! From the state to what one frame shows.
 
+use uuid::Uuid;
+
 use super::App;
 use super::Prompt;
 use super::session::PlanSession;
-use crate::run::{ConfirmationRequest, Phase, RunState};
+use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question, authorize_view};
@@ -37,6 +39,8 @@ impl App {
                 page: self.evidence.page.as_ref(),
                 selected: self.evidence.selected,
                 detail: self.evidence.detail.as_ref(),
+                reconciled: self
+                    .reconciled_in(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
                 blobs: &self.evidence.blobs,
                 verification: &self.evidence.verification,
                 focus_search: self.evidence.focus_search,
@@ -62,6 +66,10 @@ impl App {
         }
     }
 
+    fn reconciled_in(&self, run_id: Option<Uuid>) -> &[Reconciled] {
+        run_id.and_then(|run_id| self.reconciled.get(&run_id)).map_or(&[], Vec::as_slice)
+    }
+
     fn plan_view<'a>(&'a self, session: &'a PlanSession) -> PlanView<'a> {
         PlanView {
             path: session.path.as_deref(),
@@ -71,6 +79,8 @@ impl App {
             review: session.review.as_deref(),
             approval: &session.approval,
             run: &session.run,
+            continues: session.continues,
+            reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,
             tab: session.tab,
@@ -93,6 +103,9 @@ impl App {
             not_authorizable: shown.and_then(PlanSession::not_authorizable),
             approved: shown
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),
+            over: shown.is_some_and(PlanSession::is_over),
+            unfinished: shown.is_some_and(PlanSession::is_unfinished),
+            interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
             paused: live.is_some_and(|session| session.run.phase == Phase::Paused),
             requested: live.is_some_and(|session| session.run.requested.is_some()),
@@ -121,6 +134,7 @@ impl App {
                     Question::Authorize(Box::new(authorize_view(
                         plan,
                         session.review.as_ref()?,
+                        session.continues,
                         ttl,
                     )))
                 };

@@ -65,6 +65,8 @@ pub(super) enum Command {
     Check(Check),
     /// Authorize a plan and run it
     Run(Run),
+    /// Make a plan of what a run left undone, authorize it and run it
+    Continue(Continue),
     /// Look into the evidence
     Evidence(Evidence),
     /// Print the JSON Schema of a plan dialect
@@ -77,6 +79,7 @@ impl Command {
         match self {
             Self::Check(check) => check.common.json,
             Self::Run(run) => run.common.json,
+            Self::Continue(rest) => rest.common.json,
             Self::Evidence(evidence) => evidence.common().json,
             Self::Schema(schema) => schema.common.json,
         }
@@ -122,20 +125,40 @@ pub(super) struct Check {
 pub(super) struct Run {
     /// The plan file
     pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) consent: Consent,
+    #[command(flatten)]
+    pub(super) workspace: Workspace,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Continue {
+    /// The run whose rest is to be done
+    pub(super) run: Uuid,
+    #[command(flatten)]
+    pub(super) consent: Consent,
+    /// The folder the plan works in [default: the run's]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// Under which authorization a plan runs, and who answers its questions.
+#[derive(Debug, Args)]
+pub(super) struct Consent {
     /// Authorize the plan if this is its digest, as `check` printed it
     #[arg(long, value_name = "DIGEST", conflicts_with = "yes")]
     pub(super) authorize: Option<Digest>,
-    /// Authorize whatever the file holds; answers no confirmation
+    /// Authorize whatever was just read; answers no confirmation
     #[arg(long)]
     pub(super) yes: bool,
     /// How steps that need a confirmation are answered; `approve` also answers dangerous ones
     /// [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
-    #[command(flatten)]
-    pub(super) workspace: Workspace,
-    #[command(flatten)]
-    pub(super) common: Common,
 }
 
 /// Who answers confirmations.

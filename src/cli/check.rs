@@ -21,7 +21,8 @@ pub(super) fn check(command: &args::Check, out: &mut Output) -> Result<Exit, Ref
     Ok(if opened.is_valid() { Exit::Done } else { Exit::InvalidPlan })
 }
 
-fn print(opened: &OpenedPlan, out: &mut Output) {
+/// Everything that is known about a plan, for people.
+pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     if let (Some(plan), Some(review)) = (&opened.plan, &opened.review) {
         header(opened, plan, review, out);
         steps(plan, review, out);

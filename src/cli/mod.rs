@@ -8,6 +8,7 @@
 mod args;
 mod check;
 mod confirmation;
+mod continuation;
 mod documents;
 mod evidence;
 mod output;
@@ -103,6 +104,7 @@ fn headless(command: Command) -> Exit {
     let done = match command {
         Command::Check(command) => check::check(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
+        Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };

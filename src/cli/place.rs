@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::EvidenceFolder;
 use super::refusal::Refusal;
-use crate::engine::{choose_workspace, review};
+use crate::engine::{WorkspaceChoice, choose_workspace, review};
 use crate::plan::{Digest, Finding, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
@@ -75,7 +75,20 @@ impl OpenedPlan {
                 });
             }
         };
-        let parsed = parse(&bytes);
+        let home = default_folders().map(|folders| folders.home);
+        Self::of(&bytes, &choose_workspace(file, workspace, home.as_deref()), policy)
+    }
+
+    /// Reads and reviews the bytes of a plan.
+    ///
+    /// # Errors
+    /// A workspace that cannot be opened.
+    pub(super) fn of(
+        bytes: &[u8],
+        workspace: &WorkspaceChoice,
+        policy: &Policy,
+    ) -> Result<Self, Refusal> {
+        let parsed = parse(bytes);
         let mut opened = Self {
             digest: (bytes.len() <= limits::PLAN_BYTES).then_some(parsed.digest),
             plan: parsed.plan,
@@ -83,9 +96,7 @@ impl OpenedPlan {
             review: None,
         };
         if let Some(plan) = &opened.plan {
-            let home = default_folders().map(|folders| folders.home);
-            let choice = choose_workspace(file, workspace, home.as_deref());
-            let review = review(plan, &choice, policy)?;
+            let review = review(plan, workspace, policy)?;
             opened.findings.extend(review.findings.iter().cloned());
             opened.review = Some(review);
         }

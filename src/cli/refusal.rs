@@ -32,6 +32,12 @@ impl Refusal {
         Self::new(Exit::Usage, failure, json!({}))
     }
 
+    /// The same with other details.
+    #[must_use]
+    pub(super) fn with_details(self, details: Value) -> Self {
+        Self { details, ..self }
+    }
+
     /// The plan cannot be authorized for these findings, of which at least one is an error.
     pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
         let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);

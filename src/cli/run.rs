@@ -3,6 +3,8 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
@@ -14,68 +16,98 @@ use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, visible};
+use crate::risk::Policy;
 use crate::run::{Review, RunStatus};
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
-    let confirmation = CommandLine::new(command.confirm, is_terminal())?;
+    // Said before the plan is read: how questions are answered does not depend on it.
+    let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let policy = policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
-    let method = method(command, opened.digest)?;
-    if !opened.is_valid() {
-        return Err(Refusal::invalid_plan(opened.findings));
-    }
-    let (Some(plan), Some(review)) = (opened.plan, opened.review) else {
-        return Err(Refusal::invalid_plan(opened.findings));
-    };
-    let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
-    let clock = Arc::new(SystemClock::default());
-    let authorization =
-        PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
-            .approve(clock.now_ms(), policy.authorization_ttl_ms);
-    if !out.json() {
-        introduce(&plan, &review);
-    }
-
+    let method = method(&command.consent, opened.digest)?;
     let place = EvidencePlace::find(&command.common.folder)?;
-    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
-    store.record_authorization(&authorization, &plan)?;
-    let parts = Parts {
-        policy,
-        clock,
-        confirmation: Box::new(confirmation),
-        progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
-        control: ControlHandle::default(),
-    };
-    let approved = ApprovedPlan { plan: plan.clone(), authorization };
-    let result = Executor::new(store, parts).execute(approved).inspect_err(|error| {
-        // What was done before the evidence failed is known here and nowhere else.
-        if let ExecutionError::EvidenceStore { step_results, .. } = error
-            && !out.json()
-        {
-            print_steps(&plan, step_results, out);
+    let start = Start { opened, method, parent_run: None, policy, confirmation, place };
+    start.run(out)
+}
+
+/// Everything that one run needs.
+pub(super) struct Start {
+    pub(super) opened: OpenedPlan,
+    /// Through which flag the plan is authorized; none when through no flag.
+    pub(super) method: Option<Method>,
+    /// The run that it continues.
+    pub(super) parent_run: Option<Uuid>,
+    pub(super) policy: Policy,
+    pub(super) confirmation: CommandLine,
+    pub(super) place: EvidencePlace,
+}
+
+impl Start {
+    /// Authorizes what was read, and runs it.
+    ///
+    /// # Errors
+    /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
+    pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
+        let Self { opened, method, parent_run, policy, confirmation, place } = self;
+        if !opened.is_valid() {
+            return Err(Refusal::invalid_plan(opened.findings));
         }
-    })?;
-    if out.json() {
-        out.document(&result);
-    } else {
-        print_result(&plan, &result, out);
+        let (Some(plan), Some(review)) = (opened.plan, opened.review) else {
+            return Err(Refusal::invalid_plan(opened.findings));
+        };
+        let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
+        let clock = Arc::new(SystemClock::default());
+        let authorization =
+            PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
+                .continuing(parent_run)
+                .approve(clock.now_ms(), policy.authorization_ttl_ms);
+        if !out.json() {
+            introduce(&plan, &review, parent_run);
+        }
+
+        let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+        store.record_authorization(&authorization, &plan)?;
+        let parts = Parts {
+            policy,
+            clock,
+            confirmation: Box::new(confirmation),
+            progress: Box::new(Progress { steps: plan.steps.len(), silent: out.json() }),
+            control: ControlHandle::default(),
+        };
+        let approved = ApprovedPlan { plan: plan.clone(), authorization };
+        let result = Executor::new(store, parts).execute(approved).inspect_err(|error| {
+            // What was done before the evidence failed is known here and nowhere else.
+            if let ExecutionError::EvidenceStore { step_results, .. } = error
+                && !out.json()
+            {
+                print_steps(&plan, step_results, out);
+            }
+        })?;
+        if out.json() {
+            out.document(&result);
+        } else {
+            print_result(&plan, &result, out);
+        }
+        Ok(match result.status {
+            RunStatus::Completed => Exit::Done,
+            RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
+        })
     }
-    Ok(match result.status {
-        RunStatus::Completed => Exit::Done,
-        RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
-    })
 }
 
 /// Whether a person can be asked: they must be able to read the question and to answer it.
-fn is_terminal() -> bool {
+pub(super) fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Through which flag the plan is authorized, if through any. A file that could not be read as a
 /// whole has no digest, and its findings say why.
-fn method(command: &args::Run, digest: Option<Digest>) -> Result<Option<Method>, Refusal> {
+pub(super) fn method(
+    command: &args::Consent,
+    digest: Option<Digest>,
+) -> Result<Option<Method>, Refusal> {
     match (command.authorize, digest) {
         (Some(approved), Some(now)) if approved != now => {
             let change = Change {
@@ -90,7 +122,7 @@ fn method(command: &args::Run, digest: Option<Digest>) -> Result<Option<Method>,
     }
 }
 
-fn unauthorized(digest: Digest) -> ExecutionError {
+pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
     ExecutionError::NotAuthorized {
         reason: format!(
             "neither --authorize nor --yes was given; `--authorize {digest}` authorizes this plan"
@@ -98,8 +130,11 @@ fn unauthorized(digest: Digest) -> ExecutionError {
     }
 }
 
-fn introduce(plan: &Plan, review: &Review) {
+fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     say(&format!("Plan {}", visible(plan.name())));
+    if let Some(parent_run) = parent_run {
+        say(&format!("Continues run {parent_run}"));
+    }
     let workspace = review.workspace.display().to_string();
     say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));
     for finding in &review.findings {

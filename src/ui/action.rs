@@ -98,6 +98,8 @@ pub enum EvidenceAction {
     CloseDetail,
     /// Load the whole of an artifact.
     LoadBlob(Digest),
+    /// Compare the interrupted steps of this run with the disk.
+    Reconcile(Uuid),
 }
 
 /// Something a person did anywhere.

@@ -17,6 +17,9 @@ pub enum Command {
     Authorize,
     Reject,
     Run,
+    RunAgain,
+    ContinueFromHere,
+    Reconcile,
     Pause,
     Resume,
     CancelAfterStep,
@@ -49,6 +52,12 @@ pub struct Situation {
     pub not_authorizable: Option<&'static str>,
     /// Whether an approval is waiting for its run.
     pub approved: bool,
+    /// Whether the run that is shown is over, so that its plan can be run again.
+    pub over: bool,
+    /// Whether it left something undone.
+    pub unfinished: bool,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
     /// Whether a run is under way.
     pub running: bool,
     /// Whether it waits at a step boundary.
@@ -97,10 +106,14 @@ fn needs_run(at: &Situation) -> Option<&'static str> {
     (!at.running).then_some("No run is under way.")
 }
 
+fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'static str> {
+    at.running.then_some("A run is under way.").or((!given).then_some(why_not))
+}
+
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 23] = [
+pub static TABLE: [Spec; 26] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -154,6 +167,32 @@ pub static TABLE: [Spec; 23] = [
                 (!at.approved).then_some("The plan is not authorized.")
             }
         },
+    },
+    Spec {
+        command: Command::RunAgain,
+        text: "Run again…",
+        tooltip: "Review the plan of this run as things are now, and authorize it anew.",
+        shortcut: None,
+        icon: Some(icon::REVERT),
+        unavailable: |at| needs_end(at, at.over, "No ended run is shown."),
+    },
+    Spec {
+        command: Command::ContinueFromHere,
+        text: "Continue from here…",
+        tooltip: "Make a plan of the steps that did not succeed. It is shown and authorized like any other.",
+        shortcut: None,
+        icon: Some(icon::SKIP),
+        unavailable: |at| {
+            needs_end(at, at.unfinished, "No run that left something undone is shown.")
+        },
+    },
+    Spec {
+        command: Command::Reconcile,
+        text: "Reconcile",
+        tooltip: "Compare the files of the interrupted step with the disk, and record what is found. Changes nothing.",
+        shortcut: None,
+        icon: Some(icon::DIFF),
+        unavailable: |at| needs_end(at, at.interrupted, "No interrupted run is shown."),
     },
     Spec {
         command: Command::Pause,
@@ -418,6 +457,9 @@ mod tests {
             Command::Authorize,
             Command::Reject,
             Command::Run,
+            Command::RunAgain,
+            Command::ContinueFromHere,
+            Command::Reconcile,
             Command::Pause,
             Command::Resume,
             Command::StopNow,
@@ -434,6 +476,13 @@ mod tests {
         assert!(!can(Command::Authorize, &faulty));
         let approved = Situation { approved: true, ..open.clone() };
         assert!(can(Command::Run, &approved));
+        let over = Situation { over: true, ..open.clone() };
+        assert!(can(Command::RunAgain, &over) && !can(Command::ContinueFromHere, &over));
+        let interrupted = Situation { unfinished: true, interrupted: true, ..over };
+        assert!(can(Command::ContinueFromHere, &interrupted));
+        assert!(can(Command::Reconcile, &interrupted));
+        let busy = Situation { running: true, ..interrupted };
+        assert!(!can(Command::RunAgain, &busy) && !can(Command::ContinueFromHere, &busy));
         let running = Situation { running: true, ..approved };
         assert!(can(Command::Pause, &running) && can(Command::StopNow, &running));
         assert!(!can(Command::Run, &running) && !can(Command::Resume, &running));

@@ -13,6 +13,7 @@ pub mod icon;
 pub mod notice;
 pub mod overlay;
 pub mod plan;
+pub mod reconcile;
 mod status_bar;
 pub mod theme;
 mod top_bar;

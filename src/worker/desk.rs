@@ -9,13 +9,19 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use uuid::Uuid;
+
 use super::executing::{evidence_failure, panic_message};
 use super::folders::default_folders;
+use super::kept::{self, Kind};
 use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
-use crate::engine::{choose_workspace, preview_step, review};
+use crate::engine::{
+    Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
+    plan_of, preview_step, reconcile, rest_of, review,
+};
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, limits, parse};
-use crate::run::Failure;
+use crate::run::{AnsweredBy, Failure, RunSummary};
 
 /// Requests and answers that wait. The window asks for one thing at a time in each of its places, so
 /// this is never reached by a person.
@@ -94,6 +100,12 @@ impl Reader {
                     Err(error) => Reply::Failed(evidence_failure(&error)),
                 }
             }
+            Request::Again { run_id } => self.follow_up(run_id, Kind::Again),
+            Request::Continue { run_id } => self.follow_up(run_id, Kind::Rest),
+            Request::Reconcile { run_id } => self.reconcile(run_id).unwrap_or_else(|error| {
+                self.evidence = None;
+                Reply::Failed(error.failure())
+            }),
             other => self.read(other).unwrap_or_else(|error| {
                 // The next request opens the evidence anew: it may be there by then.
                 self.evidence = None;
@@ -137,9 +149,12 @@ impl Reader {
             Request::Verify => {
                 Reply::Verified(crate::evidence::verify(&self.setup.evidence, None)?)
             }
-            Request::Open { .. } | Request::Preview { .. } | Request::Record { .. } => {
-                missing("such request".to_owned())
-            }
+            Request::Open { .. }
+            | Request::Preview { .. }
+            | Request::Record { .. }
+            | Request::Again { .. }
+            | Request::Continue { .. }
+            | Request::Reconcile { .. } => missing("such request".to_owned()),
         })
     }
 
@@ -151,32 +166,118 @@ impl Reader {
         Ok(self.evidence.insert(reader))
     }
 
-    fn open(&self, path: &Path, workspace: Option<&Path>) -> Reply {
-        let opened = |plan, digest, findings, review| {
+    /// Opens a plan that is made of an old run; kept as a file, it can be opened like any other.
+    fn follow_up(&mut self, run_id: Uuid, kind: Kind) -> Reply {
+        let made = self.evidence().map_err(Into::into).and_then(|evidence| match kind {
+            Kind::Again => plan_of(evidence, run_id),
+            Kind::Rest => rest_of(evidence, run_id),
+        });
+        let kept = match made {
+            Ok((_, bytes)) => kept::keep(&self.setup.evidence, run_id, kind, &bytes),
+            Err(error) => {
+                self.evidence = None;
+                return Reply::Failed(error.failure());
+            }
+        };
+        match kept {
+            Ok(path) => self.open(&path, None),
+            Err(error) => Reply::Failed(Failure {
+                code: Code::WriteFailed,
+                message: format!("the plan cannot be kept below the evidence folder: {error}"),
+                next: "See that the evidence folder can be written to, then try again.".to_owned(),
+            }),
+        }
+    }
+
+    fn reconcile(&mut self, run_id: Uuid) -> Result<Reply, FollowUpError> {
+        let policy = self.setup.policy.clone();
+        let found = reconcile(self.evidence()?, run_id, &policy)?;
+        if !found.is_empty() {
+            let now_ms = SystemClock::default().now_ms();
+            EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)?.record_reconciliation(
+                run_id,
+                &found,
+                AnsweredBy::Window,
+                now_ms,
+            )?;
+        }
+        Ok(Reply::Reconciled { run_id, found })
+    }
+
+    fn open(&mut self, path: &Path, workspace: Option<&Path>) -> Reply {
+        let opened = |plan, digest, findings, review, continues| {
             let path = path.to_owned();
-            Reply::Opened(Box::new(OpenedPlan { path, plan, digest, findings, review }))
+            Reply::Opened(Box::new(OpenedPlan { path, plan, digest, findings, review, continues }))
         };
         let bytes = match read_plan_file(path) {
             Ok(bytes) => bytes,
-            Err(finding) => return opened(None, Digest::of(&[]), vec![finding], None),
+            Err(finding) => return opened(None, Digest::of(&[]), vec![finding], None, None),
         };
         let parsed = parse(&bytes);
         let mut findings = parsed.findings;
         let Some(plan) = parsed.plan else {
-            return opened(None, parsed.digest, findings, None);
+            return opened(None, parsed.digest, findings, None, None);
         };
+        let origin = match self.origin(path, &bytes) {
+            Ok(origin) => origin,
+            Err(error) => return Reply::Failed(error.failure()),
+        };
+        let continues = origin.as_ref().filter(|it| it.1 == Kind::Rest).map(|it| it.0.run_id);
         let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
-        let choice = choose_workspace(path, workspace, home.as_deref());
-        match review(&plan, &choice, &self.setup.policy) {
+        let choice = match (workspace, origin) {
+            (None, Some((run, _))) => WorkspaceChoice {
+                folder: run.workspace.into(),
+                reason: "It is the workspace of the run that the plan comes from.".to_owned(),
+            },
+            _ => choose_workspace(path, workspace, home.as_deref()),
+        };
+        let reviewed = review(&plan, &choice, &self.setup.policy);
+        let plan = Some(Arc::new(plan));
+        match reviewed {
             Ok(review) => {
                 findings.extend(review.findings.iter().cloned());
-                opened(Some(Arc::new(plan)), parsed.digest, findings, Some(Arc::new(review)))
+                match self.changes_since(continues, &choice.folder) {
+                    Ok(changes) => findings.extend(changes),
+                    Err(error) => return Reply::Failed(error.failure()),
+                }
+                opened(plan, parsed.digest, findings, Some(Arc::new(review)), continues)
             }
             Err(error) => {
                 findings.push(Finding::error(error.code(), "", error.to_string()));
-                opened(Some(Arc::new(plan)), parsed.digest, findings, None)
+                opened(plan, parsed.digest, findings, None, continues)
             }
         }
+    }
+
+    /// The run that a kept plan was made of, when it still is exactly what is made of that run.
+    fn origin(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<Option<(RunSummary, Kind)>, FollowUpError> {
+        let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
+            return Ok(None);
+        };
+        let made = match kind {
+            Kind::Again => plan_of(self.evidence()?, run_id),
+            Kind::Rest => rest_of(self.evidence()?, run_id),
+        };
+        match made {
+            Ok((run, made)) => Ok((made == bytes).then_some((run, kind))),
+            Err(error @ FollowUpError::Evidence { .. }) => Err(error),
+            // Of another evidence, or of a run that has nothing left: a file like any other.
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn changes_since(
+        &mut self,
+        run_id: Option<Uuid>,
+        workspace: &Path,
+    ) -> Result<Vec<Finding>, FollowUpError> {
+        let Some(run_id) = run_id else { return Ok(Vec::new()) };
+        let policy = self.setup.policy.clone();
+        changes_since(self.evidence()?, run_id, workspace, &policy)
     }
 }
 

@@ -9,8 +9,8 @@ use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    ExecutionDetail, ExecutionResult, Failure, Preview, Review, RunEvent, RunSummary, SearchPage,
-    SearchQuery, VerifyReport,
+    ExecutionDetail, ExecutionResult, Failure, Preview, Reconciled, Review, RunEvent, RunSummary,
+    SearchPage, SearchQuery, VerifyReport,
 };
 
 /// Called after every message for the window; must not block.
@@ -88,6 +88,21 @@ pub enum Request {
         /// The run.
         run_id: Uuid,
     },
+    /// Open the plan of an old run again, from its recorded bytes.
+    Again {
+        /// The run.
+        run_id: Uuid,
+    },
+    /// Open a plan of what an old run left undone.
+    Continue {
+        /// The run.
+        run_id: Uuid,
+    },
+    /// Compare the interrupted steps of a run with the disk, and record what was found.
+    Reconcile {
+        /// The run.
+        run_id: Uuid,
+    },
     /// Search the evidence.
     Search(Box<SearchQuery>),
     /// One execution in full.
@@ -111,6 +126,8 @@ pub struct OpenedPlan {
     pub findings: Vec<Finding>,
     /// The review; `None` when there is no plan to review.
     pub review: Option<Arc<Review>>,
+    /// The run that it continues, where it is exactly the rest of one.
+    pub continues: Option<Uuid>,
 }
 
 /// A recorded run that was reopened.
@@ -127,7 +144,7 @@ pub struct Replayed {
 /// What the desk answers.
 #[derive(Debug)]
 pub enum Reply {
-    /// To [`Request::Open`].
+    /// To [`Request::Open`], [`Request::Again`] and [`Request::Continue`].
     Opened(Box<OpenedPlan>),
     /// To [`Request::Preview`].
     Preview {
@@ -142,6 +159,13 @@ pub enum Reply {
     Runs(Vec<RunSummary>),
     /// To [`Request::Replay`].
     Replayed(Box<Replayed>),
+    /// To [`Request::Reconcile`].
+    Reconciled {
+        /// The run.
+        run_id: Uuid,
+        /// Each file of its interrupted steps; empty when there is none.
+        found: Vec<Reconciled>,
+    },
     /// To [`Request::Search`].
     Page(Box<SearchPage>),
     /// To [`Request::Execution`].

@@ -8,6 +8,7 @@
 mod desk;
 mod executing;
 mod folders;
+mod kept;
 mod messages;
 mod policy;
 mod prompt;

@@ -1,5 +1,7 @@
 //! The commands of the table.
 
+use uuid::Uuid;
+
 use crate::authorization::ApprovedPlan;
 use crate::run::{Control, RunEvent};
 use crate::ui::action::Page;
@@ -33,6 +35,17 @@ impl App {
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),
+            Command::RunAgain => self.run_again(),
+            Command::ContinueFromHere => {
+                if let Some(run_id) = self.shown_run() {
+                    self.ask(Request::Continue { run_id }, Purpose::FollowUp);
+                }
+            }
+            Command::Reconcile => {
+                if let Some(run_id) = self.shown_run() {
+                    self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
+                }
+            }
             Command::Pause => self.control(Control::Pause),
             Command::Resume => self.control(Control::Resume),
             Command::CancelAfterStep => self.control(Control::CancelAfterStep),
@@ -120,6 +133,22 @@ impl App {
                 "Wait for its end, then press Run again.",
             );
         }
+    }
+
+    fn shown_run(&self) -> Option<Uuid> {
+        self.shown.as_ref()?.run.run_id
+    }
+
+    /// Reviews the plan of the shown run as things are now; the question follows when that is done.
+    fn run_again(&mut self) {
+        let Some(session) = &self.shown else { return };
+        let (digest, file, run_id) = (session.digest, session.path.is_some(), session.run.run_id);
+        if file {
+            self.review_again(true);
+        } else if let Some(run_id) = run_id {
+            self.ask(Request::Again { run_id }, Purpose::FollowUp);
+        }
+        self.to_authorize = Some(digest);
     }
 
     fn move_selection(&mut self, by: isize) {

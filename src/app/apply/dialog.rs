@@ -64,7 +64,8 @@ impl App {
             return;
         }
         let binding = review.binding.clone();
-        let pending = PlanAuthorization::pending(&plan, binding, Method::Window, now);
+        let pending = PlanAuthorization::pending(&plan, binding, Method::Window, now)
+            .continuing(session.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
         let request = Request::Record { authorization: authorization.clone(), plan };

@@ -35,6 +35,9 @@ impl App {
             EvidenceAction::LoadBlob(digest) => {
                 self.ask(Request::Blob(digest), Purpose::Blob);
             }
+            EvidenceAction::Reconcile(run_id) => {
+                self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
+            }
         }
     }
 

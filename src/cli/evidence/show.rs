@@ -6,11 +6,13 @@ use super::cells;
 use crate::cli::Exit;
 use crate::cli::args;
 use crate::cli::output::Output;
+use crate::cli::place::policy;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
+use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
 use crate::plan::{limits, visible, visible_lines};
-use crate::run::{ArtifactRecord, ExecutionDetail, ExecutionRow, RunSummary, SearchQuery};
+use crate::run::{ArtifactRecord, ExecutionDetail, ExecutionRow, RunFate, RunSummary, SearchQuery};
 
 /// Shows what this id names.
 pub(super) fn show(
@@ -37,10 +39,21 @@ pub(super) fn show(
     let mut executions: Vec<ExecutionRow> =
         reader.search(&of_run)?.hits.into_iter().map(|hit| hit.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
+    let reconciled = match run.fate {
+        RunFate::Interrupted => Some(reconcile(reader, run.run_id, &policy()?)?),
+        RunFate::Ended(_) | RunFate::Active => None,
+    };
     if out.json() {
-        out.document(&json!({ "run": run, "executions": executions }));
+        let mut document = json!({ "run": run, "executions": executions });
+        if let Some(reconciled) = reconciled {
+            document["reconcile"] = json!(reconciled);
+        }
+        out.document(&document);
     } else {
         print_run(&run, &executions, out);
+        for found in reconciled.iter().flatten() {
+            out.line(&visible(&format!("Beside the disk: {}", found.sentence())));
+        }
     }
     Ok(Exit::Done)
 }
@@ -54,6 +67,10 @@ fn print_run(run: &RunSummary, executions: &[ExecutionRow], out: &mut Output) {
             ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
             ("Digest", run.plan_digest.to_string()),
             ("Workspace", run.workspace.clone()),
+            (
+                "Continues",
+                run.parent_run.map_or_else(|| "no other run".to_owned(), |it| it.to_string()),
+            ),
             ("Started", local_time(run.started_at_ms)),
             ("Ended", ended),
             ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),

@@ -1,6 +1,7 @@
 //! What an approval covers, in full, before it is given.
 
 use egui::{Align, Layout, Ui};
+use uuid::Uuid;
 
 use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
 use super::{PromptId, Shape, padded, question_ui};
@@ -28,6 +29,8 @@ pub struct AuthorizeView {
     pub digest: Digest,
     /// How many steps it has.
     pub steps: usize,
+    /// The run that it continues.
+    pub continues: Option<Uuid>,
     /// The workspace folder.
     pub workspace: String,
     /// How the run is led.
@@ -51,13 +54,19 @@ pub struct AuthorizeView {
 }
 
 /// What an approval of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
-pub fn authorize_view(plan: &Plan, review: &Review, ttl_ms: i64) -> AuthorizeView {
+pub fn authorize_view(
+    plan: &Plan,
+    review: &Review,
+    continues: Option<Uuid>,
+    ttl_ms: i64,
+) -> AuthorizeView {
     let binding = &review.binding;
     AuthorizeView {
         name: plan.name().to_owned(),
         plan_id: plan.plan_id.clone(),
         digest: plan.digest,
         steps: plan.steps.len(),
+        continues,
         workspace: binding.workspace.clone(),
         mode: binding.mode,
         target: binding.target.as_ref().map_or_else(
@@ -141,6 +150,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "plan", view.plan_id.as_str(), Text::Mono);
     widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "steps", format::counted(view.steps, "step"), Text::Body);
+    if let Some(run_id) = view.continues {
+        widgets::fact(ui, "continues", format!("run {run_id}"), Text::Mono);
+    }
     widgets::fact(ui, "workspace", &view.workspace, Text::Mono);
     widgets::fact(ui, "runs on", &view.target, Text::Body);
     let mode = match view.mode {

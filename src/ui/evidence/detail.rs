@@ -7,11 +7,13 @@ use egui::{CollapsingHeader, Frame, Margin, ScrollArea, Ui};
 use super::results::known_look;
 use super::{EvidenceView, Filter, toggle};
 use crate::plan::Digest;
-use crate::run::{ArtifactRecord, ExecutionDetail};
+use crate::run::{ArtifactRecord, ExecutionDetail, Known, Reconciled};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
+use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
 use crate::ui::plan::{argument_ui, code_rows_ui, columns, risk_icon, short_first, text_rows};
+use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -39,6 +41,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 6.0;
                     facts_ui(ui, detail, view.now, actions);
+                    interrupted_ui(ui, view, detail, actions);
                     section(ui, "Arguments");
                     for (name, value) in short_first(&detail.arguments) {
                         argument_ui(ui, name, value);
@@ -49,6 +52,29 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
             );
         },
     );
+}
+
+/// What can be known about a step that was interrupted.
+fn interrupted_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    detail: &ExecutionDetail,
+    actions: &mut Vec<Action>,
+) {
+    let row = &detail.row;
+    if row.known != Known::Interrupted {
+        return;
+    }
+    section(ui, "Beside the disk");
+    let spec = Command::Reconcile.spec();
+    if widgets::button(ui, Look::Plain, spec.icon, spec.text, true)
+        .on_hover_text(spec.tooltip)
+        .clicked()
+    {
+        actions.push(Action::Evidence(EvidenceAction::Reconcile(row.run_id)));
+    }
+    let here = |found: &&Reconciled| found.execution_id == row.execution_id;
+    reconciled_ui(ui, view.reconciled.iter().filter(here));
 }
 
 fn section(ui: &mut Ui, name: &str) {

@@ -18,7 +18,7 @@ use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::plan::Digest;
-use crate::run::{ExecutionDetail, SearchPage, VerifyReport};
+use crate::run::{ExecutionDetail, Reconciled, SearchPage, VerifyReport};
 
 pub use query::{Filter, Parsed, parse, toggle};
 
@@ -47,6 +47,8 @@ pub struct EvidenceView<'a> {
     pub selected: Option<Uuid>,
     /// All about it, once read.
     pub detail: Option<&'a ExecutionDetail>,
+    /// What comparisons of its run's interrupted steps with the disk found.
+    pub reconciled: &'a [Reconciled],
     /// Whole texts of artifacts that were loaded.
     pub blobs: &'a BTreeMap<Digest, String>,
     /// The chain.

@@ -178,16 +178,15 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
         (None, _) => tally(view),
     };
-    let recorded = *view.approval == Approval::Recorded;
-    Some(Bar {
-        icon,
-        tone,
-        title,
-        more: detail.clone(),
-        detail,
-        primary: None,
-        others: if recorded { Vec::new() } else { vec![Command::Authorize] },
-    })
+    let mut others = match (&view.run.phase, view.approval) {
+        (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
+        (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
+        _ => vec![Command::RunAgain, Command::ContinueFromHere],
+    };
+    if view.run.phase == Phase::Interrupted {
+        others.insert(0, Command::Reconcile);
+    }
+    Some(Bar { icon, tone, title, more: detail.clone(), detail, primary: None, others })
 }
 
 /// The outcomes counted, in words.

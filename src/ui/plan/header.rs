@@ -5,10 +5,12 @@ use egui::{Frame, Margin, Ui, vec2};
 use super::PlanView;
 use crate::plan::visible;
 use crate::plan::{Plan, ToolClass};
+use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon;
+use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip};
+use crate::ui::widgets::{self, Chip, Look};
 
 /// The figures of a plan as chips.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
@@ -77,7 +79,7 @@ fn visible_list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
+pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -119,6 +121,18 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
                     .on_hover_text("As the file says; nobody has verified it.");
             }
         });
+        if let Some(run_id) = view.continues {
+            let mut short = run_id.to_string();
+            short.truncate(8);
+            let text = format!("Continues run {short}");
+            if widgets::button(ui, Look::Plain, Some(icon::LINK), &text, true)
+                .on_hover_text("Show the run whose rest this is.")
+                .clicked()
+            {
+                actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
+            }
+        }
+        reconciled_ui(ui, view.reconciled);
         if let Some(text) = view.plan.and_then(contradiction) {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         }

@@ -19,6 +19,7 @@ mod tests;
 use std::path::Path;
 
 use egui::{CentralPanel, Margin, Panel, Ui};
+use uuid::Uuid;
 
 use super::action::{Action, Tab};
 use super::commands::{Command, Situation, command_button};
@@ -28,7 +29,7 @@ use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Preview, Review, RunState};
+use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 
 pub use bar_model::{Bar, bar};
 pub use diff::{CodeRow, code_rows_ui, columns, diff_rows};
@@ -85,6 +86,10 @@ pub struct PlanView<'a> {
     pub approval: &'a Approval,
     /// Its run, or an idle state.
     pub run: &'a RunState,
+    /// The run that the plan, or the run itself, continues.
+    pub continues: Option<Uuid>,
+    /// What a comparison of its interrupted steps with the disk found.
+    pub reconciled: &'a [Reconciled],
     /// The step in the inspector, from 0.
     pub selected: usize,
     /// Whether the list should bring that step into view now.
@@ -151,7 +156,7 @@ pub fn plan_page_ui(
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        header::header_ui(ui, view);
+        header::header_ui(ui, view, actions);
         findings::findings_ui(ui, view.findings);
         rows::rows_ui(ui, view, actions);
     });

@@ -19,6 +19,8 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         approval,
         run,
+        continues: None,
+        reconciled: &[],
         selected: 0,
         scroll_to_selected: false,
         tab: Tab::default(),

@@ -1,0 +1,83 @@
+//! Plans that come from an old run, kept as files below the evidence folder so that they have a path.
+//!
+//! A file's name says which run it comes from. Whether it still is what was made of that run is
+//! compared each time it is opened; the name alone proves nothing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+/// What was made of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Its plan as it was.
+    Again,
+    /// The plan of its rest.
+    Rest,
+}
+
+const FOLDER: &str = "continuations";
+
+impl Kind {
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Again => ".again.plan.json",
+            Self::Rest => ".rest.plan.json",
+        }
+    }
+}
+
+/// Where the plan is kept.
+pub(super) fn path(evidence: &Path, run_id: Uuid, kind: Kind) -> PathBuf {
+    evidence.join(FOLDER).join(format!("{run_id}{}", kind.ending()))
+}
+
+/// Keeps the plan; gives its absolute path.
+///
+/// # Errors
+/// When its folder cannot be made or the file cannot be written.
+pub(super) fn keep(evidence: &Path, run_id: Uuid, kind: Kind, bytes: &[u8]) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path(evidence, run_id, kind))?;
+    if fs::read(&path).is_ok_and(|kept| kept == bytes) {
+        return Ok(path);
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(&path, bytes)?;
+    Ok(path)
+}
+
+/// The run that a kept plan comes from, by the place of the file.
+pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, Kind)> {
+    let name = file.file_name()?.to_str()?;
+    let (run_id, kind) = [Kind::Again, Kind::Rest]
+        .into_iter()
+        .find_map(|kind| Some((name.strip_suffix(kind.ending())?.parse().ok()?, kind)))?;
+    let kept = std::path::absolute(path(evidence, run_id, kind)).ok()?;
+    (kept == std::path::absolute(file).ok()?).then_some((run_id, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_plan_knows_its_run_and_no_other_file_does() {
+        let temp = tempfile::tempdir().unwrap();
+        let evidence = temp.path().join("evidence");
+        let run_id = Uuid::new_v4();
+        for kind in [Kind::Again, Kind::Rest] {
+            let file = keep(&evidence, run_id, kind, b"plan").unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"plan");
+            assert_eq!(origin(&evidence, &file), Some((run_id, kind)));
+            let elsewhere = temp.path().join(file.file_name().unwrap());
+            assert_eq!(origin(&evidence, &elsewhere), None);
+            keep(&evidence, run_id, kind, b"other").unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"other");
+        }
+        assert_eq!(origin(&evidence, &evidence.join(FOLDER).join("x.rest.plan.json")), None);
+    }
+}
