@@ -198,6 +198,7 @@ impl Scene {
             "authorize" => Some(Question::Authorize(Box::new(authorize_view(
                 &self.plan,
                 &self.review,
+                None,
                 1_800_000,
             )))),
             "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),

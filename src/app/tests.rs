@@ -290,3 +290,80 @@ fn the_tour_opens_and_can_be_signed() {
     assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// A run of which the first write was done and the second one denied.
+fn denied() -> (Bench, PathBuf) {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.answer(1, Decision::Approve);
+    bench.asked(2);
+    bench.answer(2, Decision::Cancel);
+    bench.ended();
+    (bench, plan)
+}
+
+fn question_is_open(app: &App) -> bool {
+    app.view().dialog.is_some_and(|it| matches!(it.question, Question::Authorize(_)))
+}
+
+#[test]
+fn a_run_is_continued_as_a_plan_of_its_own() {
+    let (mut bench, plan) = denied();
+    let first = bench.session().run.run_id.unwrap();
+    bench.act(Action::Do(Command::ContinueFromHere));
+    bench.until("the rest", |app| app.shown.as_ref().unwrap().continues.is_some());
+    let session = bench.session();
+    assert_eq!(session.continues, Some(first));
+    assert_eq!(session.plan.as_ref().unwrap().steps.len(), 1);
+    let path = session.path.clone().unwrap();
+    assert!(path.starts_with(bench.app.setup.evidence.join("continuations")));
+    assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "its header says so");
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(0);
+    bench.answer(0, Decision::Approve);
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
+    assert!(plan.parent().unwrap().join("b.txt").exists());
+    let second = bench.session().run.run_id.unwrap();
+    bench.app.shown = None;
+    bench.act(Action::Plan(PlanAction::OpenRun(second)));
+    bench.until("the replay", |app| app.shown.is_some());
+    assert_eq!(bench.session().continues, Some(first), "the link is in the records");
+}
+
+#[test]
+fn a_run_is_run_again_from_its_file_and_from_the_records() {
+    let (mut bench, plan) = denied();
+    let first = bench.session().run.run_id.unwrap();
+    bench.act(Action::Do(Command::RunAgain));
+    bench.until("the question", question_is_open);
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+
+    bench.act(Action::Plan(PlanAction::OpenRun(Uuid::nil())));
+    bench.app.shown = None;
+    bench.act(Action::Plan(PlanAction::OpenRun(first)));
+    bench.until("the replay", |app| app.shown.is_some());
+    let offered = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
+    assert_eq!(offered.others, [Command::RunAgain, Command::ContinueFromHere]);
+    bench.act(Action::Do(Command::RunAgain));
+    bench.until("the question", question_is_open);
+    let digest = bench.session().digest;
+    assert_eq!(digest, Digest::of(&std::fs::read(&plan).unwrap()));
+    bench.act(Action::Dialog(DialogAction::Authorize(digest)));
+    bench.until("authorized", |app| app.situation().approved);
+}
+
+#[test]
+fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
+    let (mut bench, plan) = denied();
+    std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
+    bench.act(Action::Do(Command::RunAgain));
+    bench.until("the new plan", |app| {
+        app.notices.iter().any(|notice| notice.summary.contains("no longer the one"))
+    });
+    assert!(!question_is_open(&bench.app));
+}

@@ -1,4 +1,4 @@
-//! The one table of user commands: it feeds buttons, palette, help and keyboard.
+//! The one table of user commands: it feeds buttons, palette, help and keyboard ([`super::keys`]).
 
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
@@ -373,34 +373,6 @@ pub fn command_button(
     response
         .on_hover_text(format!("{}{key}", spec.tooltip))
         .on_disabled_hover_text(why_not.unwrap_or_default());
-}
-
-/// Takes the keys of every command that can be given now. A key that a text field wants stays its.
-pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
-    let typing = ui.ctx().text_edit_focused();
-    // The longest combinations first, because a shorter one would match them as well.
-    let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
-    specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(weight(shortcut)));
-    for (shortcut, spec) in specs {
-        let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
-        if typing && plain {
-            continue;
-        }
-        if (spec.unavailable)(situation).is_none()
-            && ui.input_mut(|input| input.consume_shortcut(&shortcut))
-        {
-            actions.push(Action::Do(spec.command));
-        }
-    }
-}
-
-fn weight(shortcut: &KeyboardShortcut) -> u32 {
-    let m = shortcut.modifiers;
-    u32::from(m.shift) + u32::from(m.alt) + u32::from(m.command || m.ctrl)
-}
-
-fn is_function_key(key: Key) -> bool {
-    key.name().len() > 1 && key.name().starts_with('F')
 }
 
 #[cfg(test)]

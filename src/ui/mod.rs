@@ -10,6 +10,7 @@ pub mod dialog;
 pub mod evidence;
 pub mod format;
 pub mod icon;
+pub mod keys;
 pub mod notice;
 pub mod overlay;
 pub mod plan;
@@ -63,7 +64,7 @@ pub struct WindowView<'a> {
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     if view.dialog.is_none() && view.overlay.is_none() {
-        commands::take_keys(ui, &view.situation, actions);
+        keys::take_keys(ui, &view.situation, actions);
     }
     Panel::top("top_bar")
         .exact_size(theme::TOP_BAR)

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use super::*;
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
@@ -201,4 +202,143 @@ fn a_preview_shows_what_the_steps_before_leave() {
         crate::run::Diff::Text { added: 1, removed: 1, .. }
     ));
     assert!(!desktop.workspace().join("a.txt").exists());
+}
+
+/// A run that made `a.txt` and failed at `b.txt`, which was there already.
+fn failed_run(desktop: &Desktop) -> Uuid {
+    std::fs::write(desktop.workspace().join("b.txt"), "in the way\n").unwrap();
+    let opened = desktop.open(&json!([create("a.txt", false), create("b.txt", false)]));
+    let approved = desktop.approve(&opened);
+    let (result, _) = desktop.run(approved, |_, _| {});
+    let result = result.unwrap();
+    assert_eq!(result.status, RunStatus::Failed);
+    result.run_id
+}
+
+fn opened(reply: Reply) -> OpenedPlan {
+    match reply {
+        Reply::Opened(opened) => *opened,
+        other => panic!("not opened: {other:?}"),
+    }
+}
+
+#[test]
+fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
+    let desktop = desktop();
+    let run_id = failed_run(&desktop);
+    std::fs::remove_file(desktop.workspace().join("b.txt")).unwrap();
+    let rest = opened(desktop.ask(Request::Continue { run_id }));
+    assert!(rest.path.starts_with(desktop.temp.path().join("evidence/continuations")));
+    assert_eq!(rest.continues, Some(run_id));
+    let plan = rest.plan.clone().unwrap();
+    assert_eq!(plan.steps.iter().map(|step| &*step.step_id).collect::<Vec<_>>(), ["step_2"]);
+    let review = rest.review.clone().unwrap();
+    assert_eq!(review.workspace, desktop.workspace().canonicalize().unwrap());
+    assert_eq!(rest.findings.len(), 1, "{:?}", rest.findings);
+    assert!(rest.findings[0].message.starts_with("b.txt has changed since the run"));
+
+    // Opened again like any other file it is still that run's; with another byte it is nobody's.
+    let path = rest.path.clone();
+    let again = opened(desktop.ask(Request::Open { path: path.clone(), workspace: None }));
+    assert_eq!((again.continues, again.digest), (Some(run_id), rest.digest));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.push(b'\n');
+    std::fs::write(&path, bytes).unwrap();
+    let edited = opened(desktop.ask(Request::Open { path, workspace: None }));
+    assert_eq!((edited.continues, edited.findings), (None, Vec::new()));
+
+    let rest = opened(desktop.ask(Request::Continue { run_id }));
+    let mut approved = desktop.approve(&rest);
+    approved.authorization =
+        PlanAuthorization { authorization_id: Uuid::new_v4(), ..approved.authorization }
+            .continuing(rest.continues);
+    let (result, _) = desktop.run(approved, |_, _| {});
+    let result = result.unwrap();
+    assert_eq!(result.status, RunStatus::Completed);
+    let Reply::Runs(runs) = desktop.ask(Request::Runs { limit: 5 }) else { panic!("no runs") };
+    let run = runs.iter().find(|run| run.run_id == result.run_id).unwrap();
+    assert_eq!(run.parent_run, Some(run_id));
+
+    let nothing = desktop.ask(Request::Continue { run_id: result.run_id });
+    assert!(matches!(nothing, Reply::Failed(failure) if failure.message.contains("nothing to")));
+}
+
+#[test]
+fn an_old_run_gives_its_exact_plan_back() {
+    let desktop = desktop();
+    let run_id = failed_run(&desktop);
+    let original = std::fs::read(desktop.workspace().join("p.plan.json")).unwrap();
+    std::fs::remove_file(desktop.workspace().join("p.plan.json")).unwrap();
+    let again = opened(desktop.ask(Request::Again { run_id }));
+    assert_eq!(*again.plan.unwrap().source, *original);
+    assert_eq!(again.continues, None);
+    let review = again.review.unwrap();
+    assert_eq!(review.workspace, desktop.workspace().canonicalize().unwrap());
+}
+
+#[test]
+fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
+    use crate::evidence::{EvidenceStore, IntentRecord, RunStart};
+    use crate::run::{DiskState, FileEffect};
+    use crate::tools::Toolbox;
+
+    let desktop = desktop();
+    let file = desktop.workspace().join("a.txt");
+    std::fs::write(&file, "old\n").unwrap();
+    let write = json!({"tool": "file_write", "arguments": {"path": "a.txt", "contents": "new\n"}});
+    let opened = desktop.open(&json!([write]));
+    let ApprovedPlan { plan, authorization } = desktop.approve(&opened);
+    let evidence = desktop.temp.path().join("evidence");
+    let mut store = EvidenceStore::open(&evidence, &desktop.temp.path().join("secrets")).unwrap();
+    let (run_id, execution_id) = (Uuid::new_v4(), Uuid::new_v4());
+    let (authorization, started_at_ms) = (&authorization, 1_000);
+    let start = RunStart { run_id, plan: &plan, authorization, started_at_ms, parent_run: None };
+    store.begin_run(&start).unwrap();
+    let step = &plan.steps[0];
+    let toolbox = Toolbox::open(&desktop.workspace(), &[]).unwrap();
+    let files: Vec<FileEffect> = toolbox.effects(step.call.as_ref().unwrap()).unwrap();
+    let intent = IntentRecord {
+        execution_id,
+        run_id,
+        step,
+        risk: &opened.review.as_ref().unwrap().risks[0],
+        timestamp_ms: 1_000,
+        host: None,
+        files: &files,
+        decisions: &[],
+    };
+    store.record_intent(&intent).unwrap();
+    let active = desktop.ask(Request::Reconcile { run_id });
+    assert!(matches!(active, Reply::Failed(failure) if failure.message.contains("under way")));
+
+    drop(store);
+    let states = [
+        (Some("old\n"), DiskState::AsBefore),
+        (Some("new\n"), DiskState::AsAfter),
+        (Some("mine\n"), DiskState::Neither),
+        (None, DiskState::Absent),
+    ];
+    for (contents, finding) in states {
+        match contents {
+            Some(contents) => std::fs::write(&file, contents).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+        let Reply::Reconciled { found, .. } = desktop.ask(Request::Reconcile { run_id }) else {
+            panic!("not compared")
+        };
+        assert_eq!(found.iter().map(|found| found.finding).collect::<Vec<_>>(), [finding]);
+        assert_eq!(contents, std::fs::read_to_string(&file).ok().as_deref(), "only looked at");
+        let Reply::Execution(detail) = desktop.ask(Request::Execution(execution_id)) else {
+            panic!("no record")
+        };
+        let last = detail.decisions.last().unwrap();
+        assert_eq!((&*last.decision, &last.note), ("reconcile", &found[0].sentence()));
+    }
+    let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+    assert!(report.ok, "{report:?}");
+    // The finding is about the step; it is neither an answer to it nor its outcome.
+    let Reply::Replayed(replayed) = desktop.ask(Request::Replay { run_id }) else {
+        panic!("not replayed")
+    };
+    assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
 }

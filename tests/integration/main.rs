@@ -12,6 +12,7 @@ mod architecture;
 mod authorization;
 mod categories;
 mod cli_check;
+mod cli_continue;
 mod cli_evidence;
 mod cli_home;
 mod cli_run;
