@@ -44,11 +44,10 @@ pub(super) fn show(
         RunFate::Ended(_) | RunFate::Active => None,
     };
     if out.json() {
-        let mut document = json!({ "run": run, "executions": executions });
-        if let Some(reconciled) = reconciled {
-            document["reconcile"] = json!(reconciled);
-        }
-        out.document(&document);
+        out.document(&match reconciled {
+            Some(found) => json!({ "run": run, "executions": executions, "reconcile": found }),
+            None => json!({ "run": run, "executions": executions }),
+        });
     } else {
         print_run(&run, &executions, out);
         for found in reconciled.iter().flatten() {
