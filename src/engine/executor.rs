@@ -139,11 +139,17 @@ impl Executor {
             if let Some(control) = self.wait_at_boundary(run)? {
                 return Ok(Ended::ByPerson(control));
             }
+            // Moved there and back, because copying all earlier results at each step would make a
+            // long plan take the square of its length.
             self.state = ExecutorState::StepInProgress {
                 current_step: step.step_index,
-                completed: results.clone(),
+                completed: std::mem::take(results),
             };
-            let (result, failure) = StepRun { executor: self, run, step, call }.execute()?;
+            let ran = StepRun { executor: self, run, step, call }.execute();
+            if let ExecutorState::StepInProgress { completed, .. } = &mut self.state {
+                *results = std::mem::take(completed);
+            }
+            let (result, failure) = ran?;
             run.outcomes.insert(step.step_id.clone(), result.outcome);
             let outcome = result.outcome;
             results.push(result);
