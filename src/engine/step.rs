@@ -308,7 +308,7 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
-        self.executor.store.record_execution(&ExecutionRecord {
+        let recorded = self.executor.store.record_execution(&ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
             plan: &self.run.runnable.plan,
@@ -324,7 +324,11 @@ impl StepRun<'_, '_> {
             files: &invocation.files,
             edges: &invocation.edges,
             decisions: &decisions,
-        })?;
+        });
+        if let Err(error) = recorded {
+            self.run.not_recorded = invoked.then(|| Box::new(result));
+            return Err(error);
+        }
         self.tell(&result, progress.answered.as_ref());
         Ok((result, failure))
     }

@@ -133,6 +133,12 @@ fn a_result_that_cannot_be_stored_ends_the_run_and_leaves_its_intent() {
     assert_eq!(harness.content("next"), None, "and nothing after it");
     assert_eq!(harness.texts("SELECT step_id FROM intents", []), ["a"], "outcome unknown");
     assert_eq!(ran.heard.calls(), ["start a"], "no result is told that was not recorded");
+    let error = ran.outcome.unwrap_err();
+    assert!(error.to_string().contains("step a succeeded is not recorded"), "{error}");
+    assert!(matches!(
+        error,
+        ExecutionError::EvidenceStore { not_recorded: Some(result), .. } if result.success
+    ));
 }
 
 #[test]
