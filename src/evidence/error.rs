@@ -20,6 +20,11 @@ pub enum EvidenceError {
     #[error("this is no database, or a damaged one ({path})")]
     Damaged { source: rusqlite::Error, path: PathBuf },
     #[error(
+        "the latest records are still in a log that cannot be read here: {source}; copy the whole \
+         folder to where it can be written and look there ({path})"
+    )]
+    Log { source: rusqlite::Error, path: PathBuf },
+    #[error(
         "the evidence was written by a newer version of this program (format {found}, known is \
          {known}); use that version ({path})"
     )]

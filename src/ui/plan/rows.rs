@@ -80,6 +80,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         (StepState::Running, Phase::Interrupted) => {
             (icon::WARNING, "interrupted, outcome unknown", Tone::Danger)
         }
+        (StepState::Running, Phase::Ended(_)) => {
+            (icon::WARNING, "not recorded, outcome unknown", Tone::Danger)
+        }
         (StepState::Running, _) => (icon::RUNNING, "running", Tone::Accent),
         (StepState::Waiting, _) if step.call.is_none() => (icon::FAILED, "faulty", Tone::Danger),
         (StepState::Waiting, Phase::Ended(_) | Phase::Interrupted) => {
