@@ -6,11 +6,11 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diff::{code_rows_ui, columns, diff_rows};
 use super::output::{output_lines, truncation};
-use super::rows::{risk_icon, step_row};
+use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepState};
+use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::evidence::detail;
 use crate::ui::format;
@@ -90,6 +90,9 @@ const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its rec
 
 /// Why a person is asked, or what is known about the step instead.
 fn second_line(view: &PlanView<'_>, step: &Step) -> String {
+    if step.call.is_none() {
+        return "Faulty: it cannot run.".to_owned();
+    }
     let asks = view.review.and_then(|review| review.asks.get(step.step_index)?.as_deref());
     match (asks, &step.reason) {
         (Some(why), _) => format!("Asks before it runs: {why}"),
@@ -119,6 +122,9 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
             ui,
             |ui| {
                 ui.spacing_mut().item_spacing.y = 6.0;
+                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected) {
+                    indented(ui, |ui| trouble_ui(ui, result));
+                }
                 let Some(preview) = view.preview else {
                     indented(ui, |ui| {
                         let text = if step.call.is_some() {
@@ -169,6 +175,7 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
     }
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
+            _ if preview.would_fail() => (icon::WARNING, Tone::Caution),
             Predicted::Exact => (icon::DONE, Tone::Safe),
             Predicted::Partial => (icon::INFO, Tone::Caution),
             Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
@@ -292,13 +299,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
         if let Some(result) = result {
             indented(ui, |ui| {
-                if let Some(message) = &result.error_message {
-                    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-                    widgets::remark(ui, icon::FAILED, Tone::Danger, format!("{code}{message}"));
-                    if let Some(next) = &result.next {
-                        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
-                    }
-                }
+                trouble_ui(ui, result);
                 if let Some(text) = truncation(result) {
                     widgets::remark(ui, icon::INFO, Tone::Caution, text);
                 }
@@ -322,6 +323,17 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
             .stick_to_bottom(running)
             .show(ui, |ui| code_rows_ui(ui, "output", &rows, 0));
     });
+}
+
+/// What went wrong with a step, and what to do next.
+fn trouble_ui(ui: &mut Ui, result: &StepResult) {
+    let Some(message) = &result.error_message else { return };
+    let (icon, _, tone) = outcome_look(result.outcome);
+    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+    widgets::remark(ui, icon, tone, format!("{code}{message}"));
+    if let Some(next) = &result.next {
+        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
+    }
 }
 
 /// Arguments in the order in which they are read best: what the step is about before long contents.

@@ -103,6 +103,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Done(result) if result.outcome != Outcome::Succeeded => {
                 detail.push(word.to_owned());
             }
+            StepState::Waiting if step.call.is_none() => {
+                detail.push("its findings stand above".to_owned());
+            }
             StepState::Waiting
                 if view.review.is_some_and(|r| r.asks.get(index).is_some_and(Option::is_some)) =>
             {
@@ -115,8 +118,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             detail.push(title.clone());
         }
     }
+    // How dangerous a faulty step is cannot be told, and it never runs.
     let risk = view
         .review
+        .filter(|_| step.call.is_some())
         .and_then(|review| review.risks.get(index))
         .map(|verdict| (verdict.level, verdict.reason.clone()));
     Some(StepRow {
