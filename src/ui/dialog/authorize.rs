@@ -186,8 +186,8 @@ fn list(ui: &mut Ui, title: &str, items: &[(String, String)], empty: &str) {
         widgets::paragraph(ui, empty, Text::Body, Tone::Dim);
     }
     for (path, state) in items {
+        ui.spacing_mut().interact_size.y = 18.0;
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().interact_size.y = 18.0;
             ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
             ui.label(widgets::rich(state, Text::SmallMono, theme.dim));
         });
