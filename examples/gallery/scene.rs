@@ -214,6 +214,7 @@ impl Scene {
             situation: Situation {
                 page: self.page,
                 plan_open: open,
+                results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 steps: self.plan.steps.len(),
                 not_authorizable: (!self.findings.is_empty())
                     .then_some("Its findings contain errors."),
@@ -253,6 +254,7 @@ impl Scene {
                 blobs: &self.blobs,
                 verification: &self.verification,
                 focus_search: false,
+                scroll_to_selected: false,
                 now: &self.now,
             },
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
