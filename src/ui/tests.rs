@@ -204,3 +204,23 @@ fn results_are_opened_and_closed_by_key() {
     harness.run_ok();
     assert!(harness.state().actions.contains(&Action::Evidence(EvidenceAction::CloseDetail)));
 }
+
+#[test]
+fn a_megabyte_is_laid_out_once_and_not_in_every_frame() {
+    let line = "x".repeat(1 << 20);
+    let lines = "fn heron() -> u32 { 52_428_800 }  // and more\n".repeat(20_000);
+    for (text, tab) in [(&line, Tab::Arguments), (&lines, Tab::Arguments), (&lines, Tab::WillDo)] {
+        let mut harness = window("plan", [1280.0, 800.0]);
+        let scene = &mut harness.state_mut().scene;
+        scene.show_contents(text, tab);
+        let mut took = Vec::new();
+        for _ in 0..12 {
+            let start = std::time::Instant::now();
+            harness.step();
+            took.push(start.elapsed());
+        }
+        let steady = took[2..].iter().min().unwrap();
+        println!("{tab:?}: first {:?}, then {steady:?}", took[0].max(took[1]));
+        assert!(*steady * 4 < took[0].max(took[1]), "{tab:?}: {took:?}");
+    }
+}

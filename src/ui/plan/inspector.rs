@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diff::{code_rows_ui, columns, diff_rows};
-use super::output::{output_lines, truncation};
+use super::kept::kept_rows;
+use super::output::{output_lines, output_sources, truncation};
 use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
@@ -210,7 +211,12 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     });
     match &change.diff {
         Diff::Text { lines, .. } => {
-            let rows = diff_rows(lines, columns(ui, ui.available_width(), 2));
+            // The difference is given by what it leads from and to.
+            let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
+            let columns = columns(ui, ui.available_width(), 2);
+            let sources = [&*change.path, &from, &to];
+            let rows =
+                kept_rows(ui, ("diff", index), &sources, columns, || diff_rows(lines, columns));
             code_rows_ui(ui, ("diff", index), &rows, 2);
         }
         Diff::Unchanged => indented(ui, |ui| {
@@ -279,7 +285,9 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
         ui.set_min_width(ui.available_width());
         let many = value.lines().nth(1).is_some();
         let gutters = u8::from(many);
-        let rows = text_rows(value, columns(ui, ui.available_width(), gutters));
+        let columns = columns(ui, ui.available_width(), gutters);
+        let place = ("argument", name);
+        let rows = kept_rows(ui, place, &[value], columns, || text_rows(value, columns));
         if rows.is_empty() {
             indented(ui, |ui| {
                 ui.label(widgets::rich("empty", Text::Meta, theme.dim));
@@ -291,7 +299,11 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
 
 fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
     let state = view.run.steps.get(view.selected);
-    let rows = output_lines(view.run, view.selected, columns(ui, ui.available_width(), 0));
+    let columns = columns(ui, ui.available_width(), 0);
+    let sources = output_sources(view.run, view.selected);
+    let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
+        output_lines(view.run, view.selected, columns)
+    });
     let result = match state {
         Some(StepState::Done(result)) => Some(result),
         _ => None,
