@@ -164,6 +164,36 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
 }
 
 #[test]
+fn the_arrow_keys_open_one_result_after_another() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.answer(1, Decision::Cancel);
+    bench.ended();
+    bench.act(Action::Do(Command::GoEvidence));
+    bench.until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
+    let ids: Vec<_> = bench
+        .app
+        .evidence
+        .page
+        .as_ref()
+        .unwrap()
+        .hits
+        .iter()
+        .map(|hit| hit.row.execution_id)
+        .collect();
+    let mut opened = Vec::new();
+    for command in [Command::NextStep, Command::NextStep, Command::NextStep, Command::PreviousStep]
+    {
+        bench.act(Action::Do(command));
+        opened.push(bench.app.evidence.selected.unwrap());
+    }
+    assert_eq!(opened, [ids[0], ids[1], ids[1], ids[0]]);
+}
+
+#[test]
 fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
     let (mut bench, plan) = bench();
     bench.open(&plan);

@@ -208,7 +208,7 @@ impl StepRun<'_, '_> {
         let toolbox = &self.run.runnable.toolbox;
         toolbox.preview(self.call, &Overlay::default()).unwrap_or_else(|error| Preview {
             predicted: Predicted::Unpredictable,
-            summary: format!("Would fail: {error}."),
+            summary: format!("{}{error}.", Preview::WOULD_FAIL),
             changes: Vec::new(),
             notes: Vec::new(),
         })

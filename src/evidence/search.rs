@@ -198,7 +198,7 @@ fn excerpt(
 /// a long way to the first mark is cut, so that the match is what is seen of a long line.
 fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
     /// Most characters before the first mark.
-    const LEAD: usize = 40;
+    const LEAD: usize = 28;
     let line = text.lines().find(|line| line.contains('\u{1}')).unwrap_or_default();
     let mut plain = String::with_capacity(line.len());
     let mut marks: Vec<Range<usize>> = Vec::new();
@@ -208,7 +208,9 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
             '\u{1}' => {
                 if marks.is_empty() {
                     let long = plain.char_indices().rev().nth(LEAD).map(|(start, _)| start);
-                    plain = long.map_or(plain.clone(), |at| format!("…{}", plain.split_at(at).1));
+                    plain = long.map_or(plain.clone(), |at| {
+                        format!("…{}", plain.split_at(at).1.trim_start_matches('…'))
+                    });
                 }
                 from = Some(plain.len());
             }

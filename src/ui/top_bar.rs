@@ -61,16 +61,21 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
 /// The last two folders of a path, which is what tells workspaces apart.
 fn short_path(path: &str) -> String {
     const LONGEST: usize = 32;
-    let length = path.chars().count();
-    if length > LONGEST && path.rsplit('/').next().is_none_or(|last| last.len() > LONGEST / 2) {
-        return format!("…{}", path.chars().skip(length - LONGEST).collect::<String>());
-    }
     let parts: Vec<_> = path.rsplit('/').take(2).collect();
-    match parts.as_slice() {
+    let short = match parts.as_slice() {
+        [last, before] if before.chars().count() + last.chars().count() > LONGEST => {
+            format!("…/{last}")
+        }
         [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
             format!("…/{before}/{last}")
         }
         _ => path.to_owned(),
+    };
+    match short.chars().count() {
+        length if length > LONGEST => {
+            format!("…{}", short.chars().skip(length - LONGEST).collect::<String>())
+        }
+        _ => short,
     }
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod harness;
+mod libraries;
 mod screen;
 mod sign_and_run;
 mod tree;

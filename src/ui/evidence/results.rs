@@ -1,11 +1,6 @@
 //! The executions that were found, as rows of which only the visible ones are drawn.
 
-use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{
-    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
-use uuid::Uuid;
-
+use super::EvidenceView;
 use crate::plan::visible;
 use crate::run::{Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
@@ -14,6 +9,10 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 /// The icon, word and colour of what is known about an execution.
 pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
@@ -27,8 +26,7 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 pub(super) fn results_ui(
     ui: &mut Ui,
     page: &SearchPage,
-    selected: Option<Uuid>,
-    now: &Now,
+    view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
@@ -41,13 +39,22 @@ pub(super) fn results_ui(
         theme::ROW,
         rows,
         |ui, range| {
+            let top = ui.min_rect().top();
+            if view.scroll_to_selected
+                && let Some(index) =
+                    page.hits.iter().position(|hit| Some(hit.row.execution_id) == view.selected)
+            {
+                let y = top + (index as f32 - range.start as f32) * theme::ROW;
+                let size = vec2(ui.available_width(), theme::ROW);
+                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
+            }
             for index in range {
                 let size = vec2(ui.available_width(), theme::ROW);
                 let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
                 match page.hits.get(index) {
                     Some(hit) => {
-                        if hit_ui(ui, rect, hit, selected == Some(hit.row.execution_id), now) {
-                            let id = hit.row.execution_id;
+                        let id = hit.row.execution_id;
+                        if hit_ui(ui, rect, hit, view.selected == Some(id), view.now) {
                             actions.push(Action::Evidence(EvidenceAction::Open(id)));
                         }
                     }

@@ -29,6 +29,7 @@ pub(super) fn action_bar_ui(
             let only_icon = match command {
                 Command::CancelAfterStep => width < 660.0,
                 Command::Pause | Command::StopNow => width < 470.0,
+                Command::Reject => width < 400.0,
                 _ => false,
             };
             if only_icon {

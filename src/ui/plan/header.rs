@@ -13,6 +13,16 @@ use crate::ui::widgets::{self, Chip};
 /// The figures of a plan as chips.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
+    let faulty =
+        view.plan.map_or(0, |plan| plan.steps.iter().filter(|step| step.call.is_none()).count());
+    if faulty > 0 {
+        let text = format!("{} faulty", format::counted(faulty, "step"));
+        chips.push(
+            Chip::new(icon::FAILED, text, Tone::Danger)
+                .explained("What these would do cannot be told; the findings say why."),
+        );
+        return chips;
+    }
     let Some(review) = view.review else { return chips };
     let impact = &review.impact;
     let files = if impact.files.is_empty() {
