@@ -60,5 +60,14 @@ pub enum EvidenceError {
     Unreadable { what: String },
 }
 
+impl EvidenceError {
+    /// Whether a database file is not what SQLite wrote.
+    pub(super) fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let Self::Database { source } = self else { return false };
+        matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+    }
+}
+
 /// The result of everything in this room.
 pub type Result<T, E = EvidenceError> = std::result::Result<T, E>;

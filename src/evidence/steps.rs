@@ -51,8 +51,8 @@ pub(super) fn execution(
     let id = result.execution_id;
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
     // What was done is what was predicted, unless nothing was done.
-    let files = if record.files.is_empty() { record.predicted } else { record.files };
-    learn(funnel, step, files, &outputs);
+    let contents = if record.files.is_empty() { record.predicted } else { record.files };
+    learn(funnel, step, contents, &outputs);
     for new in record.decisions {
         decision(funnel, user, record.run_id, Some(About { execution_id: id, step }), new)?;
     }

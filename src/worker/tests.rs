@@ -154,7 +154,7 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
         policy: Policy::default(),
     };
     // The first run ends at once, and the thread then waits here.
-    let (release, gate) = std::sync::mpsc::channel::<()>();
+    let (release, gate) = std::sync::mpsc::sync_channel::<()>(0);
     let gate = std::sync::Mutex::new(gate);
     let wake: Wake = Arc::new(move || {
         let _ = gate.lock().unwrap().recv();
