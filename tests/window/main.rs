@@ -9,6 +9,8 @@
 )]
 
 mod harness;
+mod keyboard;
+mod refusals;
 mod screen;
 mod sign_and_run;
 mod tree;
