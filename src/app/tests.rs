@@ -228,6 +228,49 @@ fn a_change_on_disk_voids_the_approval_and_says_which() {
 }
 
 #[test]
+fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
+    bench.act(Action::Do(Command::StopNow));
+    bench.until("a notice", |app| {
+        app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
+    });
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("only the path is asked for".to_owned())
+    }
+}
+
+#[test]
+fn a_dropped_file_is_opened() {
+    let (mut bench, plan) = bench();
+    let dropped = egui::RawInput {
+        dropped_files: vec![Arc::new(Dropped(plan.clone()))],
+        ..egui::RawInput::default()
+    };
+    let ctx = bench.ctx.clone();
+    let app = &mut bench.app;
+    let mut output = ctx.run_ui(dropped, |ui| app.take_dropped_files(ui.ctx()));
+    output.textures_delta.clear();
+    bench.until("opened", |app| {
+        app.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&plan))
+    });
+}
+
+#[test]
 fn the_watch_notices_a_changed_plan_by_itself() {
     let (mut bench, plan) = bench();
     bench.open(&plan);

@@ -224,3 +224,18 @@ fn a_megabyte_is_laid_out_once_and_not_in_every_frame() {
         assert!(*steady * 4 < took[0].max(took[1]), "{tab:?}: {took:?}");
     }
 }
+
+#[test]
+fn the_inspector_keeps_inside_the_smallest_window() {
+    for name in ["plan", "failed", "running", "completed"] {
+        let harness = window(name, [720.0, 480.0]);
+        for tab in ["Will do", "Arguments", "Output", "Artifacts"] {
+            let rect = harness.get_by_role_and_label(Role::Button, tab).rect();
+            assert!(rect.right() <= 720.0, "{name}: {tab} ends at {}", rect.right());
+        }
+        // The list of steps ends where the inspector begins.
+        let rows = harness.query_all_by_label_contains("Step 1: ").next().unwrap().rect();
+        let tabs = harness.get_by_role_and_label(Role::Button, "Will do").rect();
+        assert!(rows.right() <= tabs.left(), "{name}: {rows:?} over {tabs:?}");
+    }
+}

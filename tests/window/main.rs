@@ -10,6 +10,8 @@
 
 mod harness;
 mod libraries;
+mod keyboard;
+mod refusals;
 mod screen;
 mod sign_and_run;
 mod tree;

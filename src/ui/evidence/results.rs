@@ -76,6 +76,11 @@ pub(super) fn results_ui(
     );
 }
 
+/// Below this width, in points, a row shows what it is about before anything else.
+const NARROW: f32 = 460.0;
+/// The column of tools, in points.
+const TOOL: f32 = 132.0;
+
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
     let theme = Theme::of(ui);
     let row = &hit.row;
@@ -92,11 +97,14 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
-    if let Some(duration) = row.duration_ms {
-        let text = format::duration(duration);
-        widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+    // Beside an open execution there is no room for durations; the record tells them.
+    if rect.width() > NARROW {
+        if let Some(duration) = row.duration_ms {
+            let text = format::duration(duration);
+            widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+        }
+        right -= 70.0;
     }
-    right -= 70.0;
     let today = now.day(row.timestamp_ms) == now.day(now.ms);
     let day = now.day(row.timestamp_ms);
     let time = now.second(row.timestamp_ms);
@@ -104,12 +112,15 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
     let left = rect.left() + 46.0;
     let width = (right - 16.0 - left).max(0.0);
-    let parts = [(&*row.tool_name, Text::Body, theme.text)];
-    let narrow = 132.0_f32.min(width);
-    widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), narrow - 8.0, &parts);
-    let parts = [(&*row.about, Text::Mono, theme.text)];
-    let about = pos2(left + narrow, rect.top() + 15.0);
-    widgets::paint_parts(ui, about, (width - narrow).max(0.0), &parts);
+    let at = pos2(left, rect.top() + 15.0);
+    let (tool, about) =
+        ((&*row.tool_name, Text::Body, theme.text), (&*row.about, Text::Mono, theme.text));
+    if rect.width() > NARROW {
+        widgets::paint_parts(ui, at, TOOL - 8.0, &[tool]);
+        widgets::paint_parts(ui, pos2(left + TOOL, at.y), (width - TOOL).max(0.0), &[about]);
+    } else {
+        widgets::paint_parts(ui, at, width, &[about, tool]);
+    }
     second_line(ui, pos2(left, rect.top() + 32.0), width, hit, word);
     widgets::focus_ring(ui, &response);
     response.widget_info(|| {

@@ -4,7 +4,7 @@ use egui::{Frame, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
-use crate::plan::{Plan, ToolClass};
+use crate::plan::{Digest, Plan, ToolClass};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
@@ -109,8 +109,11 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>) {
                     "What the author says the plan is for. It never changes what runs.",
                 );
             }
-            let digest = view.digest.to_string();
-            widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
+            // A file that could not be read at all has no digest, only that of nothing.
+            if view.digest != Digest::of(b"") {
+                let digest = view.digest.to_string();
+                widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
+            }
             if let Some(path) = view.path
                 && ui.available_width() > 80.0
             {

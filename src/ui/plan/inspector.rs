@@ -59,8 +59,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
             widgets::line(ui, &name, Text::Strong, Tone::Plain);
             widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 16.0;
+            // What does not fit beside the others stands below them: a panel must not grow over its
+            // neighbour in a small or much enlarged window.
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(16.0, 0.0);
                 for (tab, text) in TABS {
                     if widgets::tab(ui, text, view.tab == tab).clicked() {
                         actions.push(Action::Plan(PlanAction::ShowTab(tab)));
@@ -123,7 +125,9 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
             ui,
             |ui| {
                 ui.spacing_mut().item_spacing.y = 6.0;
-                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected) {
+                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
+                    && result.error_message.is_some()
+                {
                     indented(ui, |ui| trouble_ui(ui, result));
                 }
                 let Some(preview) = view.preview else {
