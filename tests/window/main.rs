@@ -9,8 +9,8 @@
 )]
 
 mod harness;
-mod libraries;
 mod keyboard;
+mod libraries;
 mod refusals;
 mod screen;
 mod sign_and_run;
