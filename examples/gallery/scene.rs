@@ -50,6 +50,19 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Looks at the step that creates a file, which now gets this text.
+    #[cfg(test)]
+    pub fn show_contents(&mut self, text: &str, tab: Tab) {
+        let path = "big.txt".to_owned();
+        let contents = text.to_owned();
+        let step = &mut self.plan.steps[4];
+        step.arguments.insert("contents".to_owned(), contents.clone());
+        step.call = Some(countersign::plan::ToolCall::FileCreate { path, contents });
+        self.preview = Some(fixture::preview(&self.plan, 4));
+        self.selected = 4;
+        self.tab = tab;
+    }
+
     pub fn new(name: &str) -> Self {
         let dangerous = name == "dangerous";
         let mut plan = if dangerous { fixture::dangerous_plan() } else { fixture::plan() };
@@ -215,6 +228,7 @@ impl Scene {
             situation: Situation {
                 page: self.page,
                 plan_open: open,
+                results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 steps: self.plan.steps.len(),
                 not_authorizable: (!self.findings.is_empty())
                     .then_some("Its findings contain errors."),
@@ -257,6 +271,7 @@ impl Scene {
                 blobs: &self.blobs,
                 verification: &self.verification,
                 focus_search: false,
+                scroll_to_selected: false,
                 now: &self.now,
             },
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),

@@ -252,11 +252,19 @@ impl App {
         if session.path.as_ref() != Some(&opened.path) || session.run.is_active() {
             return;
         }
+        let ran = session.run.is_over() && session.digest != opened.digest;
         let was_approved = matches!(session.approval, Approval::Approved { .. });
         let changes = session.reviewed(opened);
         let first = changes.first().map(|change| change.what.clone());
         let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        if let Some(first) = first {
+        if ran {
+            self.notify(
+                Tone::Caution,
+                "The plan file has changed since its run.",
+                all.join("\n"),
+                "The page shows the file as it is now. What ran stands in the list of runs.",
+            );
+        } else if let Some(first) = first {
             if matches!(self.prompt, Some(Prompt::Authorize | Prompt::Reject)) {
                 self.prompt = None;
                 self.notify(

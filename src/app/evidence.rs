@@ -19,6 +19,7 @@ pub(super) struct EvidenceSession {
     pub(super) blobs: BTreeMap<Digest, String>,
     pub(super) verification: Verification,
     pub(super) focus_search: bool,
+    pub(super) scroll_to_selected: bool,
     /// When to search for what was typed, in Unix milliseconds.
     pub(super) search_at_ms: Option<i64>,
 }

@@ -242,6 +242,7 @@ impl eframe::App for App {
         let mut actions: Vec<Action> = Vec::new();
         crate::ui::window_ui(ui, &self.view(), &mut actions);
         self.evidence.focus_search = false;
+        self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;
         }

@@ -164,6 +164,36 @@ fn a_plan_is_opened_signed_run_answered_and_found_again() {
 }
 
 #[test]
+fn the_arrow_keys_open_one_result_after_another() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.answer(1, Decision::Cancel);
+    bench.ended();
+    bench.act(Action::Do(Command::GoEvidence));
+    bench.until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
+    let ids: Vec<_> = bench
+        .app
+        .evidence
+        .page
+        .as_ref()
+        .unwrap()
+        .hits
+        .iter()
+        .map(|hit| hit.row.execution_id)
+        .collect();
+    let mut opened = Vec::new();
+    for command in [Command::NextStep, Command::NextStep, Command::NextStep, Command::PreviousStep]
+    {
+        bench.act(Action::Do(command));
+        opened.push(bench.app.evidence.selected.unwrap());
+    }
+    assert_eq!(opened, [ids[0], ids[1], ids[1], ids[0]]);
+}
+
+#[test]
 fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
@@ -195,6 +225,49 @@ fn a_change_on_disk_voids_the_approval_and_says_which() {
     assert!(!bench.app.situation().approved);
     bench.act(Action::Do(Command::Run));
     assert!(!bench.app.situation().running, "nothing runs on a void approval");
+}
+
+#[test]
+fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
+    bench.act(Action::Do(Command::StopNow));
+    bench.until("a notice", |app| {
+        app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
+    });
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("only the path is asked for".to_owned())
+    }
+}
+
+#[test]
+fn a_dropped_file_is_opened() {
+    let (mut bench, plan) = bench();
+    let dropped = egui::RawInput {
+        dropped_files: vec![Arc::new(Dropped(plan.clone()))],
+        ..egui::RawInput::default()
+    };
+    let ctx = bench.ctx.clone();
+    let app = &mut bench.app;
+    let mut output = ctx.run_ui(dropped, |ui| app.take_dropped_files(ui.ctx()));
+    output.textures_delta.clear();
+    bench.until("opened", |app| {
+        app.shown.as_ref().is_some_and(|session| session.path.as_ref() == Some(&plan))
+    });
 }
 
 #[test]

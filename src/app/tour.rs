@@ -27,7 +27,10 @@ files! {
 /// # Errors
 /// When the temporary folder cannot be written.
 pub(super) fn copy() -> std::io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("countersign-tour-{}", uuid::Uuid::new_v4()));
+    // Short enough to be read; a folder that is there already would be an error, not reused.
+    let (id, ..) = uuid::Uuid::new_v4().as_fields();
+    let folder = std::env::temp_dir().join(format!("countersign-tour-{id:08x}"));
+    std::fs::create_dir(&folder)?;
     copy_to(&folder)?;
     Ok(folder.join("tour.plan.json"))
 }

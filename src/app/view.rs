@@ -44,6 +44,7 @@ impl App {
                 blobs: &self.evidence.blobs,
                 verification: &self.evidence.verification,
                 focus_search: self.evidence.focus_search,
+                scroll_to_selected: self.evidence.scroll_to_selected,
                 now: &self.now,
             },
             status: StatusView::new(run, self.now.ms, elapsed, trouble),
@@ -100,6 +101,7 @@ impl App {
             steps: shown
                 .and_then(|session| session.plan.as_ref())
                 .map_or(0, |plan| plan.steps.len()),
+            results: self.evidence.page.as_ref().map_or(0, |page| page.hits.len()),
             not_authorizable: shown.and_then(PlanSession::not_authorizable),
             approved: shown
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),

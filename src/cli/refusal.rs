@@ -84,8 +84,12 @@ impl From<ExecutionError> for Refusal {
             ExecutionError::NotAuthorized { .. } | ExecutionError::PlanIdMismatch { .. } => {
                 Self::new(Exit::NotAuthorized, failure, json!({}))
             }
-            ExecutionError::EvidenceStore { run_id, step_results, .. } => {
-                let details = json!({ "run_id": run_id, "step_results": step_results });
+            ExecutionError::EvidenceStore { run_id, step_results, not_recorded, .. } => {
+                let details = json!({
+                    "run_id": run_id,
+                    "step_results": step_results,
+                    "not_recorded": not_recorded,
+                });
                 Self::new(Exit::Evidence, failure, details)
             }
             _ => Self::new(Exit::Failed, failure, json!({})),

@@ -44,8 +44,16 @@ pub enum ExecutionError {
         #[from]
         source: ToolError,
     },
-    #[error("the evidence could not be written, so nothing more was run: {source}")]
-    EvidenceStore { run_id: Uuid, step_results: Vec<StepResult>, source: Box<EvidenceError> },
+    #[error(
+        "the evidence could not be written, so nothing more was run{}: {source}",
+        lost(not_recorded)
+    )]
+    EvidenceStore {
+        run_id: Uuid,
+        step_results: Vec<StepResult>,
+        not_recorded: Option<Box<StepResult>>,
+        source: Box<EvidenceError>,
+    },
 }
 
 fn first(findings: &[Finding]) -> String {
@@ -62,6 +70,13 @@ fn joined(changes: &[Change]) -> String {
 
 fn note_text(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!(": {note}") }
+}
+
+fn lost(not_recorded: &Option<Box<StepResult>>) -> String {
+    not_recorded.as_ref().map_or_else(String::new, |result| {
+        let (step, outcome) = (&result.step_id, result.outcome.as_str().replace('_', " "));
+        format!(", and that step {step} {outcome} is not recorded")
+    })
 }
 
 impl ExecutionError {

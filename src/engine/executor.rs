@@ -48,6 +48,8 @@ pub(super) struct Run<'a> {
     /// What each input file must be: its approved state, or what an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
     pub(super) outcomes: HashMap<String, Outcome>,
+    /// What a tool did and the evidence did not take in.
+    pub(super) not_recorded: Option<Box<StepResult>>,
 }
 
 impl Executor {
@@ -81,6 +83,7 @@ impl Executor {
             clock: RunClock::start(&*clock),
             expected: runnable.authorization.binding.inputs.clone(),
             outcomes: HashMap::new(),
+            not_recorded: None,
         };
         let mut results = Vec::with_capacity(runnable.plan.steps.len());
         let outcome = self.run(&mut run, &mut results);
@@ -111,7 +114,7 @@ impl Executor {
             Err(error @ EvidenceError::AuthorizationUsed { .. }) => {
                 return Err(ExecutionError::NotAuthorized { reason: error.to_string() });
             }
-            Err(error) => return Err(store_failed(run.run_id, results, error)),
+            Err(error) => return Err(store_failed(run, results, error)),
         }
         self.emit(&RunEvent::RunStarted {
             run_id: run.run_id,
@@ -119,10 +122,9 @@ impl Executor {
             step_count: run.runnable.plan.steps.len(),
             timestamp_ms: started_at_ms,
         });
-        let end =
-            self.steps(run, results).map_err(|error| store_failed(run.run_id, results, error))?;
+        let end = self.steps(run, results).map_err(|error| store_failed(run, results, error))?;
         let finished = finish::finish(self, run, &end, results, started_ms)
-            .map_err(|error| store_failed(run.run_id, results, error))?;
+            .map_err(|error| store_failed(run, results, error))?;
         self.state =
             ExecutorState::Ended { status: finished.status, completed: std::mem::take(results) };
         Ok(finished)
@@ -139,11 +141,17 @@ impl Executor {
             if let Some(control) = self.wait_at_boundary(run)? {
                 return Ok(Ended::ByPerson(control));
             }
+            // Moved there and back, because copying all earlier results at each step would make a
+            // long plan take the square of its length.
             self.state = ExecutorState::StepInProgress {
                 current_step: step.step_index,
-                completed: results.clone(),
+                completed: std::mem::take(results),
             };
-            let (result, failure) = StepRun { executor: self, run, step, call }.execute()?;
+            let ran = StepRun { executor: self, run, step, call }.execute();
+            if let ExecutorState::StepInProgress { completed, .. } = &mut self.state {
+                *results = std::mem::take(completed);
+            }
+            let (result, failure) = ran?;
             run.outcomes.insert(step.step_id.clone(), result.outcome);
             let outcome = result.outcome;
             results.push(result);
@@ -221,10 +229,15 @@ impl Executor {
     }
 }
 
-fn store_failed(run_id: Uuid, results: &[StepResult], source: EvidenceError) -> ExecutionError {
+fn store_failed(
+    run: &mut Run<'_>,
+    results: &[StepResult],
+    source: EvidenceError,
+) -> ExecutionError {
     ExecutionError::EvidenceStore {
-        run_id,
+        run_id: run.run_id,
         step_results: results.to_vec(),
+        not_recorded: run.not_recorded.take(),
         source: Box::new(source),
     }
 }

@@ -98,15 +98,13 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
                 findings.push(finding(step, Some(argument), &error));
             }
         }
-        match toolbox.inputs(call) {
-            Ok(found) => {
-                for (key, state) in found {
-                    if call_writes(call) {
-                        written.entry(key.clone()).or_insert(step.step_index);
-                    }
-                    inputs.entry(key).or_insert(state);
+        match look_at_inputs(call, toolbox, &mut inputs) {
+            Ok(keys) if call_writes(call) => {
+                for key in keys {
+                    written.entry(key).or_insert(step.step_index);
                 }
             }
+            Ok(_) => {}
             // The path was at fault; that is a finding already.
             Err(error) if error.is_about_the_plan() => {}
             Err(error) => findings.push(finding(step, None, &error)),
@@ -124,11 +122,27 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     Seen { binding, risks, asks, findings, written }
 }
 
+/// Adds the state of the call's input files and gives their keys. A file is read once, however many
+/// steps name it: it may be large.
+fn look_at_inputs(
+    call: &ToolCall,
+    toolbox: &Toolbox,
+    inputs: &mut BTreeMap<String, FileState>,
+) -> Result<Vec<String>, ToolError> {
+    let found = toolbox.input_keys(call)?;
+    for (key, path) in &found {
+        if !inputs.contains_key(key) {
+            inputs.insert(key.clone(), toolbox.digest_of(path)?);
+        }
+    }
+    Ok(found.into_keys().collect())
+}
+
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
 pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
     let verdict = risk::of_step(step);
     let written = step.call.as_ref().filter(|call| call_writes(call));
-    let keys = written.and_then(|call| toolbox.inputs(call).ok()).unwrap_or_default();
+    let keys = written.and_then(|call| toolbox.input_keys(call).ok()).unwrap_or_default();
     let program =
         |key: &str| toolbox.is_executable(key).unwrap_or(false).then(risk::of_written_program);
     keys.keys()

@@ -103,6 +103,7 @@ fn check_answer(
         ExecutionError::EvidenceStore {
             run_id: uuid::Uuid::nil(),
             step_results: Vec::new(),
+            not_recorded: None,
             source: Box::new(source),
         }
     })?;

@@ -67,6 +67,8 @@ struct Progress {
     invocation: Option<Invocation>,
     /// What the step would do, computed just before it did.
     preview: Option<Preview>,
+    /// The same with the exact contents, which the evidence looks at for secrets.
+    predicted: Vec<FileEffect>,
 }
 
 type Stopped = (Outcome, Option<ExecutionError>);
@@ -152,6 +154,7 @@ impl StepRun<'_, '_> {
         why: String,
         progress: &mut Progress,
     ) -> Option<Stopped> {
+        progress.predicted = self.predicted();
         let request = self.request(verdict, why);
         progress.preview = Some(request.preview.clone());
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
@@ -205,10 +208,15 @@ impl StepRun<'_, '_> {
         let toolbox = &self.run.runnable.toolbox;
         toolbox.preview(self.call, &Overlay::default()).unwrap_or_else(|error| Preview {
             predicted: Predicted::Unpredictable,
-            summary: format!("Would fail: {error}."),
+            summary: format!("{}{error}.", Preview::WOULD_FAIL),
             changes: Vec::new(),
             notes: Vec::new(),
         })
+    }
+
+    /// Where nothing can be predicted, the call is going to fail, and says why itself.
+    fn predicted(&self) -> Vec<FileEffect> {
+        self.run.runnable.toolbox.effects(self.call).unwrap_or_default()
     }
 
     /// Nothing has an effect before this has returned (DESIGN invariant 3).
@@ -217,8 +225,7 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         progress: &mut Progress,
     ) -> Result<(), EvidenceError> {
-        // Where nothing can be predicted, the call is going to fail, and says why itself.
-        let files = self.run.runnable.toolbox.effects(self.call).unwrap_or_default();
+        progress.predicted = self.predicted();
         let decisions: Vec<_> = progress.answered.iter().map(Answered::record).collect();
         self.executor.store.record_intent(&IntentRecord {
             execution_id: progress.execution_id,
@@ -227,7 +234,7 @@ impl StepRun<'_, '_> {
             risk: verdict,
             timestamp_ms: progress.timestamp_ms,
             host: None,
-            files: &files,
+            files: &progress.predicted,
             decisions: &decisions,
         })?;
         progress.answer_recorded = true;
@@ -308,7 +315,7 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
-        self.executor.store.record_execution(&ExecutionRecord {
+        let recorded = self.executor.store.record_execution(&ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
             plan: &self.run.runnable.plan,
@@ -322,9 +329,14 @@ impl StepRun<'_, '_> {
             result_json: &invocation.result,
             artifacts: &artifacts(progress.preview.as_ref(), &invocation.files),
             files: &invocation.files,
+            predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,
-        })?;
+        });
+        if let Err(error) = recorded {
+            self.run.not_recorded = invoked.then(|| Box::new(result));
+            return Err(error);
+        }
         self.tell(&result, progress.answered.as_ref());
         Ok((result, failure))
     }

@@ -24,7 +24,10 @@ pub fn choose_workspace(
     }
     let absolute = std::path::absolute(plan_file).unwrap_or_else(|_| plan_file.to_owned());
     let own = absolute.parent().unwrap_or(&absolute);
-    let eligible = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home;
+    // Home may be reached through a link, and is home by every name.
+    let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let home = home.map(real);
+    let eligible = |folder: &&Path| folder.parent().is_some() && Some(real(folder)) != home;
     for folder in own.ancestors().filter(eligible) {
         for marker in ["Cargo.toml", ".git"] {
             if folder.join(marker).exists() {
@@ -61,5 +64,18 @@ mod tests {
         assert_eq!(choose(None).folder, project);
         assert!(choose(None).reason.contains("Cargo.toml"));
         assert_eq!(choose(Some(Path::new("/x"))).folder, Path::new("/x"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn home_is_home_by_every_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let plans = temp.path().join("data/someone/plans");
+        std::fs::create_dir_all(&plans).unwrap();
+        std::fs::create_dir(temp.path().join("data/someone/.git")).unwrap();
+        std::os::unix::fs::symlink("data/someone", temp.path().join("home")).unwrap();
+        let home = temp.path().join("home");
+        let choice = choose_workspace(&plans.join("p.json"), None, Some(&home));
+        assert_eq!(choice.folder, plans);
     }
 }

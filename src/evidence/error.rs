@@ -20,6 +20,11 @@ pub enum EvidenceError {
     #[error("this is no database, or a damaged one ({path})")]
     Damaged { source: rusqlite::Error, path: PathBuf },
     #[error(
+        "the latest records are still in a log that cannot be read here: {source}; copy the whole \
+         folder to where it can be written and look there ({path})"
+    )]
+    Log { source: rusqlite::Error, path: PathBuf },
+    #[error(
         "the evidence was written by a newer version of this program (format {found}, known is \
          {known}); use that version ({path})"
     )]
@@ -53,6 +58,15 @@ pub enum EvidenceError {
     NotAvailable { digest: Digest },
     #[error("the evidence holds something that this version cannot read: {what}")]
     Unreadable { what: String },
+}
+
+impl EvidenceError {
+    /// Whether a database file is not what SQLite wrote.
+    pub(super) fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let Self::Database { source } = self else { return false };
+        matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+    }
 }
 
 /// The result of everything in this room.

@@ -65,13 +65,18 @@ impl Index {
         if let Ok(index) = Self::prepare(Connection::open(&path)) {
             return Ok(index);
         }
-        // Damaged or of another format: it holds nothing that is not in the evidence.
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
-        }
+        // Damaged or of another format.
+        Self::discard(dir);
         match Self::prepare(Connection::open(&path)) {
             Ok(index) => Ok(index),
             Err(_) => Self::prepare(Connection::open_in_memory()),
+        }
+    }
+
+    /// Throws the index of this folder away: it holds nothing that is not in the evidence.
+    pub(super) fn discard(dir: &Path) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
         }
     }
 

@@ -177,6 +177,18 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
+        match self.search_once(query) {
+            // It is not flushed like the evidence, so a power cut may leave it damaged.
+            Err(error) if error.is_damage() => {
+                self.index = None;
+                Index::discard(&self.dir);
+                self.search_once(query)
+            }
+            answered => answered,
+        }
+    }
+
+    fn search_once(&mut self, query: &SearchQuery) -> Result<SearchPage> {
         self.catch_up_index()?;
         let Some(index) = self.index.take() else { return Ok(SearchPage::default()) };
         let page = self.ask(|source| search::page(&index, source, query));

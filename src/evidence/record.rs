@@ -78,6 +78,9 @@ pub struct ExecutionRecord<'a> {
     pub artifacts: &'a [(ArtifactType, Value)],
     /// What really happened to files.
     pub files: &'a [FileEffect],
+    /// What was predicted to happen to them. Not stored again: previews show parts of these contents,
+    /// and a part of a secret does not look like one.
+    pub predicted: &'a [FileEffect],
     /// What the execution touched.
     pub edges: &'a [Edge],
     /// What people decided about the step and is not recorded yet.

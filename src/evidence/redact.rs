@@ -5,8 +5,11 @@
 //! would take every digest for a key.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
@@ -52,7 +55,50 @@ impl std::fmt::Debug for Redactor {
 /// Secrets that were found in the exact bytes of a record; each is also hidden where only a part of
 /// its surroundings is shown, for instance one line of a private key in a difference.
 #[derive(Debug, Default)]
-pub(super) struct KnownSecrets(Vec<(&'static str, String)>);
+pub(super) struct KnownSecrets {
+    seen: HashSet<String>,
+    secrets: Vec<(&'static str, String)>,
+    /// Finds all of them in one pass: a log can hold thousands of tokens. Made when first asked; `None`
+    /// when they are too many even for that.
+    finder: OnceCell<Option<AhoCorasick>>,
+}
+
+impl KnownSecrets {
+    fn add(&mut self, kind: &'static str, secret: &str) {
+        if self.seen.insert(secret.to_owned()) {
+            self.secrets.push((kind, secret.to_owned()));
+            self.finder = OnceCell::new();
+        }
+    }
+
+    /// Every place of every one, also where they overlap.
+    fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+        if self.secrets.is_empty() {
+            return Vec::new();
+        }
+        let finder = self
+            .finder
+            .get_or_init(|| AhoCorasick::new(self.secrets.iter().map(|(_, secret)| secret)).ok());
+        let one_by_one = || {
+            let places = |(kind, secret): &(&'static str, String)| {
+                let (kind, length) = (*kind, secret.len());
+                text.match_indices(secret.as_str())
+                    .map(|(start, _)| (start..start + length, kind))
+                    .collect::<Vec<_>>()
+            };
+            self.secrets.iter().flat_map(places).collect()
+        };
+        finder.as_ref().map_or_else(one_by_one, |finder| {
+            finder
+                .find_overlapping_iter(text)
+                .filter_map(|found| {
+                    let (kind, _) = self.secrets.get(found.pattern().as_usize())?;
+                    Some((found.range(), *kind))
+                })
+                .collect()
+        })
+    }
+}
 
 impl Redactor {
     /// Compiles the rules.
@@ -140,9 +186,8 @@ impl Redactor {
             let Some(secret) = text.get(range) else { continue };
             // Of a secret of several lines, each line: that is how differences and searches show it.
             for line in secret.lines().map(str::trim).filter(|line| line.len() >= 8) {
-                let new = !known.0.iter().any(|(_, other)| other == line);
-                if new && !line.starts_with("-----") {
-                    known.0.push((kind, line.to_owned()));
+                if !line.starts_with("-----") {
+                    known.add(kind, line);
                 }
             }
         }
@@ -156,12 +201,7 @@ impl Redactor {
         text: &'t str,
     ) -> Cow<'t, str> {
         let mut ranges = self.ranges(text);
-        for (kind, secret) in &known.0 {
-            ranges.extend(
-                text.match_indices(secret.as_str())
-                    .map(|(start, found)| (start..start + found.len(), *kind)),
-            );
-        }
+        ranges.extend(known.ranges(text));
         if ranges.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -202,8 +242,10 @@ impl Redactor {
                 }
             }
             Value::Object(map) => {
-                for (key, value) in map {
-                    self.hide_below(vault, known, Some(key), value);
+                for (key, mut value) in std::mem::take(map) {
+                    self.hide_below(vault, known, Some(&key), &mut value);
+                    // Where paths are keys, a secret can stand in one.
+                    map.insert(self.hide(vault, known, &key).into_owned(), value);
                 }
             }
             _ => {}

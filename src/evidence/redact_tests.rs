@@ -150,3 +150,22 @@ fn a_learned_secret_is_hidden_line_by_line() {
     assert!(!hidden.contains(line) && hidden.starts_with("[secret:private_key:"), "{hidden}");
     assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
 }
+
+/// A log can hold thousands of tokens; looking for each on its own would take most of an hour here.
+#[test]
+fn any_number_of_learned_secrets_is_hidden() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(dir.path()).unwrap();
+    let redactor = Redactor::new().unwrap();
+    let mut known = KnownSecrets::default();
+    let token = |n: u32| Digest::of(&n.to_be_bytes()).hex();
+    let log: String = (0..100_000).map(|n| format!("token={}\n", token(n))).collect();
+    redactor.learn(&mut known, &log);
+    let hidden = redactor.hide(&vault, &known, &log);
+    assert_eq!(hidden.matches("[secret:password:").count(), 100_000);
+    assert_ne!(
+        redactor.hide(&vault, &known, &token(99_999)),
+        token(99_999),
+        "without its name too"
+    );
+}

@@ -94,6 +94,11 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
             ) =>
         {
+            // What is still in the log only would be missing from every answer, and nobody would know.
+            let log = path.with_extension("db-wal");
+            if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+                return Err(EvidenceError::Log { source: error, path: log });
+            }
             let uri = format!("file:{}?immutable=1", percent_encoded(path));
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(damaged(path))?;

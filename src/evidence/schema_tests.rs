@@ -139,3 +139,24 @@ fn only_a_purged_blob_can_be_deleted() {
     assert_eq!(conn.execute("DELETE FROM blobs WHERE digest = 'a'", []).unwrap(), 1);
     assert!(conn.execute("DELETE FROM blobs WHERE digest = 'b'", []).is_err());
 }
+
+/// A copy in a folder that cannot be written: SQLite then reads the database without its log, and
+/// whatever is only in the log would silently be missing from an answer that says that all is well.
+#[cfg(unix)]
+#[test]
+fn a_log_that_cannot_be_read_is_not_left_out() {
+    let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, copied) = (database(&dir), database(&copy));
+    let writer = open_for_writing(&path).unwrap();
+    std::fs::copy(&path, &copied).unwrap();
+    // Keeps SQLite from making its index of the log, also for root, who may write in every folder.
+    std::os::unix::fs::symlink("nothing", copied.with_extension("db-shm")).unwrap();
+    std::fs::copy(path.with_extension("db-wal"), copied.with_extension("db-wal")).unwrap();
+    let error = open_for_reading(&copied).unwrap_err();
+    assert!(error.to_string().contains("execution_log.db-wal"), "{error}");
+    // Without a log there is nothing to miss.
+    drop(writer);
+    std::fs::remove_file(copied.with_extension("db-wal")).unwrap();
+    std::fs::copy(&path, &copied).unwrap();
+    assert!(open_for_reading(&copied).unwrap().is_some());
+}

@@ -50,7 +50,9 @@ pub(super) fn execution(
     let (step, result) = (record.step, record.result);
     let id = result.execution_id;
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
-    learn(funnel, step, record.files, &outputs);
+    // What was done is what was predicted, unless nothing was done.
+    let contents = if record.files.is_empty() { record.predicted } else { record.files };
+    learn(funnel, step, contents, &outputs);
     for new in record.decisions {
         decision(funnel, user, record.run_id, Some(About::new(id, step)), new)?;
     }

@@ -5,7 +5,7 @@ use crate::plan::{Step, ToolCall, ToolClass};
 use super::{RiskLevel, Verdict};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 2;
+pub(super) const RULES_VERSION: u32 = 3;
 
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
@@ -20,6 +20,11 @@ const SENSITIVE: &[SensitivePath] = &[
         rule: "write-git-internals",
         components: &[".git", "**"],
         reason: "writes inside .git, where hooks and settings run programs and history lives",
+    },
+    SensitivePath {
+        rule: "write-git-link",
+        components: &[".git"],
+        reason: "says where Git finds its hooks and settings, which run programs",
     },
     SensitivePath {
         rule: "write-cargo-config",
@@ -175,6 +180,7 @@ mod tests {
         for (path, rule) in [
             (".git/hooks/pre-commit", "write-git-internals"),
             ("a/./.GIT/config", "write-git-internals"),
+            ("vendor/.git", "write-git-link"),
             (".cargo/config.toml", "write-cargo-config"),
             (".github/workflows/ci.yml", "write-ci"),
             ("crates/x/build.rs", "write-build-script"),

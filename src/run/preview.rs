@@ -29,6 +29,16 @@ pub struct Preview {
     pub notes: Vec<String>,
 }
 
+impl Preview {
+    /// How the summary of a step begins that would not get through.
+    pub const WOULD_FAIL: &'static str = "Would fail: ";
+
+    /// Whether the step would fail as things stand now.
+    pub fn would_fail(&self) -> bool {
+        self.summary.starts_with(Self::WOULD_FAIL)
+    }
+}
+
 /// What would happen to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileChange {

@@ -92,6 +92,15 @@ impl Toolbox {
     /// # Errors
     /// A path that cannot be used, leads outside, is no file, or cannot be read.
     pub fn inputs(&self, call: &ToolCall) -> Result<BTreeMap<String, FileState>, ToolError> {
+        let keys = self.input_keys(call)?;
+        keys.into_iter().map(|(key, path)| Ok((key, self.digest_of(&path)?))).collect()
+    }
+
+    /// The same files without looking into them: canonical path and path as it is written.
+    ///
+    /// # Errors
+    /// A path that cannot be used or leads outside; a splice plan that cannot be read.
+    pub fn input_keys(&self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
         let paths = match call {
             ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
                 vec![path.clone()]
@@ -100,10 +109,8 @@ impl Toolbox {
             ToolCall::SplicePlan { plan_file } => self.splice_inputs(plan_file)?,
             _ => Vec::new(),
         };
-        paths
-            .iter()
-            .map(|path| Ok((self.roots.resolve(path, Last::Follow)?.key, self.digest_of(path)?)))
-            .collect()
+        let key = |path: String| Ok((self.roots.resolve(&path, Last::Follow)?.key, path));
+        paths.into_iter().map(key).collect()
     }
 
     /// The splice plan and the files it names, as far as it can be read.

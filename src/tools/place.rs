@@ -13,10 +13,12 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 
-use super::{Access, Kind, ToolError, file};
+use super::{Access, Kind, ToolError, file, words};
 
 /// More links than this in one path are taken for a loop, as Linux does.
 const MOST_LINKS: usize = 40;
+/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it takes long.
+const PATH_BYTES: usize = 4096;
 
 /// A folder that tools may touch.
 pub(super) struct Root {
@@ -126,6 +128,12 @@ impl Roots {
         let outside = || ToolError::Outside { path: text.to_owned() };
         if text.is_empty() {
             return Err(bad("it is empty"));
+        }
+        if text.len() > PATH_BYTES {
+            return Err(ToolError::BadPath {
+                path: words::beginning(text),
+                reason: "it has more than 4096 bytes",
+            });
         }
         if text.contains('\0') {
             return Err(bad("it contains a NUL character"));

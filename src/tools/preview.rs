@@ -92,7 +92,7 @@ pub(super) fn preview(
     match made {
         Err(error) if !error.is_about_the_plan() => Ok(Preview {
             predicted: Predicted::Exact,
-            summary: format!("Would fail: {error}."),
+            summary: format!("{}{error}.", Preview::WOULD_FAIL),
             changes: Vec::new(),
             notes: vec![error.next()],
         }),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::place::{Last, Place, Roots};
-use super::{Access, Context, Invocation, Kind, ToolError, file};
+use super::{Access, Context, Invocation, Kind, ToolError, file, words};
 
 /// Most bytes of one answer: 256 MiB.
 const ANSWER_BYTES: u64 = 256 << 20;
@@ -50,22 +50,25 @@ struct Found {
 
 /// Reads the pattern of a search.
 pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, ToolError> {
-    RegexMatcherBuilder::new().multi_line(true).line_terminator(Some(b'\n')).build(pattern).map_err(
-        |error| ToolError::BadPattern { pattern: pattern.to_owned(), message: error.to_string() },
-    )
+    RegexMatcherBuilder::new()
+        .multi_line(true)
+        .line_terminator(Some(b'\n'))
+        .build(pattern)
+        .map_err(|error| bad_pattern(pattern, &error.to_string()))
 }
 
-/// Reads the pattern of a list.
-pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
+/// Reads the pattern of a list. A set of one, because a matcher alone panics when it is too large.
+pub(super) fn glob(pattern: &str) -> Result<GlobSet, ToolError> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
         .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| ToolError::BadPattern {
-            pattern: pattern.to_owned(),
-            message: error.kind().to_string(),
-        })
+        .and_then(|glob| GlobSet::builder().add(glob).build())
+        .map_err(|error| bad_pattern(pattern, &error.kind().to_string()))
+}
+
+fn bad_pattern(pattern: &str, message: &str) -> ToolError {
+    ToolError::BadPattern { pattern: words::beginning(pattern), message: words::beginning(message) }
 }
 
 /// Where a search begins: a folder or a file that is there.

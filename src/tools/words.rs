@@ -1,4 +1,4 @@
-//! Numbers in sentences.
+//! Numbers and long texts in sentences.
 
 /// `line` or `lines`.
 pub(super) fn lines(count: usize) -> &'static str {
@@ -15,4 +15,15 @@ pub(super) fn size(bytes: u64) -> String {
         }
     }
     format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
+}
+
+/// Longest text that a message repeats, in bytes.
+const REPEATED_BYTES: usize = 500;
+
+/// The text, or its beginning when it is too long to be repeated in a message.
+pub(super) fn beginning(text: &str) -> String {
+    match text.get(..text.floor_char_boundary(REPEATED_BYTES)) {
+        Some(beginning) if beginning.len() < text.len() => format!("{beginning}…"),
+        _ => text.to_owned(),
+    }
 }

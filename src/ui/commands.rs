@@ -48,6 +48,8 @@ pub struct Situation {
     pub plan_open: bool,
     /// How many steps the open plan has.
     pub steps: usize,
+    /// How many results the evidence page shows.
+    pub results: usize,
     /// Why the plan cannot be authorized; none when it can.
     pub not_authorizable: Option<&'static str>,
     /// Whether an approval is waiting for its run.
@@ -98,8 +100,9 @@ fn needs_plan(at: &Situation) -> Option<&'static str> {
     (!at.plan_open).then_some("Open a plan first.")
 }
 
-fn needs_steps(at: &Situation) -> Option<&'static str> {
-    (at.page != Page::Plan || at.steps == 0).then_some("There are no steps to move between.")
+fn needs_rows(at: &Situation) -> Option<&'static str> {
+    let rows = if at.page == Page::Plan { at.steps } else { at.results };
+    (rows == 0).then_some("There is nothing to move between.")
 }
 
 fn needs_run(at: &Situation) -> Option<&'static str> {
@@ -144,7 +147,11 @@ pub static TABLE: [Spec; 26] = [
         tooltip: "See exactly what an approval covers, then give it.",
         shortcut: key(Modifiers::COMMAND, Key::Enter),
         icon: Some(icon::SIGNATURE),
-        unavailable: |at| needs_plan(at).or(at.not_authorizable),
+        unavailable: |at| {
+            needs_plan(at)
+                .or(at.not_authorizable)
+                .or(at.approved.then_some("The plan is authorized already."))
+        },
     },
     Spec {
         command: Command::Reject,
@@ -240,19 +247,19 @@ pub static TABLE: [Spec; 26] = [
     },
     Spec {
         command: Command::NextStep,
-        text: "Next step",
-        tooltip: "Select the step below.",
+        text: "Next step or result",
+        tooltip: "Select the one below.",
         shortcut: key(Modifiers::NONE, Key::ArrowDown),
         icon: None,
-        unavailable: needs_steps,
+        unavailable: needs_rows,
     },
     Spec {
         command: Command::PreviousStep,
-        text: "Previous step",
-        tooltip: "Select the step above.",
+        text: "Previous step or result",
+        tooltip: "Select the one above.",
         shortcut: key(Modifiers::NONE, Key::ArrowUp),
         icon: None,
-        unavailable: needs_steps,
+        unavailable: needs_rows,
     },
     Spec {
         command: Command::FollowRun,
@@ -447,7 +454,7 @@ mod tests {
         let faulty = Situation { not_authorizable: Some("It has errors."), ..open.clone() };
         assert!(!can(Command::Authorize, &faulty));
         let approved = Situation { approved: true, ..open.clone() };
-        assert!(can(Command::Run, &approved));
+        assert!(can(Command::Run, &approved) && !can(Command::Authorize, &approved));
         let over = Situation { over: true, ..open.clone() };
         assert!(can(Command::RunAgain, &over) && !can(Command::ContinueFromHere, &over));
         let interrupted = Situation { unfinished: true, interrupted: true, ..over };

@@ -3,7 +3,17 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
 use super::action::Action;
-use super::commands::{Situation, TABLE};
+use super::commands::{Command, Situation, TABLE};
+
+/// Takes the key of *Stop now* alone, which counts whatever is in front of the window.
+pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
+    let spec = Command::StopNow.spec();
+    if let (None, Some(shortcut)) = ((spec.unavailable)(situation), spec.shortcut)
+        && ui.input_mut(|input| input.consume_shortcut(&shortcut))
+    {
+        actions.push(Action::Do(Command::StopNow));
+    }
+}
 
 /// Takes the keys of every command that can be given now. A key that a text field wants stays its.
 pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {

@@ -65,6 +65,11 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let theme = Theme::of(ui);
     if view.dialog.is_none() && view.overlay.is_none() {
         keys::take_keys(ui, &view.situation, actions);
+        if view.situation.page == Page::Evidence {
+            evidence::take_keys(ui, &view.evidence, actions);
+        }
+    } else {
+        keys::take_stop(ui, &view.situation, actions);
     }
     Panel::top("top_bar")
         .exact_size(theme::TOP_BAR)

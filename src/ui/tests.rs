@@ -146,6 +146,9 @@ fn a_faulty_plan_shows_its_findings_and_cannot_be_authorized() {
     }
     let authorize = harness.get_by_label("Authorize…");
     assert!(authorize.accesskit_node().is_disabled());
+    // Nothing is claimed about a step that cannot be understood.
+    assert!(harness.query_all_by_label_contains("worst:").next().is_none());
+    assert!(harness.query_by_label("1 step faulty").is_some());
 }
 
 #[test]
@@ -179,4 +182,60 @@ fn the_palette_gives_a_command_by_its_name() {
     harness.key_press(egui::Key::Enter);
     harness.run_ok();
     assert!(harness.state().actions.contains(&Action::Do(Command::Help)));
+}
+
+#[test]
+fn stopping_works_by_key_while_a_question_is_in_front() {
+    let mut harness = window("dialog", [1280.0, 800.0]);
+    harness.get_by_label("Approve this step");
+    let keys = egui::Modifiers { shift: true, ..egui::Modifiers::COMMAND };
+    harness.key_press_modifiers(keys, egui::Key::Period);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)));
+}
+
+#[test]
+fn results_are_opened_and_closed_by_key() {
+    let mut harness = window("execution", [1280.0, 800.0]);
+    harness.key_press(egui::Key::ArrowDown);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::NextStep)));
+    harness.key_press(egui::Key::Escape);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Evidence(EvidenceAction::CloseDetail)));
+}
+
+#[test]
+fn a_megabyte_is_laid_out_once_and_not_in_every_frame() {
+    let line = "x".repeat(1 << 20);
+    let lines = "fn heron() -> u32 { 52_428_800 }  // and more\n".repeat(20_000);
+    for (text, tab) in [(&line, Tab::Arguments), (&lines, Tab::Arguments), (&lines, Tab::WillDo)] {
+        let mut harness = window("plan", [1280.0, 800.0]);
+        let scene = &mut harness.state_mut().scene;
+        scene.show_contents(text, tab);
+        let mut took = Vec::new();
+        for _ in 0..12 {
+            let start = std::time::Instant::now();
+            harness.step();
+            took.push(start.elapsed());
+        }
+        let steady = took[2..].iter().min().unwrap();
+        println!("{tab:?}: first {:?}, then {steady:?}", took[0].max(took[1]));
+        assert!(*steady * 4 < took[0].max(took[1]), "{tab:?}: {took:?}");
+    }
+}
+
+#[test]
+fn the_inspector_keeps_inside_the_smallest_window() {
+    for name in ["plan", "failed", "running", "completed"] {
+        let harness = window(name, [720.0, 480.0]);
+        for tab in ["Will do", "Arguments", "Output", "Artifacts"] {
+            let rect = harness.get_by_role_and_label(Role::Button, tab).rect();
+            assert!(rect.right() <= 720.0, "{name}: {tab} ends at {}", rect.right());
+        }
+        // The list of steps ends where the inspector begins.
+        let rows = harness.query_all_by_label_contains("Step 1: ").next().unwrap().rect();
+        let tabs = harness.get_by_role_and_label(Role::Button, "Will do").rect();
+        assert!(rows.right() <= tabs.left(), "{name}: {rows:?} over {tabs:?}");
+    }
 }

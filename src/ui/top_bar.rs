@@ -42,11 +42,14 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 }
             }
             ui.spacing_mut().item_spacing.x = 8.0;
+            // The way to the commands stays, however long the workspace is called.
+            let room = ui.available_width() - 290.0;
             if let Some((workspace, reason)) = &view.workspace
-                && ui.available_width() > 420.0
+                && room > 100.0
             {
                 ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
-                let text = short_path(workspace);
+                let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0'));
+                let text = short_path(workspace, (room / advance.max(1.0)) as usize);
                 ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
                     .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
                 ui.add_space(6.0);
@@ -59,18 +62,23 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
 }
 
 /// The last two folders of a path, which is what tells workspaces apart.
-fn short_path(path: &str) -> String {
-    const LONGEST: usize = 32;
-    let length = path.chars().count();
-    if length > LONGEST && path.rsplit('/').next().is_none_or(|last| last.len() > LONGEST / 2) {
-        return format!("…{}", path.chars().skip(length - LONGEST).collect::<String>());
-    }
+fn short_path(path: &str, room: usize) -> String {
+    let longest = room.clamp(8, 32);
     let parts: Vec<_> = path.rsplit('/').take(2).collect();
-    match parts.as_slice() {
+    let short = match parts.as_slice() {
+        [last, before] if before.chars().count() + last.chars().count() + 2 > longest => {
+            format!("…/{last}")
+        }
         [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
             format!("…/{before}/{last}")
         }
         _ => path.to_owned(),
+    };
+    match short.chars().count() {
+        length if length > longest => {
+            format!("…{}", short.chars().skip(length + 1 - longest).collect::<String>())
+        }
+        _ => short,
     }
 }
 
@@ -130,11 +138,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_path_keeps_its_end() {
-        assert_eq!(short_path("/home/ada/src/parser"), "…/src/parser");
-        assert_eq!(short_path("/srv"), "/srv");
-        assert_eq!(short_path("/srv/app"), "/srv/app");
-        let long = short_path("/tmp/a-folder-with-a-name-that-is-much-too-long-for-a-bar");
-        assert!(long.starts_with('…') && long.ends_with("for-a-bar") && long.chars().count() == 33);
+    fn a_path_is_shortened_to_its_end() {
+        for (path, room, short) in [
+            ("/work", 40, "/work"),
+            ("/home/ada/src/parser", 40, "…/src/parser"),
+            ("/tmp/countersign-tour-1a0e6573", 40, "/tmp/countersign-tour-1a0e6573"),
+            ("/tmp/countersign-tour-1a0e6573", 28, "…/countersign-tour-1a0e6573"),
+            ("/tmp/countersign-tour-1a0e6573", 12, "…ur-1a0e6573"),
+            ("C:\\Users\\ada", 40, "C:\\Users\\ada"),
+        ] {
+            let text = short_path(path, room);
+            assert_eq!(text, short, "{room}");
+            assert!(text.chars().count() <= room, "{text}");
+        }
     }
 }

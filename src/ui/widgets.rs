@@ -1,5 +1,7 @@
 //! The few widgets that every page uses. Each gives its control an accessible name.
 
+use std::borrow::Cow;
+
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Align2, Button, Color32, CornerRadius, Frame, Label, Margin, Rect, Response, RichText,
@@ -15,10 +17,20 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
     RichText::new(text).font(kind.font()).color(color)
 }
 
+/// What of a text can matter in a line that is cut anyway. A step's argument may be a megabyte long,
+/// and laying that out takes longer than a frame may.
+fn beginning(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 1_000;
+    match text.char_indices().nth(LONGEST) {
+        None => visible(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", visible(text.get(..end).unwrap_or_default()))),
+    }
+}
+
 /// A label in one line, cut with an ellipsis where it does not fit and whole on hover.
 pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
-    ui.add(Label::new(rich(visible(text.as_ref()), kind, color)).truncate())
+    ui.add(Label::new(rich(beginning(text.as_ref()), kind, color)).truncate())
 }
 
 /// A label that takes as many lines as it needs.
@@ -120,7 +132,7 @@ pub fn paint_parts(
             valign: Align::Center,
             ..TextFormat::default()
         };
-        job.append(&visible(text), if index == 0 { 0.0 } else { 8.0 }, format);
+        job.append(&beginning(text), if index == 0 { 0.0 } else { 8.0 }, format);
     }
     let galley = ui.painter().layout_job(job);
     let cut = galley.elided;

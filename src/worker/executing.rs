@@ -24,6 +24,7 @@ const EVENTS: usize = 4096;
 pub struct Worker {
     commands: SyncSender<Command>,
     events: Mutex<Receiver<Event>>,
+    control: ControlHandle,
     prompt: Prompt,
     busy: Arc<AtomicBool>,
 }
@@ -42,7 +43,7 @@ impl Worker {
         let busy = Arc::new(AtomicBool::new(false));
         let body = Body {
             setup,
-            control,
+            control: control.clone(),
             prompt: prompt.clone(),
             busy: Arc::clone(&busy),
             out: Outlet { events, wake, prompt: prompt.clone() },
@@ -50,7 +51,7 @@ impl Worker {
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             body.serve(&inbox);
         })?;
-        Ok(Self { commands, events: Mutex::new(outbox), prompt, busy })
+        Ok(Self { commands, events: Mutex::new(outbox), control, prompt, busy })
     }
 
     /// Hands over a plan; gives it back when a run is still under way.
@@ -61,6 +62,9 @@ impl Worker {
         if self.busy.swap(true, Ordering::SeqCst) {
             return Err(command);
         }
+        // Here and not where the thread begins: it may still be indexing the last run, and what is
+        // asked for meanwhile is about this one.
+        self.control.reset();
         self.commands.try_send(command).map_err(|error| {
             self.busy.store(false, Ordering::SeqCst);
             match error {
@@ -129,7 +133,6 @@ impl Body {
     fn serve(self, inbox: &Receiver<Command>) {
         while let Ok(command) = inbox.recv() {
             let Command::Run(approved) = command;
-            self.control.reset();
             // The executor is made anew for each run, so that a panic leaves nothing half-way.
             let event = catch_unwind(AssertUnwindSafe(|| self.run(*approved)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });

@@ -145,6 +145,41 @@ fn stop_now_ends_a_run_that_waits_for_an_answer() {
     assert!(!desktop.workspace().join("a.txt").exists());
 }
 
+/// Between two runs the thread is still busy for a moment, and the window shows the second as begun.
+#[test]
+fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
+    let mut desktop = desktop();
+    let setup = Setup {
+        evidence: desktop.temp.path().join("evidence"),
+        secrets: desktop.temp.path().join("secrets"),
+        policy: Policy::default(),
+    };
+    // The first run ends at once, and the thread then waits here.
+    let (release, gate) = std::sync::mpsc::sync_channel::<()>(0);
+    let gate = std::sync::Mutex::new(gate);
+    let wake: Wake = Arc::new(move || {
+        let _ = gate.lock().unwrap().recv();
+    });
+    desktop.worker = Worker::start(setup, wake).unwrap();
+    let opened = desktop.open(&json!([create("a.txt", false)]));
+    let mut refused = desktop.approve(&opened);
+    refused.authorization = refused.authorization.reject(0, "no");
+    desktop.worker.send(Command::Run(Box::new(refused))).unwrap();
+    assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
+
+    let approved = desktop.approve(&opened);
+    desktop.worker.send(Command::Run(Box::new(approved))).unwrap();
+    desktop.worker.control(Control::StopNow);
+    drop(release);
+    let ended = loop {
+        if let Event::Finished(result) = desktop.worker.recv().unwrap() {
+            break result.unwrap();
+        }
+    };
+    assert_eq!(ended.status, RunStatus::Cancelled);
+    assert!(!desktop.workspace().join("a.txt").exists());
+}
+
 #[test]
 fn a_second_plan_is_given_back_while_one_runs() {
     let desktop = desktop();

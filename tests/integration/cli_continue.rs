@@ -188,6 +188,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             stderr: None,
             result_json: &Value::Null,
             artifacts: &[],
+            predicted: &[],
             files: &[],
             edges: &[],
             decisions: &[],

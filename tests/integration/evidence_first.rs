@@ -133,6 +133,12 @@ fn a_result_that_cannot_be_stored_ends_the_run_and_leaves_its_intent() {
     assert_eq!(harness.content("next"), None, "and nothing after it");
     assert_eq!(harness.texts("SELECT step_id FROM intents", []), ["a"], "outcome unknown");
     assert_eq!(ran.heard.calls(), ["start a"], "no result is told that was not recorded");
+    let error = ran.outcome.unwrap_err();
+    assert!(error.to_string().contains("step a succeeded is not recorded"), "{error}");
+    assert!(matches!(
+        error,
+        ExecutionError::EvidenceStore { not_recorded: Some(result), .. } if result.success
+    ));
 }
 
 #[test]
@@ -194,4 +200,38 @@ fn an_overwritten_content_is_kept() {
     let kept = "SELECT count(*) FROM file_contents JOIN blobs ON digest = before_digest
          WHERE path = 'a' AND phase = 'actual' AND digest = ?1";
     assert_eq!(harness.count(kept, [before]), 1);
+}
+
+/// The exact content before is only stored encrypted, but a preview shows it line by line, and a line
+/// of a key does not look like one.
+#[test]
+fn no_part_of_a_key_stays_in_the_clear_when_its_replacement_does_not_happen() {
+    let line = |n: u32| format!("MIIEowIBAAKCAQEA7bq98jXy{n}");
+    let lines: Vec<_> = (10..20).map(line).collect();
+    let words = ["PRIVATE", "KEY"].join(" ");
+    let key = format!("-----BEGIN {words}-----\n{}\n-----END {words}-----\n", lines.join("\n"));
+    let replace = write_file("a", "key.pem", "none");
+    let denied = Harness::with(&[("key.pem", &key)]).answering(|_| Decision::Cancel);
+    let mut stopped = Harness::with(&[("key.pem", &key)]);
+    let control = stopped.control.clone();
+    stopped = stopped.on_event(move |event| {
+        if matches!(event, RunEvent::StepStarted { .. }) {
+            let by = countersign::run::AnsweredBy::Test;
+            control.request(countersign::run::Control::StopNow, by);
+        }
+    });
+    for (harness, step, outcome) in
+        [(denied, asking(replace.clone()), "denied"), (stopped, replace, "cancelled")]
+    {
+        let ran = harness.run(&plan([step]));
+        assert_eq!(ran.words().0, [outcome]);
+        let mut stored = harness.texts("SELECT content_json FROM execution_artifacts", []);
+        let shown = "SELECT request_json FROM decisions WHERE request_json IS NOT NULL";
+        stored.extend(harness.texts(shown, []));
+        let preview = stored.iter().filter(|text| text.contains("key.pem")).count();
+        assert!(preview > 0, "{outcome}: the preview is stored in its row");
+        for text in stored {
+            assert!(!text.contains(&line(12)), "{outcome}: {text}");
+        }
+    }
 }

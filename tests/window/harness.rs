@@ -46,6 +46,16 @@ impl Desktop {
         Ok(desktop)
     }
 
+    /// The program of this build; pictures go to `target/window` of the repository.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    #[cfg(test)]
+    pub fn start_here(arguments: &[&str]) -> Outcome<Self> {
+        let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
+        Self::start(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, &pictures)
+    }
+
     fn start_program(&mut self, program: &Path, arguments: &[&str]) -> Outcome {
         let address = free_address()?;
         let evidence = self.evidence();
@@ -112,7 +122,8 @@ impl Desktop {
         })?;
         let window = self.window.clone();
         let (x, y) = (x.to_string(), y.to_string());
-        self.screen.xdotool(&["mousemove", "--sync", "--window", &window, &x, &y])?;
+        // Not `--sync`: that waits fifteen seconds for a mouse that is there already.
+        self.screen.xdotool(&["mousemove", "--window", &window, &x, &y])?;
         self.screen.xdotool(&["click", "1"])?;
         Ok(())
     }
@@ -135,6 +146,43 @@ impl Desktop {
     /// When `xdotool` fails.
     pub fn key(&self, key: &str) -> Outcome {
         self.screen.xdotool(&["key", "--", key]).map(|_| ())
+    }
+
+    /// Presses Tab until the control with this accessible name has the keyboard, once it is enabled.
+    ///
+    /// # Errors
+    /// When it does not get it; a picture is kept.
+    pub fn tab_to(&mut self, name: &str) -> Outcome {
+        self.wait_until(&format!("\"{name}\" is enabled"), |desktop| {
+            Ok(desktop.tree()?.control(name).filter(|control| !control.disabled).map(|_| ()))
+        })?;
+        // The control that Tab was pressed on; two presses in one frame would count as one.
+        let mut pressed_on = None;
+        self.wait_until(&format!("Tab reaches \"{name}\""), |desktop| {
+            let focused = desktop.tree()?.focused;
+            if focused.as_deref() == Some(name) {
+                return Ok(Some(()));
+            }
+            if pressed_on.as_ref() != Some(&focused) {
+                desktop.key("Tab")?;
+                pressed_on = Some(focused);
+            }
+            Ok(None)
+        })
+    }
+
+    /// Presses Return on the control with this accessible name, which has the keyboard, as soon as it
+    /// may be answered.
+    ///
+    /// # Errors
+    /// When it stays disabled; a picture is kept.
+    pub fn press_once_armed(&mut self, name: &str) -> Outcome {
+        self.wait_until(&format!("\"{name}\" can be pressed"), |desktop| {
+            let tree = desktop.tree()?;
+            let ready = tree.control(name).is_some_and(|control| !control.disabled);
+            Ok((ready && tree.focused.as_deref() == Some(name)).then_some(()))
+        })?;
+        self.key("Return")
     }
 
     /// The controls and texts that are in the window now.

@@ -9,7 +9,9 @@
 )]
 
 mod harness;
+mod keyboard;
 mod libraries;
+mod refusals;
 mod screen;
 mod sign_and_run;
 mod tree;

@@ -8,15 +8,15 @@ use super::harness::Desktop;
 use super::screen::Outcome;
 
 /// Stands in what one step reads and in what the other would write.
-const WORD: &str = "quartermaster";
+pub(super) const WORD: &str = "quartermaster";
 
 /// A workspace with one note, and a plan that lists and reads it and would write another one.
-struct Workspace {
+pub(super) struct Workspace {
     folder: tempfile::TempDir,
 }
 
 impl Workspace {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join("notes")).expect("the notes folder");
         std::fs::write(
@@ -55,24 +55,24 @@ impl Workspace {
         Self { folder }
     }
 
-    fn plan(&self) -> PathBuf {
+    pub(super) fn plan(&self) -> PathBuf {
         self.folder.path().join("crew.plan.json")
     }
 
-    fn note_that_was_denied(&self) -> PathBuf {
+    pub(super) fn note_that_was_denied(&self) -> PathBuf {
         self.folder.path().join("notes/list.md")
     }
 }
 
 /// What the evidence says of one execution.
 #[derive(Debug, PartialEq, Eq)]
-struct Recorded {
-    tool: String,
-    success: bool,
-    outcome: String,
+pub(super) struct Recorded {
+    pub(super) tool: String,
+    pub(super) success: bool,
+    pub(super) outcome: String,
 }
 
-fn recorded(evidence: &Path) -> Vec<Recorded> {
+pub(super) fn recorded(evidence: &Path) -> Vec<Recorded> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the database is read past the program, as anyone could"
@@ -98,9 +98,7 @@ fn open_with_the_picker(desktop: &mut Desktop, plan: &Path) -> Outcome {
 }
 
 fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
-    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
-    let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
-    let mut desktop = Desktop::start(program, &[], &pictures)?;
+    let mut desktop = Desktop::start_here(&[])?;
 
     open_with_the_picker(&mut desktop, &workspace.plan())?;
     desktop.screenshot("main_way_2_plan")?;

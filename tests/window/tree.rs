@@ -9,6 +9,8 @@ pub struct Tree {
     pub pixels_per_point: f32,
     /// What has a name.
     pub controls: Vec<Control>,
+    /// The name of the control that has the keyboard.
+    pub focused: Option<String>,
 }
 
 /// One control or text.
@@ -27,15 +29,20 @@ pub struct Control {
 
 impl Tree {
     pub(super) fn new(pixels_per_point: f32, update: &TreeUpdate) -> Self {
+        let mut focused = None;
         let mut controls: Vec<Control> = update
             .nodes
             .iter()
-            .filter_map(|(_, node)| {
+            .filter_map(|(id, node)| {
                 let is_text = matches!(node.role(), Role::Label | Role::TextRun);
                 let label = node.label();
                 let name = if is_text { label.or(node.value()) } else { label };
+                let name = name.or(node.placeholder()).or(node.value())?.to_owned();
+                if *id == update.focus {
+                    focused = Some(name.clone());
+                }
                 Some(Control {
-                    name: name.or(node.placeholder()).or(node.value())?.to_owned(),
+                    name,
                     value: node.value().map(str::to_owned),
                     is_text,
                     disabled: node.is_disabled(),
@@ -46,7 +53,7 @@ impl Tree {
         controls.sort_by(|a, b| {
             a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0))
         });
-        Self { pixels_per_point, controls }
+        Self { pixels_per_point, controls, focused }
     }
 
     /// Whether a control or text contains this text, as name or value.

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::authorization::ApprovedPlan;
 use crate::run::{Control, RunEvent};
-use crate::ui::action::Page;
+use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
 use crate::ui::evidence::Verification;
 use crate::ui::overlay::Overlay;
@@ -152,11 +152,28 @@ impl App {
     }
 
     fn move_selection(&mut self, by: isize) {
+        if self.page == Page::Evidence {
+            self.move_to_result(by);
+            return;
+        }
         let Some(session) = &mut self.shown else { return };
         let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
         let index = session.selected.saturating_add_signed(by).min(count.saturating_sub(1));
         session.select(index);
         session.follow = false;
+    }
+
+    /// Opens the result below or above the open one; without one, the first.
+    fn move_to_result(&mut self, by: isize) {
+        let Some(page) = &self.evidence.page else { return };
+        let open = |id| page.hits.iter().position(|hit| hit.row.execution_id == id);
+        let index = match self.evidence.selected.and_then(open) {
+            Some(index) => index.saturating_add_signed(by).min(page.hits.len().saturating_sub(1)),
+            None => 0,
+        };
+        let Some(id) = page.hits.get(index).map(|hit| hit.row.execution_id) else { return };
+        self.apply_evidence(EvidenceAction::Open(id));
+        self.evidence.scroll_to_selected = true;
     }
 
     fn follow_run(&mut self) {

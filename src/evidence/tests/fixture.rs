@@ -241,6 +241,7 @@ impl<'s> Running<'s> {
                 result_json: &extra.result_json,
                 artifacts: extra.artifacts,
                 files: extra.files,
+                predicted: &[],
                 edges: extra.edges,
                 decisions: extra.decisions,
             })

@@ -251,3 +251,16 @@ fn a_large_artifact_is_indexed_in_its_first_mib() {
     assert_eq!(find(&mut reader, "early").total, 1);
     assert_eq!(find(&mut reader, "late").total, 0);
 }
+
+/// The index is not flushed as the evidence is: after a power cut it may open and be damaged inside.
+#[test]
+fn an_index_that_is_damaged_inside_is_made_anew() {
+    let (home, _) = filled();
+    let before = find(&mut home.reader(), "widget");
+    assert!(before.total > 0);
+    let path = home.evidence.join("search_index.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[4096..].chunks_mut(64).for_each(|piece| piece[..32].fill(0x5a));
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(find(&mut home.reader(), "widget").hits, before.hits);
+}

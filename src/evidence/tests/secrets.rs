@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::fixture::*;
-use crate::authorization::{AuthorizationStatus, PlanAuthorization};
+use crate::authorization::{AuthorizationStatus, FileState, PlanAuthorization};
 use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
@@ -35,10 +35,11 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
     let mut plan = plan(vec![write_step(0, &format!("{}.env", secret()), &contents)]);
     plan.title = Some(format!("use {}", secret()));
     let step = plan.steps[0].clone();
-    let rejected = PlanAuthorization {
+    let mut rejected = PlanAuthorization {
         status: AuthorizationStatus::Rejected { reason: format!("leaks {}", secret()) },
         ..authorization(&plan)
     };
+    rejected.binding.inputs.insert(format!("{}.env", secret()), FileState::Absent);
     store.record_authorization(&rejected, &plan).unwrap();
     let mut run = Running::begin(&mut store, plan.clone(), 2_000);
     let mut result = result_of(&step, Outcome::Failed, 2_001);

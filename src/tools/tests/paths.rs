@@ -77,6 +77,14 @@ fn what_leads_outside_is_refused_before_anything_is_touched() {
 }
 
 #[test]
+fn a_path_that_no_system_opens_is_refused_before_it_is_walked() {
+    let house = house();
+    let error = house.tools.kind_of(&"a/".repeat(400_000)).unwrap_err();
+    assert_eq!(error.code(), Code::BadArgument);
+    assert!(error.to_string().len() < 1_000, "nor is it repeated as a whole");
+}
+
+#[test]
 fn unusable_paths_are_bad_arguments() {
     let house = house();
     house.put("file", "x");

@@ -108,7 +108,16 @@ fn a_star_stays_in_one_folder_and_two_do_not() {
 #[test]
 fn bad_patterns_and_roots_are_refused() {
     let house = house();
-    for call in [search("(", "."), search("a\nb", "."), glob("[", "."), glob("{a", ".")] {
+    // Well formed, and too large for any machine to match.
+    let large = "?".repeat(1_000_000);
+    for call in [
+        search("(", "."),
+        search("a\nb", "."),
+        search("(?:\\w{1000}){1000}", "."),
+        glob("[", "."),
+        glob("{a", "."),
+        glob(&large, "."),
+    ] {
         assert_eq!(house.fails(&call).0, Code::BadArgument, "{call:?}");
         assert!(house.tools.preview(&call, &Overlay::default()).is_err());
     }

@@ -13,8 +13,8 @@ use crate::run::Review;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::plan::risk_icon;
-use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::plan::{code_rows_ui, columns, kept_rows, risk_icon, text_rows};
+use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
 /// Everything that one approval would cover.
@@ -141,7 +141,6 @@ pub(super) fn authorize_ui(
 }
 
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
-    let theme = Theme::of(ui);
     widgets::paragraph(ui, &view.name, Text::Strong, Tone::Plain);
     let text = "Your signature covers what is listed here. If any of it changes before the run \
                 begins, the signature is void.";
@@ -162,21 +161,19 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "mode", mode, Text::Body);
     widgets::fact(ui, "settings", format::digest(&view.policy), Text::Mono);
     widgets::fact(ui, "valid for", &view.expiry, Text::Body);
-    list(ui, "Files whose present content is covered", &view.inputs, "No step changes a file.");
+    let inputs = view.inputs.iter().map(|(path, state)| format!("{}  {state}", visible(path)));
+    list(ui, "Files whose present content is covered", inputs, "No step changes a file.");
     if !view.writes.is_empty() {
-        ui.add_space(4.0);
-        widgets::heading(ui, "Files that will be written");
-        for path in &view.writes {
-            ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
-        }
+        let writes = view.writes.iter().map(|path| visible(path).into_owned());
+        list(ui, "Files that will be written", writes, "");
     }
     ui.add_space(4.0);
     widgets::heading(ui, "What will still ask you");
     if view.asks.is_empty() {
         widgets::remark(ui, icon::INFO, Tone::Dim, "No step asks: all run once you press Run.");
     }
-    for (number, why) in &view.asks {
-        widgets::remark(ui, icon::HAND, Tone::Accent, format!("Step {number}: {why}"));
+    for (why, steps) in by_reason(&view.asks) {
+        widgets::remark(ui, icon::HAND, Tone::Accent, format!("{steps}: {why}"));
     }
     if view.irreversible > 0 {
         let text = format!(
@@ -190,18 +187,63 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
 }
 
-fn list(ui: &mut Ui, title: &str, items: &[(String, String)], empty: &str) {
-    let theme = Theme::of(ui);
+/// Each reason to ask once, with its steps in words.
+fn by_reason(asks: &[(usize, String)]) -> Vec<(&str, String)> {
+    let mut reasons: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (number, why) in asks {
+        match reasons.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, numbers)) => numbers.push(*number),
+            None => reasons.push((why, vec![*number])),
+        }
+    }
+    reasons.into_iter().map(|(why, numbers)| (why, steps_in_words(&numbers))).collect()
+}
+
+/// Ascending step numbers, those in a row joined: `Steps 2, 4–7`.
+fn steps_in_words(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let parts: Vec<_> = runs
+        .iter()
+        .map(|&(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first}–{last}"),
+        })
+        .collect();
+    let noun = if numbers.len() == 1 { "Step" } else { "Steps" };
+    format!("{noun} {}", parts.join(", "))
+}
+
+/// A list of any length in full, drawn only where it is seen.
+fn list(ui: &mut Ui, title: &str, lines: impl Iterator<Item = String>, empty: &str) {
     ui.add_space(4.0);
     widgets::heading(ui, title);
-    if items.is_empty() {
+    let text = lines.collect::<Vec<_>>().join("\n");
+    if text.is_empty() {
         widgets::paragraph(ui, empty, Text::Body, Tone::Dim);
+        return;
     }
-    for (path, state) in items {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().interact_size.y = 18.0;
-            ui.label(widgets::rich(visible(path), Text::Mono, theme.text));
-            ui.label(widgets::rich(state, Text::SmallMono, theme.dim));
-        });
+    let columns = columns(ui, ui.available_width(), 0);
+    let rows = kept_rows(ui, title, &[&text], columns, || text_rows(&text, columns));
+    code_rows_ui(ui, title, &rows, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_ask_for_the_same_reason_are_named_together() {
+        let ask = |number, why: &str| (number, why.to_owned());
+        let asks = [ask(1, "a"), ask(3, "b"), ask(4, "a"), ask(5, "a"), ask(7, "a"), ask(8, "a")];
+        let asks = [&asks[..], &[ask(9, "a")]].concat();
+        let said = [("a", "Steps 1, 4, 5, 7–9".to_owned()), ("b", "Step 3".to_owned())];
+        assert_eq!(by_reason(&asks), said);
     }
 }

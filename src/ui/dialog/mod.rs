@@ -193,7 +193,9 @@ fn question_ui(
         ctx.request_repaint();
     }
     ctx.data_mut(|data| data.insert_temp(id, memory));
-    if modal.should_close() {
+    // The second half of the double-click that opened the question must not close it again.
+    let too_early = modal.backdrop_response.clicked() && !allowed.hold_back;
+    if modal.should_close() && !too_early {
         actions.push(Action::Dialog(DialogAction::LeaveUndecided));
     }
 }

@@ -225,6 +225,34 @@ fn escape_and_the_backdrop_decide_nothing() {
 }
 
 #[test]
+fn the_second_click_of_a_double_click_does_not_close_the_question_it_opened() {
+    let mut harness = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_step_dt(0.02)
+        .with_max_steps(1)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            |ui, window: &mut Window| {
+                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+            },
+            Window { scene: Scene::new("dialog"), actions: Vec::new() },
+        );
+    let beside = Pos2::new(40.0, 600.0);
+    let click = |harness: &mut Harness<'static, Window>| {
+        pointer(harness, beside, true);
+        harness.step();
+        pointer(harness, beside, false);
+        harness.step();
+    };
+    harness.run_steps(3);
+    click(&mut harness);
+    assert!(!left_undecided(&harness));
+    harness.run_steps(40);
+    click(&mut harness);
+    assert!(left_undecided(&harness));
+}
+
+#[test]
 fn the_second_click_of_a_double_click_answers_no_second_question() {
     let mut harness = asked("dialog");
     wait(&mut harness, 1_000);

@@ -1,5 +1,6 @@
 //! One execution in full: what, when, whether, what came out, and why.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use egui::{CollapsingHeader, Frame, Margin, ScrollArea, Ui};
@@ -12,7 +13,9 @@ use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, code_rows_ui, columns, risk_icon, short_first, text_rows};
+use crate::ui::plan::{
+    argument_ui, code_rows_ui, columns, kept_rows, risk_icon, short_first, text_rows,
+};
 use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
@@ -213,7 +216,7 @@ fn artifact_ui(
         .default_open(matches!(artifact.artifact_type.as_str(), "stdout" | "stderr" | "diff"))
         .show(ui, |ui| {
             let loaded = artifact.blob.as_ref().and_then(|digest| blobs.get(digest));
-            let text = loaded.cloned().unwrap_or_else(|| artifact_text(artifact));
+            let text = loaded.map_or_else(|| Cow::Owned(artifact_text(artifact)), Cow::Borrowed);
             ui.horizontal(|ui| {
                 widgets::copy_button(ui, &text, &artifact.artifact_type);
                 if let (Some(digest), None) = (artifact.blob, loaded) {
@@ -225,8 +228,10 @@ fn artifact_ui(
             });
             widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
                 ui.set_min_width(ui.available_width());
-                let rows = text_rows(&text, columns(ui, ui.available_width(), 1));
-                code_rows_ui(ui, ("artifact", index), &rows, 1);
+                let columns = columns(ui, ui.available_width(), 1);
+                let place = ("artifact", index);
+                let rows = kept_rows(ui, place, &[&text], columns, || text_rows(&text, columns));
+                code_rows_ui(ui, place, &rows, 1);
             });
         });
 }

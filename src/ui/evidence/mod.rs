@@ -8,7 +8,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use egui::{CentralPanel, Frame, Margin, Panel, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction};
@@ -55,8 +55,20 @@ pub struct EvidenceView<'a> {
     pub verification: &'a Verification,
     /// Whether the search box takes the keyboard now.
     pub focus_search: bool,
+    /// Whether the list should bring the open result into view now.
+    pub scroll_to_selected: bool,
     /// The present moment.
     pub now: &'a Now,
+}
+
+/// Takes Escape, which closes the open execution unless a text is being typed.
+pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    if view.selected.is_some()
+        && !ui.ctx().text_edit_focused()
+        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+    {
+        actions.push(Action::Evidence(EvidenceAction::CloseDetail));
+    }
 }
 
 /// The whole page.
@@ -115,7 +127,7 @@ pub fn evidence_page_ui(
                 "Nothing matches",
                 "All words and filters must match. Take one away, or look for part of a word.",
             ),
-            Some(page) => results::results_ui(ui, page, view.selected, view.now, actions),
+            Some(page) => results::results_ui(ui, page, view, actions),
         }
     });
 }

@@ -1,11 +1,6 @@
 //! The executions that were found, as rows of which only the visible ones are drawn.
 
-use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{
-    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
-use uuid::Uuid;
-
+use super::EvidenceView;
 use crate::plan::visible;
 use crate::run::{Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
@@ -14,6 +9,10 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 /// The icon, word and colour of what is known about an execution.
 pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
@@ -27,8 +26,7 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 pub(super) fn results_ui(
     ui: &mut Ui,
     page: &SearchPage,
-    selected: Option<Uuid>,
-    now: &Now,
+    view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
@@ -41,13 +39,22 @@ pub(super) fn results_ui(
         theme::ROW,
         rows,
         |ui, range| {
+            let top = ui.min_rect().top();
+            if view.scroll_to_selected
+                && let Some(index) =
+                    page.hits.iter().position(|hit| Some(hit.row.execution_id) == view.selected)
+            {
+                let y = top + (index as f32 - range.start as f32) * theme::ROW;
+                let size = vec2(ui.available_width(), theme::ROW);
+                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
+            }
             for index in range {
                 let size = vec2(ui.available_width(), theme::ROW);
                 let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
                 match page.hits.get(index) {
                     Some(hit) => {
-                        if hit_ui(ui, rect, hit, selected == Some(hit.row.execution_id), now) {
-                            let id = hit.row.execution_id;
+                        let id = hit.row.execution_id;
+                        if hit_ui(ui, rect, hit, view.selected == Some(id), view.now) {
                             actions.push(Action::Evidence(EvidenceAction::Open(id)));
                         }
                     }
@@ -69,6 +76,11 @@ pub(super) fn results_ui(
     );
 }
 
+/// Below this width, in points, a row shows what it is about before anything else.
+const NARROW: f32 = 460.0;
+/// The column of tools, in points.
+const TOOL: f32 = 132.0;
+
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
     let theme = Theme::of(ui);
     let row = &hit.row;
@@ -85,11 +97,14 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
-    if let Some(duration) = row.duration_ms {
-        let text = format::duration(duration);
-        widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+    // Beside an open execution there is no room for durations; the record tells them.
+    if rect.width() > NARROW {
+        if let Some(duration) = row.duration_ms {
+            let text = format::duration(duration);
+            widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+        }
+        right -= 70.0;
     }
-    right -= 70.0;
     let today = now.day(row.timestamp_ms) == now.day(now.ms);
     let day = now.day(row.timestamp_ms);
     let time = now.second(row.timestamp_ms);
@@ -97,12 +112,15 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
     let left = rect.left() + 46.0;
     let width = (right - 16.0 - left).max(0.0);
-    let parts = [(&*row.tool_name, Text::Body, theme.text)];
-    let narrow = 132.0_f32.min(width);
-    widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), narrow - 8.0, &parts);
-    let parts = [(&*row.about, Text::Mono, theme.text)];
-    let about = pos2(left + narrow, rect.top() + 15.0);
-    widgets::paint_parts(ui, about, (width - narrow).max(0.0), &parts);
+    let at = pos2(left, rect.top() + 15.0);
+    let (tool, about) =
+        ((&*row.tool_name, Text::Body, theme.text), (&*row.about, Text::Mono, theme.text));
+    if rect.width() > NARROW {
+        widgets::paint_parts(ui, at, TOOL - 8.0, &[tool]);
+        widgets::paint_parts(ui, pos2(left + TOOL, at.y), (width - TOOL).max(0.0), &[about]);
+    } else {
+        widgets::paint_parts(ui, at, width, &[about, tool]);
+    }
     second_line(ui, pos2(left, rect.top() + 32.0), width, hit, word);
     widgets::focus_ring(ui, &response);
     response.widget_info(|| {

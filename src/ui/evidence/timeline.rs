@@ -57,7 +57,11 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     }
     let (line, _) = ui.allocate_exact_size(vec2(width, 16.0), Sense::hover());
     let same_day = now.day(first.from_ms) == now.day(last.to_ms);
-    let name = |ms: i64| if same_day { now.minute(ms) } else { now.day(ms) };
+    let name = |ms: i64| match last.to_ms - first.from_ms {
+        0..600_000 if same_day => now.second(ms),
+        _ if same_day => now.minute(ms),
+        _ => now.day(ms),
+    };
     let parts = [(&*name(first.from_ms), Text::Small, theme.dim)];
     widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
     let end = name(last.to_ms.min(now.ms));

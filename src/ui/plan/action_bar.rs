@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{PlanView, bar};
-use crate::plan::visible;
+use crate::plan::{visible, visible_lines};
 use crate::ui::action::Action;
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
@@ -29,6 +29,7 @@ pub(super) fn action_bar_ui(
             let only_icon = match command {
                 Command::CancelAfterStep => width < 660.0,
                 Command::Pause | Command::StopNow => width < 470.0,
+                Command::Reject => width < 400.0,
                 _ => false,
             };
             if only_icon {
@@ -50,17 +51,22 @@ pub(super) fn action_bar_ui(
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };
         let middle = rect.center().y;
         let title_y = if bar.detail.is_empty() { middle } else { middle - 9.0 };
-        let parts = [(bar.title.as_str(), Text::Body, strong)];
-        widgets::paint_parts(ui, pos2(left, title_y), width, &parts);
-        let parts = [(bar.detail.as_str(), Text::Small, theme.dim)];
-        let (_, cut) = widgets::paint_parts(ui, pos2(left, middle + 9.0), width, &parts);
+        // Two letters and an ellipsis would tell less than the icon and its tooltip.
+        let mut cut = width < 48.0;
+        if !cut {
+            let parts = [(bar.title.as_str(), Text::Body, strong)];
+            let (_, cut_above) = widgets::paint_parts(ui, pos2(left, title_y), width, &parts);
+            let parts = [(bar.detail.as_str(), Text::Small, theme.dim)];
+            let (_, cut_below) = widgets::paint_parts(ui, pos2(left, middle + 9.0), width, &parts);
+            cut = cut_above || cut_below;
+        }
         response.widget_info(|| {
             let text = format!("{}. {}", bar.title, visible(&bar.detail));
             WidgetInfo::labeled(Role::Label, true, text)
         });
         let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
         if cut || !bar.more.is_empty() {
-            response.on_hover_text(crate::plan::visible_lines(more));
+            response.on_hover_text(visible_lines(&format!("{}\n{more}", bar.title)));
         }
     });
 }

@@ -4,7 +4,7 @@ use egui::{Frame, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
-use crate::plan::{Plan, ToolClass};
+use crate::plan::{Digest, Plan, ToolClass};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon;
@@ -15,6 +15,16 @@ use crate::ui::widgets::{self, Chip, Look};
 /// The figures of a plan as chips.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
+    let faulty =
+        view.plan.map_or(0, |plan| plan.steps.iter().filter(|step| step.call.is_none()).count());
+    if faulty > 0 {
+        let text = format!("{} faulty", format::counted(faulty, "step"));
+        chips.push(
+            Chip::new(icon::FAILED, text, Tone::Danger)
+                .explained("What these would do cannot be told; the findings say why."),
+        );
+        return chips;
+    }
     let Some(review) = view.review else { return chips };
     let impact = &review.impact;
     let files = if impact.files.is_empty() {
@@ -101,8 +111,11 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
                     "What the author says the plan is for. It never changes what runs.",
                 );
             }
-            let digest = view.digest.to_string();
-            widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
+            // A file that could not be read at all has no digest, only that of nothing.
+            if view.digest != Digest::of(b"") {
+                let digest = view.digest.to_string();
+                widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
+            }
             if let Some(path) = view.path
                 && ui.available_width() > 80.0
             {

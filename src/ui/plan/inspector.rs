@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diff::{code_rows_ui, columns, diff_rows};
-use super::output::{output_lines, truncation};
-use super::rows::{risk_icon, step_row};
+use super::kept::kept_rows;
+use super::output::{output_lines, output_sources, truncation};
+use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepState};
+use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::evidence::detail;
 use crate::ui::format;
@@ -58,8 +59,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
             widgets::line(ui, &name, Text::Strong, Tone::Plain);
             widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 16.0;
+            // What does not fit beside the others stands below them: a panel must not grow over its
+            // neighbour in a small or much enlarged window.
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(16.0, 0.0);
                 for (tab, text) in TABS {
                     if widgets::tab(ui, text, view.tab == tab).clicked() {
                         actions.push(Action::Plan(PlanAction::ShowTab(tab)));
@@ -90,6 +93,9 @@ const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its rec
 
 /// Why a person is asked, or what is known about the step instead.
 fn second_line(view: &PlanView<'_>, step: &Step) -> String {
+    if step.call.is_none() {
+        return "Faulty: it cannot run.".to_owned();
+    }
     let asks = view.review.and_then(|review| review.asks.get(step.step_index)?.as_deref());
     match (asks, &step.reason) {
         (Some(why), _) => format!("Asks before it runs: {why}"),
@@ -119,6 +125,11 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
             ui,
             |ui| {
                 ui.spacing_mut().item_spacing.y = 6.0;
+                if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
+                    && result.error_message.is_some()
+                {
+                    indented(ui, |ui| trouble_ui(ui, result));
+                }
                 let Some(preview) = view.preview else {
                     indented(ui, |ui| {
                         let text = if step.call.is_some() {
@@ -169,6 +180,7 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
     }
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
+            _ if preview.would_fail() => (icon::WARNING, Tone::Caution),
             Predicted::Exact => (icon::DONE, Tone::Safe),
             Predicted::Partial => (icon::INFO, Tone::Caution),
             Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
@@ -203,7 +215,12 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     });
     match &change.diff {
         Diff::Text { lines, .. } => {
-            let rows = diff_rows(lines, columns(ui, ui.available_width(), 2));
+            // The difference is given by what it leads from and to.
+            let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
+            let columns = columns(ui, ui.available_width(), 2);
+            let sources = [&*change.path, &from, &to];
+            let rows =
+                kept_rows(ui, ("diff", index), &sources, columns, || diff_rows(lines, columns));
             code_rows_ui(ui, ("diff", index), &rows, 2);
         }
         Diff::Unchanged => indented(ui, |ui| {
@@ -272,7 +289,9 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
         ui.set_min_width(ui.available_width());
         let many = value.lines().nth(1).is_some();
         let gutters = u8::from(many);
-        let rows = text_rows(value, columns(ui, ui.available_width(), gutters));
+        let columns = columns(ui, ui.available_width(), gutters);
+        let place = ("argument", name);
+        let rows = kept_rows(ui, place, &[value], columns, || text_rows(value, columns));
         if rows.is_empty() {
             indented(ui, |ui| {
                 ui.label(widgets::rich("empty", Text::Meta, theme.dim));
@@ -284,7 +303,11 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
 
 fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
     let state = view.run.steps.get(view.selected);
-    let rows = output_lines(view.run, view.selected, columns(ui, ui.available_width(), 0));
+    let columns = columns(ui, ui.available_width(), 0);
+    let sources = output_sources(view.run, view.selected);
+    let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
+        output_lines(view.run, view.selected, columns)
+    });
     let result = match state {
         Some(StepState::Done(result)) => Some(result),
         _ => None,
@@ -292,13 +315,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
         if let Some(result) = result {
             indented(ui, |ui| {
-                if let Some(message) = &result.error_message {
-                    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-                    widgets::remark(ui, icon::FAILED, Tone::Danger, format!("{code}{message}"));
-                    if let Some(next) = &result.next {
-                        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
-                    }
-                }
+                trouble_ui(ui, result);
                 if let Some(text) = truncation(result) {
                     widgets::remark(ui, icon::INFO, Tone::Caution, text);
                 }
@@ -322,6 +339,17 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
             .stick_to_bottom(running)
             .show(ui, |ui| code_rows_ui(ui, "output", &rows, 0));
     });
+}
+
+/// What went wrong with a step, and what to do next.
+fn trouble_ui(ui: &mut Ui, result: &StepResult) {
+    let Some(message) = &result.error_message else { return };
+    let (icon, _, tone) = outcome_look(result.outcome);
+    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
+    widgets::remark(ui, icon, tone, format!("{code}{message}"));
+    if let Some(next) = &result.next {
+        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
+    }
 }
 
 /// Arguments in the order in which they are read best: what the step is about before long contents.

@@ -35,6 +35,23 @@ pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow
     rows
 }
 
+/// Everything that [`output_lines`] shows of a step, for comparing.
+pub(super) fn output_sources(run: &RunState, index: usize) -> Vec<&str> {
+    match run.steps.get(index) {
+        Some(StepState::Done(result)) => {
+            [&result.stdout, &result.stderr].map(|text| text.as_deref().unwrap_or_default()).into()
+        }
+        Some(StepState::Running) => run
+            .live_output
+            .iter()
+            .flat_map(|(stream, chunk)| {
+                [if *stream == Stream::Stderr { "!" } else { "" }, chunk.as_str()]
+            })
+            .collect(),
+        Some(StepState::Waiting) | None => Vec::new(),
+    }
+}
+
 fn push(rows: &mut Vec<CodeRow>, stream: Stream, text: &str, columns: usize) {
     for line in text.lines() {
         for piece in wrap(line, columns) {

@@ -70,15 +70,19 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };
-    let state = view.run.steps.get(index).cloned().unwrap_or_default();
+    // Borrowed: the result of a step may hold half a megabyte of output.
+    let state = view.run.steps.get(index).unwrap_or(&StepState::Waiting);
     let under_way = view.run.current_step == index;
-    let (icon, word, tone) = match (&state, &view.run.phase) {
+    let (icon, word, tone) = match (state, &view.run.phase) {
         (StepState::Done(result), _) => outcome_look(result.outcome),
         (StepState::Running, Phase::AwaitingConfirmation(_)) if under_way => {
             (icon::HAND, "waits for you", Tone::Caution)
         }
         (StepState::Running, Phase::Interrupted) => {
             (icon::WARNING, "interrupted, outcome unknown", Tone::Danger)
+        }
+        (StepState::Running, Phase::Ended(_)) => {
+            (icon::WARNING, "not recorded, outcome unknown", Tone::Danger)
         }
         (StepState::Running, _) => (icon::RUNNING, "running", Tone::Accent),
         (StepState::Waiting, _) if step.call.is_none() => (icon::FAILED, "faulty", Tone::Danger),
@@ -89,7 +93,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     };
     let mut detail = vec![step.tool_name.clone()];
     let (mut duration, mut failure) = (None, None);
-    if let StepState::Done(result) = &state {
+    if let StepState::Done(result) = state {
         duration = Some(format::duration(result.duration_ms));
         failure = result.error_message.as_ref().map(|message| match result.error_code {
             Some(code) => format!("{code} {}", first_line(message)),
@@ -99,9 +103,12 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     if let Some(failure) = failure {
         detail.push(failure);
     } else {
-        match &state {
+        match state {
             StepState::Done(result) if result.outcome != Outcome::Succeeded => {
                 detail.push(word.to_owned());
+            }
+            StepState::Waiting if step.call.is_none() => {
+                detail.push("its findings stand above".to_owned());
             }
             StepState::Waiting
                 if view.review.is_some_and(|r| r.asks.get(index).is_some_and(Option::is_some)) =>
@@ -115,8 +122,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             detail.push(title.clone());
         }
     }
+    // How dangerous a faulty step is cannot be told, and it never runs.
     let risk = view
         .review
+        .filter(|_| step.call.is_some())
         .and_then(|review| review.risks.get(index))
         .map(|verdict| (verdict.level, verdict.reason.clone()));
     Some(StepRow {

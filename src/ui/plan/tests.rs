@@ -117,3 +117,17 @@ fn output_keeps_its_streams_apart() {
     let rows: Vec<_> = rows.iter().map(|row| (row.text.as_str(), row.stderr)).collect();
     assert_eq!(rows, [("ab", false), ("c", false), ("bad", true)]);
 }
+
+#[test]
+fn a_step_without_a_recorded_result_is_not_shown_as_running_after_the_end() {
+    let mut run = fixture::asking(&fixture::plan());
+    let step = run.current_step;
+    run.apply(&crate::run::RunEvent::RunFailed {
+        code: crate::plan::Code::EvidenceStore,
+        message: "disk full".to_owned(),
+    });
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    let text = page(&used, &run, &Situation::default());
+    let row = text.lines().nth(step).unwrap();
+    assert!(row.contains("not recorded") && !row.contains("running"), "{row}");
+}

@@ -26,6 +26,10 @@ pub(super) fn definitions() -> FontDefinitions {
             .insert(name.to_owned(), Arc::new(FontData::from_owned(without_substitution(bytes))));
         fonts.families.entry(family).or_default().insert(0, name.to_owned());
     }
+    // The marks of hidden characters, `⟨U+202E⟩`, stand in sentences as well, and Inter lacks them.
+    if let Some(text) = fonts.families.get_mut(&FontFamily::Proportional) {
+        text.insert(1, "jetbrains-mono".to_owned());
+    }
     fonts
 }
 

@@ -73,6 +73,21 @@ fn no_font_joins_characters() {
 }
 
 #[test]
+fn every_mark_of_a_hidden_character_has_a_glyph() {
+    let ctx = egui::Context::default();
+    install(&ctx);
+    let mut shown = Vec::new();
+    let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+        for kind in [Text::Title, Text::Body, Text::Small, Text::Mono] {
+            let marks = crate::plan::visible("\u{202E}\u{1b}\t\u{E0041}").into_owned() + "…·−“”×⋯";
+            shown.push(ui.fonts_mut(|fonts| fonts.has_glyphs(&kind.font(), &marks)));
+        }
+    });
+    output.textures_delta.clear();
+    assert_eq!(shown, [true; 4]);
+}
+
+#[test]
 fn icons_are_no_part_of_the_text_fonts() {
     let fonts = fonts::definitions();
     for family in [FontFamily::Proportional, FontFamily::Monospace] {

@@ -1,0 +1,117 @@
+//! What the claims share: alternating pairs, medians, one line of result, and a workbench to run plans.
+//!
+//! A claim is a ratio against something public, measured in the same run: machines differ and are
+//! noisy, and both sides of a pair feel it alike.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use countersign::engine::{
+    AutoApprove, Clock as _, ControlHandle, Executor, NoopProgress, Parts, SystemClock,
+    WorkspaceChoice, review,
+};
+use countersign::evidence::EvidenceStore;
+use countersign::plan::{Plan, parse};
+use countersign::risk::Policy;
+use countersign::run::{ExecutionResult, RunStatus};
+
+/// How long `work` takes.
+pub fn time<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    std::hint::black_box(work());
+    start.elapsed()
+}
+
+/// Measures `ours` and `theirs` in turn, prints the medians and their ratio beside the claim, and
+/// says by the exit status whether the claim holds.
+pub fn claim(
+    what: &str,
+    at_most: f64,
+    pairs: usize,
+    mut ours: impl FnMut() -> Duration,
+    mut theirs: impl FnMut() -> Duration,
+) -> ExitCode {
+    // The first of each is for caches and is thrown away.
+    ours();
+    theirs();
+    let (mut our_times, mut their_times): (Vec<_>, Vec<_>) =
+        (0..pairs).map(|_| (ours(), theirs())).unzip();
+    let (our, their) = (median(&mut our_times), median(&mut their_times));
+    let ratio = our.as_secs_f64() / their.as_secs_f64();
+    let verdict = if ratio <= at_most { "holds" } else { "MISSES" };
+    println!(
+        "{what}: {our:.1?} against {their:.1?}, ratio {ratio:.2}, at most {at_most}: {verdict}"
+    );
+    if ratio <= at_most { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// A workspace and an evidence folder on the same file system.
+pub struct Bench {
+    folder: tempfile::TempDir,
+    store: Option<EvidenceStore>,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        // Not the system's temporary folder, which may be in memory and make fsync free.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
+        std::fs::create_dir_all(&root).expect("target");
+        let folder = tempfile::tempdir_in(root).expect("a folder");
+        std::fs::create_dir(folder.path().join("work")).expect("a workspace");
+        let store =
+            EvidenceStore::open(&folder.path().join("evidence"), &folder.path().join("keys"))
+                .expect("evidence");
+        Self { folder, store: Some(store) }
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Authorizes the plan, then measures its run.
+    pub fn run(&mut self, plan: &Plan) -> (Duration, ExecutionResult) {
+        let clock = SystemClock::default();
+        let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
+        let policy = Policy::default();
+        let review = review(plan, &choice, &policy).expect("a review");
+        let now_ms = clock.now_ms();
+        let authorization =
+            PlanAuthorization::pending(plan, review.binding, Method::CommandLineYes, now_ms)
+                .approve(now_ms, policy.authorization_ttl_ms);
+        let parts = Parts {
+            policy,
+            clock: Arc::new(clock),
+            confirmation: Box::new(AutoApprove),
+            progress: Box::new(NoopProgress),
+            control: ControlHandle::default(),
+        };
+        let mut executor = Executor::new(self.store.take().expect("the store"), parts);
+        let approved = ApprovedPlan { plan: plan.clone(), authorization };
+        let start = Instant::now();
+        let result = executor.execute(approved).expect("a run");
+        let took = start.elapsed();
+        assert_eq!(result.status, RunStatus::Completed, "{:?}", result.step_results.last());
+        self.store = Some(executor.into_store());
+        (took, result)
+    }
+}
+
+/// A step plan of these steps.
+pub fn plan(steps: Vec<serde_json::Value>) -> Plan {
+    let text = serde_json::json!({ "plan_id": "bench", "intent": "MUTATE", "steps": steps });
+    let parsed = parse(text.to_string().as_bytes());
+    assert!(parsed.is_valid(), "{:?}", parsed.findings);
+    parsed.plan.expect("a plan")
+}

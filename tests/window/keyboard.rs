@@ -1,0 +1,70 @@
+//! The whole way without a mouse.
+
+use super::harness::Desktop;
+use super::screen::Outcome;
+use super::sign_and_run::{Recorded, WORD, Workspace, recorded};
+
+fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
+    let mut desktop = Desktop::start_here(&[])?;
+    desktop.key("ctrl+o")?;
+    desktop.choose_file(&workspace.plan())?;
+    desktop.wait_for_text("Read the note, then write the list")?;
+
+    desktop.key("ctrl+Return")?;
+    desktop.tab_to("Authorize")?;
+    desktop.press_once_armed("Authorize")?;
+    desktop.wait_for_control("Run")?;
+    desktop.key("F5")?;
+
+    desktop.wait_for_text("Execute step 2 of 3: file_read?")?;
+    // Closing the question decides nothing, and it can be asked for again.
+    desktop.key("Escape")?;
+    desktop.wait_until_gone("Approve this step")?;
+    desktop.key("F8")?;
+    desktop.tab_to("Approve this step")?;
+    desktop.screenshot("keyboard_1_question")?;
+    desktop.press_once_armed("Approve this step")?;
+
+    desktop.wait_for_text("Execute step 3 of 3: file_create?")?;
+    desktop.tab_to("Deny and stop")?;
+    desktop.press_once_armed("Deny and stop")?;
+    desktop.wait_for_text("Denied at step 3")?;
+
+    desktop.key("ctrl+f")?;
+    desktop.wait_until("the search box has the keyboard", |desktop| {
+        Ok((desktop.tree()?.focused.as_deref() == Some("Search evidence")).then_some(()))
+    })?;
+    desktop.type_text(WORD)?;
+    desktop.key("Return")?;
+    desktop.wait_until("the search finds two steps", |desktop| {
+        let tree = desktop.tree()?;
+        Ok(tree.control_starting("file_create notes/list.md, denied").map(|_| ()))
+    })?;
+    desktop.key("Down")?;
+    desktop.wait_for_text("Decisions")?;
+    desktop.screenshot("keyboard_2_execution")?;
+    desktop.key("Escape")?;
+    desktop.wait_until_gone("Close the execution")?;
+    // What has no key of its own is found by its name.
+    desktop.key("ctrl+k")?;
+    desktop.wait_for_control("Find a command")?;
+    desktop.type_text("verify")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("rows are what was written")?;
+    desktop.screenshot("keyboard_3_verified")?;
+    desktop.key("ctrl+1")?;
+    desktop.wait_for_text("Denied at step 3")?;
+    Ok(recorded(&desktop.evidence()))
+}
+
+#[test]
+fn the_whole_way_works_by_keyboard_alone() {
+    let workspace = Workspace::new();
+    let recorded = match the_way_by_keyboard(&workspace) {
+        Ok(recorded) => recorded,
+        Err(trouble) => panic!("{trouble}"),
+    };
+    let outcomes: Vec<_> = recorded.iter().map(|step| step.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["succeeded", "succeeded", "denied"]);
+    assert!(!workspace.note_that_was_denied().exists(), "a denied step writes nothing");
+}
