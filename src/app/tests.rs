@@ -440,3 +440,14 @@ fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
     });
     assert!(!question_is_open(&bench.app));
 }
+
+#[test]
+fn a_run_without_an_interrupted_step_has_nothing_to_reconcile_and_says_so() {
+    let (mut bench, _) = denied();
+    let run_id = bench.session().run.run_id.unwrap();
+    bench.act(Action::Do(Command::Reconcile));
+    assert!(!bench.app.purposes.any(|purpose| matches!(purpose, Purpose::Reconcile)));
+    bench.act(Action::Evidence(EvidenceAction::Reconcile(run_id)));
+    bench.until("the answer", |app| app.reconciled.get(&run_id).is_some_and(Vec::is_empty));
+    assert!(bench.app.notices.iter().any(|it| it.summary.starts_with("No step of this run")));
+}

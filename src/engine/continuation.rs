@@ -137,7 +137,9 @@ pub fn changes_since(
         match toolbox.state_of(&path) {
             Ok(now) if now == then => {}
             Ok(now) => findings.push(warning(format!(
-                "{path} has changed since the run: it was {then} and is {now} now"
+                "{path} has changed since the run: it was {} and is {} now",
+                short(then),
+                short(now)
             ))),
             Err(error) => findings.push(warning(format!(
                 "whether {path} has changed since the run is not known: {error}"
@@ -145,6 +147,14 @@ pub fn changes_since(
         }
     }
     Ok(findings)
+}
+
+/// A state for a sentence; what is compared is the whole of it.
+fn short(state: FileState) -> String {
+    match state {
+        FileState::Absent => "absent".to_owned(),
+        FileState::Content(digest) => format!("sha256:{}…", digest.short(12)),
+    }
 }
 
 /// Each file of a run's interrupted steps beside the disk; empty when no step was interrupted.

@@ -28,7 +28,9 @@ pub(super) fn action_bar_ui(
             // What is needed least loses its words first.
             let only_icon = match command {
                 Command::CancelAfterStep => width < 660.0,
-                Command::Pause | Command::StopNow => width < 470.0,
+                Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {
+                    width < 470.0
+                }
                 Command::Reject => width < 400.0,
                 _ => false,
             };
