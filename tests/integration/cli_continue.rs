@@ -34,6 +34,7 @@ fn parent_of(home: &Home, run_id: &str) -> Option<String> {
     run["run"]["parent_run"].as_str().map(str::to_owned)
 }
 
+#[expect(clippy::disallowed_methods, reason = "reads the database as any other program would")]
 #[test]
 fn the_rest_is_shown_then_authorized_by_its_digest_and_run() {
     let (home, run_id) = with_a_failed_run();
