@@ -86,6 +86,11 @@ impl PlanSession {
             .steps
             .iter()
             .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()));
+        // Of an interrupted run, the step whose outcome nobody knows.
+        let selected = failed.or_else(|| {
+            (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
+                .then_some(run.current_step)
+        });
         let summary = replayed.summary;
         let opened = OpenedPlan {
             path: PathBuf::new(),
@@ -100,7 +105,8 @@ impl PlanSession {
             approval: Approval::Recorded,
             elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
             run,
-            selected: failed.unwrap_or(0),
+            selected: selected.unwrap_or(0),
+            scroll_to_selected: selected.is_some(),
             tab: Tab::Output,
             ..Self::opened(opened, Some(summary.workspace.into()))
         }

@@ -183,10 +183,15 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
         _ => vec![Command::RunAgain, Command::ContinueFromHere],
     };
+    let more = detail.clone();
+    let mut detail = detail;
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
+        // Three buttons leave little room; the sentence is shown whole on hover.
+        title = word.to_owned();
+        detail = format!("{} of {} done", view.run.done(), view.run.steps.len());
     }
-    Some(Bar { icon, tone, title, more: detail.clone(), detail, primary: None, others })
+    Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
 /// The outcomes counted, in words.
