@@ -97,7 +97,7 @@ prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 
 if [ -n "$long" ]; then
-    export PROPTEST_CASES=4096
+    export PROPTEST_CASES=4096 KILLS=200
 fi
 
 # Runs a stage when its tool is here. $1: the tool.
