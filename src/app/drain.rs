@@ -166,6 +166,7 @@ impl App {
             (Purpose::Verify, Reply::Verified(report)) => {
                 self.evidence.verification = Verification::Done(report);
             }
+            (Purpose::Settings, Reply::Kept) => {}
             (purpose, Reply::Failed(failure)) => {
                 self.to_authorize = None;
                 if matches!(purpose, Purpose::Verify) {

@@ -34,7 +34,7 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker};
+use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file};
 pub use start::{Options, StartError, run};
 
 use evidence::EvidenceSession;
@@ -203,20 +203,27 @@ impl App {
         PromptId { run_id, step_index, showing: self.showing }
     }
 
+    /// Has the settings written, without waiting for it.
     fn save_settings(&mut self) {
+        if let Some((file, text)) = self.settings_to_save() {
+            self.ask(Request::Keep { file, text }, Purpose::Settings);
+        }
+    }
+
+    fn settings_to_save(&mut self) -> Option<(PathBuf, String)> {
         // The stricter policy that stands in for a faulty file must not become the person's own.
         if self.settings_were_bad {
-            return;
+            return None;
         }
         self.settings.remember(&self.recent);
-        let Some(file) = self.settings_file.clone() else { return };
-        if let Err(error) = settings::save(&file, &self.settings) {
-            self.notify(
-                Tone::Caution,
-                "The settings could not be saved.",
-                error.to_string(),
-                "Your choices hold until the window is closed.",
-            );
+        let file = self.settings_file.clone()?;
+        match settings::text(&self.settings) {
+            Ok(text) => Some((file, text)),
+            Err(error) => {
+                let summary = Purpose::Settings.failure();
+                self.notify(Tone::Caution, summary, error.to_string(), "");
+                None
+            }
         }
     }
 }
@@ -252,7 +259,10 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        self.save_settings();
+        // The last frame is over; nobody is left to tell of a failure.
+        if let Some((file, text)) = self.settings_to_save() {
+            let _ = keep_file(&file, &text);
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) enum Purpose {
     Blob,
     /// To recompute the chain.
     Verify,
+    /// To save the settings.
+    Settings,
 }
 
 impl Purpose {
@@ -63,6 +65,7 @@ impl Purpose {
             Self::Execution(_) => "The record cannot be read.".into(),
             Self::Blob => "The artifact cannot be read.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
+            Self::Settings => "The settings could not be saved.".into(),
         }
     }
 }

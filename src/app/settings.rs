@@ -3,7 +3,7 @@
 //! A file that cannot be read is said so, kept, and meanwhile every step asks: what it settled may
 //! have been stricter than the defaults.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -160,38 +160,12 @@ fn parse(text: &str) -> Result<Settings, String> {
     toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.checked()
 }
 
-/// Why the settings were not saved.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SaveError {
-    /// They have no text form.
-    #[error("the settings have no text form")]
-    Text {
-        /// Why.
-        #[source]
-        source: toml::ser::Error,
-    },
-    /// The file could not be written.
-    #[error("cannot write {path}: {source}")]
-    Write {
-        /// Why.
-        source: std::io::Error,
-        /// Which file.
-        path: PathBuf,
-    },
-}
-
-/// Writes the file whole or not at all.
-pub(super) fn save(file: &Path, settings: &Settings) -> Result<(), SaveError> {
-    let text = toml::to_string_pretty(settings).map_err(|source| SaveError::Text { source })?;
-    let write = || {
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let fresh = file.with_extension("toml.new");
-        std::fs::write(&fresh, text)?;
-        std::fs::rename(&fresh, file)
-    };
-    write().map_err(|source| SaveError::Write { source, path: file.to_owned() })
+/// The text of the file.
+///
+/// # Errors
+/// A value that has no text form.
+pub(super) fn text(settings: &Settings) -> Result<String, toml::ser::Error> {
+    toml::to_string_pretty(settings)
 }
 
 #[cfg(test)]
@@ -209,7 +183,7 @@ mod tests {
             name: "P".into(),
             detail: "".into(),
         });
-        save(&file, &settings).unwrap();
+        crate::worker::keep_file(&file, &text(&settings).unwrap()).unwrap();
         let loaded = load(Some(file));
         assert_eq!(loaded.settings, settings);
         assert_eq!(loaded.problem, None);

@@ -106,6 +106,16 @@ impl Reader {
                 self.evidence = None;
                 Reply::Failed(error.failure())
             }),
+            Request::Keep { file, text } => keep_file(&file, &text).map_or_else(
+                |error| {
+                    Reply::Failed(Failure {
+                        code: Code::WriteFailed,
+                        message: format!("cannot write {}: {error}", file.display()),
+                        next: "Your choices hold until the window is closed.".to_owned(),
+                    })
+                },
+                |()| Reply::Kept,
+            ),
             other => self.read(other).unwrap_or_else(|error| {
                 // The next request opens the evidence anew: it may be there by then.
                 self.evidence = None;
@@ -154,7 +164,8 @@ impl Reader {
             | Request::Record { .. }
             | Request::Again { .. }
             | Request::Continue { .. }
-            | Request::Reconcile { .. } => missing("such request".to_owned()),
+            | Request::Reconcile { .. }
+            | Request::Keep { .. } => missing("such request".to_owned()),
         })
     }
 
@@ -279,6 +290,19 @@ impl Reader {
         let policy = self.setup.policy.clone();
         changes_since(self.evidence()?, run_id, workspace, &policy)
     }
+}
+
+/// Writes a file whole or not at all, with the folders that lead to it.
+///
+/// # Errors
+/// What the system says.
+pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let fresh = file.with_extension("new");
+    std::fs::write(&fresh, text)?;
+    std::fs::rename(&fresh, file)
 }
 
 /// The bytes of a plan file, at most one more than the limit.

@@ -111,6 +111,13 @@ pub enum Request {
     Blob(Digest),
     /// Recompute the chain.
     Verify,
+    /// Write a file of the window's own, such as its settings, whole or not at all.
+    Keep {
+        /// The file.
+        file: PathBuf,
+        /// What it shall hold.
+        text: String,
+    },
 }
 
 /// A plan file that was opened.
@@ -179,6 +186,8 @@ pub enum Reply {
     },
     /// To [`Request::Verify`].
     Verified(VerifyReport),
+    /// To [`Request::Keep`].
+    Kept,
     /// The request could not be answered.
     Failed(Failure),
 }

@@ -17,7 +17,7 @@ mod prompt;
 mod tests;
 
 pub use crate::engine::{Clock, SystemClock};
-pub use desk::{Desk, read_plan_file};
+pub use desk::{Desk, keep_file, read_plan_file};
 pub use executing::Worker;
 pub use folders::{Folders, default_folders};
 pub use messages::{Command, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};

@@ -173,3 +173,42 @@ fn an_empty_doc_comment_is_found() {
     let text = "/// One.\n///\n/// Two.\npub fn f() {}";
     assert_eq!(faults("src/plan/x.rs", text), Vec::<String>::new());
 }
+
+/// What waits for something outside of the frame.
+const WAITING: [&str; 9] = [
+    "fs::",
+    "File::open",
+    ".recv()",
+    ".recv_timeout(",
+    ".join()",
+    ".lock()",
+    "sleep(",
+    "FileDialog",
+    "Command::new",
+];
+
+/// The files of the window that run before the first frame or on a thread of their own.
+const OUTSIDE_OF_FRAMES: [&str; 5] =
+    ["file_dialog.rs", "settings.rs", "start.rs", "tour.rs", "watch.rs"];
+
+fn waits(text: &str) -> Vec<&'static str> {
+    let code = text.split("#[cfg(test)]\nmod").next().unwrap();
+    WAITING.into_iter().filter(|word| code.contains(word)).collect()
+}
+
+#[test]
+fn invariant_6_no_frame_waits() {
+    let window = sources().into_iter().filter(|(path, _)| {
+        let own = path.starts_with("src/ui") || path.starts_with("src/app");
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap();
+        let test = name == "tests.rs" || path.components().any(|part| part.as_os_str() == "tests");
+        own && !test && !(path.starts_with("src/app") && OUTSIDE_OF_FRAMES.contains(&name))
+    });
+    let mut looked_at = 0;
+    for (path, text) in window {
+        looked_at += 1;
+        assert_eq!(waits(&text), Vec::<&str>::new(), "{}", path.display());
+    }
+    assert!(looked_at > 30, "the window's sources were not found");
+    assert_eq!(waits("fn ui() { let _ = std::fs::read(path); }"), ["fs::"]);
+}

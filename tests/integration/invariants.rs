@@ -1,10 +1,18 @@
 //! The numbered invariants of the house, as far as the engine keeps them.
 
+use std::sync::Arc;
+
 use countersign::authorization::ApprovedPlan;
 use countersign::engine::{ExecutionError, Executor};
 use countersign::evidence::verify;
 use countersign::plan::{TOOLS, Tool, ToolCall, limits, parse};
-use countersign::run::{Decision, ExecutionResult, STREAM_HEAD_BYTES};
+use countersign::risk::Policy;
+use countersign::run::{
+    Control, Decision, ExecutionResult, RunEvent, RunStatus, STREAM_HEAD_BYTES,
+};
+use countersign::worker::{
+    Clock as _, Command, Desk, Event, Reply, Request, Setup, SystemClock, Wake, Worker,
+};
 use serde_json::{Value, json};
 
 use super::harness::{
@@ -218,6 +226,39 @@ fn invariant_5_what_a_plan_says_about_its_own_risk_is_refused() {
         let harness = Harness::with(&[("a", "1")]);
         assert_eq!(harness.execute(harness.approve(&read(&text))).refusal(), "E001", "{field}");
     }
+}
+
+#[test]
+fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
+    let harness = Harness::with(&[("a", "1")]);
+    let approved =
+        harness.authorize(&plan([asking(write_file("s", "a", "2")), read_file("t", "a")]));
+    let setup = Setup {
+        evidence: harness.evidence(),
+        secrets: harness.evidence().join("keys"),
+        policy: Policy::default(),
+    };
+    let wake: Wake = Arc::new(|| {});
+    let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
+    let desk = Desk::start(setup, wake).unwrap();
+    // The fake clock of the harness dates the approval far from now, so it is dated anew.
+    let now_ms = SystemClock::default().now_ms();
+    let authorization = approved.authorization.approve(now_ms, 60_000);
+    let run = ApprovedPlan { authorization, ..approved };
+    worker.send(Command::Run(Box::new(run))).unwrap();
+    // The step is under way and stays so until somebody says something.
+    let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
+    while !asked(&worker.recv().unwrap()) {}
+    desk.ask(Request::Search(Box::default())).unwrap();
+    assert!(matches!(desk.recv().unwrap().1, Reply::Page(_)), "found while the step is under way");
+    worker.control(Control::StopNow);
+    let result = loop {
+        if let Event::Finished(result) = worker.recv().unwrap() {
+            break result.unwrap();
+        }
+    };
+    assert_eq!(result.status, RunStatus::Cancelled);
+    assert_eq!(harness.content("a").as_deref(), Some("1"));
 }
 
 #[test]
