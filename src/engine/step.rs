@@ -327,7 +327,7 @@ impl StepRun<'_, '_> {
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
             result_json: &invocation.result,
-            artifacts: &artifacts(progress.preview.as_ref(), &invocation.files),
+            artifacts: artifact(progress.preview.as_ref(), &invocation.files).as_slice(),
             files: &invocation.files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
@@ -359,20 +359,17 @@ impl StepRun<'_, '_> {
     }
 }
 
-/// What the step was predicted to do, and what it did, as a person reads it.
-fn artifacts(preview: Option<&Preview>, files: &[FileEffect]) -> Vec<(ArtifactType, Value)> {
-    let mut artifacts = Vec::new();
-    if let Some(preview) = preview {
-        if let Ok(value) = serde_json::to_value(preview) {
-            artifacts.push((ArtifactType::Preview, value));
-        }
-        // What was predicted is what was done only where the contents are the same.
-        let done = !files.is_empty()
-            && preview.changes.len() == files.len()
-            && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);
-        if done && let Ok(value) = serde_json::to_value(&preview.changes) {
-            artifacts.push((ArtifactType::Diff, value));
-        }
+/// What the step did, as a person reads it; where that is not known, what it was predicted to do. One
+/// of the two, because they hold the same lines.
+fn artifact(preview: Option<&Preview>, files: &[FileEffect]) -> Option<(ArtifactType, Value)> {
+    let preview = preview?;
+    // What was predicted is what was done only where the contents are the same.
+    let done = !files.is_empty()
+        && preview.changes.len() == files.len()
+        && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);
+    if done {
+        serde_json::to_value(&preview.changes).ok().map(|value| (ArtifactType::Diff, value))
+    } else {
+        serde_json::to_value(preview).ok().map(|value| (ArtifactType::Preview, value))
     }
-    artifacts
 }

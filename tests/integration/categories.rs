@@ -126,7 +126,7 @@ fn category_e_every_execution_is_logged_with_its_artifacts() {
     assert_eq!(ran.words(), (vec!["succeeded", "succeeded", "precondition_failed"], "failed"));
     let expected: [&[&str]; 3] = [
         &["result", "stdout", "step_context"],
-        &["diff", "preview", "result", "step_context"],
+        &["diff", "result", "step_context"],
         &["step_context"],
     ];
     for (result, expected) in ran.result().step_results.iter().zip(expected) {
