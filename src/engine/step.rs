@@ -13,8 +13,8 @@ use crate::evidence::{
 use crate::plan::{Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
-    Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult, StreamExcerpt,
+    Answer, ConfirmationRequest, Control, Decision, Failure, FileChange, FileEffect, Outcome,
+    Predicted, Preview, RunEvent, StepResult, StreamExcerpt,
 };
 use crate::tools::{Context, Invocation, Overlay};
 
@@ -367,8 +367,9 @@ fn artifact(preview: Option<&Preview>, files: &[FileEffect]) -> Option<(Artifact
     let done = !files.is_empty()
         && preview.changes.len() == files.len()
         && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);
-    if done {
-        serde_json::to_value(&preview.changes).ok().map(|value| (ArtifactType::Diff, value))
+    let diff: String = preview.changes.iter().map(FileChange::unified).collect();
+    if done && !diff.is_empty() {
+        Some((ArtifactType::Diff, diff.into()))
     } else {
         serde_json::to_value(preview).ok().map(|value| (ArtifactType::Preview, value))
     }

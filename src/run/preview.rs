@@ -101,3 +101,90 @@ pub struct DiffLine {
     /// Whether the file ends here without a line break.
     pub missing_newline: bool,
 }
+
+impl FileChange {
+    /// The change as a unified diff, as `diff -u` writes it; a line break ends every line of it.
+    pub fn unified(&self) -> String {
+        let name = |state: FileState, side: &str| match state {
+            FileState::Absent => "/dev/null".to_owned(),
+            FileState::Content(_) => format!("{side}/{}", self.path),
+        };
+        let (before, after) = (name(self.before, "a"), name(self.after, "b"));
+        let lines = match &self.diff {
+            Diff::Unchanged => return String::new(),
+            Diff::Binary { .. } => return format!("Binary files {before} and {after} differ\n"),
+            Diff::Text { lines, .. } => lines,
+        };
+        let mut text = format!("--- {before}\n+++ {after}\n");
+        for hunk in lines.split(|line| line.kind == LineKind::Gap).filter(|hunk| !hunk.is_empty()) {
+            let range = |numbers: Vec<usize>| {
+                let first = numbers.first().copied().unwrap_or(0);
+                format!("{first},{}", numbers.len())
+            };
+            let before = range(hunk.iter().filter_map(|line| line.before).collect());
+            let after = range(hunk.iter().filter_map(|line| line.after).collect());
+            text.push_str(&format!("@@ -{before} +{after} @@\n"));
+            for line in hunk {
+                text.push(match line.kind {
+                    LineKind::Added => '+',
+                    LineKind::Removed => '-',
+                    LineKind::Context | LineKind::Gap => ' ',
+                });
+                text.push_str(&line.text);
+                text.push('\n');
+                if line.missing_newline {
+                    text.push_str("\\ No newline at end of file\n");
+                }
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Digest;
+
+    fn line(kind: LineKind, before: Option<usize>, after: Option<usize>, text: &str) -> DiffLine {
+        DiffLine { kind, before, after, text: text.to_owned(), missing_newline: false }
+    }
+
+    fn change(diff: Diff) -> FileChange {
+        let content = FileState::Content(Digest::of(b""));
+        FileChange { path: "src/a.rs".to_owned(), before: content, after: content, diff }
+    }
+
+    #[test]
+    fn a_change_is_written_as_diff_writes_it() {
+        let last =
+            DiffLine { missing_newline: true, ..line(LineKind::Added, None, Some(40), "end") };
+        let lines = vec![
+            line(LineKind::Context, Some(1), Some(1), "one"),
+            line(LineKind::Removed, Some(2), None, "two"),
+            line(LineKind::Added, None, Some(2), "zwei"),
+            line(LineKind::Gap, None, None, ""),
+            line(LineKind::Context, Some(39), Some(39), "near"),
+            last,
+        ];
+        let diff = Diff::Text { lines, added: 2, removed: 1 };
+        assert_eq!(
+            change(diff).unified(),
+            "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n\
+             @@ -39,1 +39,2 @@\n near\n+end\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn a_new_file_comes_from_nowhere_and_bytes_are_named_only() {
+        let lines = vec![line(LineKind::Added, None, Some(1), "x")];
+        let created = FileChange {
+            before: FileState::Absent,
+            ..change(Diff::Text { lines, added: 1, removed: 0 })
+        };
+        assert_eq!(created.unified(), "--- /dev/null\n+++ b/src/a.rs\n@@ -0,0 +1,1 @@\n+x\n");
+        let binary = change(Diff::Binary { before_bytes: Some(1), after_bytes: Some(2) });
+        assert_eq!(binary.unified(), "Binary files a/src/a.rs and b/src/a.rs differ\n");
+        assert_eq!(change(Diff::Unchanged).unified(), "");
+    }
+}
