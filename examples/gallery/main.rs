@@ -1,6 +1,6 @@
 //! Shows any state of the window with made-up data, so that it can be looked at:
 //!
-//! `cargo run --example gallery -- STATE dark|light [WIDTHxHEIGHT]`, with a STATE of
+//! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //! `plan|authorized|running|dialog|dangerous|failed|completed|invalid|empty|evidence|execution|authorize|reject|close|palette|help|settings|void|notice|large`
 
 #![expect(clippy::indexing_slicing, reason = "made-up data has the steps it was made with")]
@@ -28,9 +28,11 @@ impl eframe::App for Gallery {
 fn main() -> eframe::Result {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_else(|| "plan".to_owned());
-    let theme = match arguments.next().as_deref() {
-        Some("light") => egui::ThemePreference::Light,
-        _ => egui::ThemePreference::Dark,
+    let look = arguments.next().unwrap_or_default();
+    let theme = if look.starts_with("light") {
+        egui::ThemePreference::Light
+    } else {
+        egui::ThemePreference::Dark
     };
     let size = arguments
         .next()
@@ -48,6 +50,7 @@ fn main() -> eframe::Result {
         options,
         Box::new(move |cc| {
             countersign::ui::theme::install(&cc.egui_ctx);
+            countersign::ui::theme::set_contrast(&cc.egui_ctx, look.ends_with("-contrast"));
             cc.egui_ctx.set_theme(theme);
             Ok(Box::new(Gallery { scene: scene::Scene::new(&name) }))
         }),

@@ -126,6 +126,7 @@ impl Scene {
             "help" => Some(Overlay::Help),
             "settings" => Some(Overlay::Settings(SettingsView {
                 theme: egui::ThemePreference::Dark,
+                high_contrast: false,
                 zoom: 1.0,
                 file: "/home/ada/.config/countersign/settings.toml".into(),
                 evidence: "/home/ada/.local/share/countersign".into(),

@@ -47,6 +47,8 @@ impl ThemeChoice {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
     pub(super) theme: ThemeChoice,
+    /// Whether the theme has more contrast than usual.
+    pub(super) high_contrast: bool,
     /// The size of everything, 1 being the usual one.
     pub(super) zoom: f32,
     /// Width and height of the window in points.
@@ -69,6 +71,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             theme: ThemeChoice::default(),
+            high_contrast: false,
             zoom: 1.0,
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
@@ -176,7 +179,7 @@ mod tests {
     fn settings_read_back_as_they_were_saved() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deeper/settings.toml");
-        let mut settings = Settings { zoom: 1.3, theme: ThemeChoice::Dark, ..Settings::default() };
+        let mut settings = Settings { zoom: 2.0, theme: ThemeChoice::Dark, high_contrast: true, ..Settings::default() };
         settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);
         settings.recent.push(Recent {
             path: "/p.json".into(),

@@ -113,6 +113,8 @@ pub enum WindowAction {
     CloseOverlay,
     /// Use this theme.
     SetTheme(egui::ThemePreference),
+    /// Use more contrast than usual, or not.
+    SetHighContrast(bool),
     /// Use this zoom, 1 being the usual size.
     SetZoom(f32),
 }

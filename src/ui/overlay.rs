@@ -24,6 +24,8 @@ pub enum Overlay {
 pub struct SettingsView {
     /// The theme.
     pub theme: egui::ThemePreference,
+    /// Whether it has more contrast than usual.
+    pub high_contrast: bool,
     /// The zoom, 1 being the usual size.
     pub zoom: f32,
     /// Where the settings file is; the rest is edited there.
@@ -35,7 +37,7 @@ pub struct SettingsView {
 }
 
 /// The zooms on offer.
-pub const ZOOMS: [f32; 6] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6];
+pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
 /// Shows what is open.
 pub fn overlay_ui(
@@ -208,6 +210,15 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             let look = if settings.theme == choice { Look::Primary } else { Look::Plain };
             if widgets::button(ui, look, Some(icon), name, true).clicked() {
                 actions.push(Action::Window(WindowAction::SetTheme(choice)));
+            }
+        }
+    });
+    widgets::heading(ui, "Contrast");
+    ui.horizontal(|ui| {
+        for (name, high) in [("Usual", false), ("High", true)] {
+            let look = if settings.high_contrast == high { Look::Primary } else { Look::Plain };
+            if widgets::button(ui, look, None, name, true).clicked() {
+                actions.push(Action::Window(WindowAction::SetHighContrast(high)));
             }
         }
     });

@@ -3,6 +3,7 @@
 use crate::ui::action::{Page, WindowAction};
 use crate::ui::format;
 use crate::ui::overlay::{Overlay, SettingsView};
+use crate::ui::theme;
 
 use super::super::App;
 use super::super::settings::ThemeChoice;
@@ -18,6 +19,11 @@ impl App {
             WindowAction::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
+            WindowAction::SetHighContrast(high) => {
+                self.settings.high_contrast = high;
+                theme::set_contrast(ctx, high);
+                self.refresh_settings(ctx);
+            }
             WindowAction::SetZoom(zoom) => {
                 self.settings.zoom = zoom;
                 ctx.set_zoom_factor(zoom);
@@ -49,6 +55,7 @@ impl App {
         };
         SettingsView {
             theme: ctx.options(|options| options.theme_preference),
+            high_contrast: self.settings.high_contrast,
             zoom: self.settings.zoom,
             file: self
                 .settings_file

@@ -6,6 +6,7 @@
 mod fonts;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use egui::style::{Selection, WidgetVisuals, Widgets};
 use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, TextStyle, vec2};
@@ -13,6 +14,8 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, Tex
 use crate::risk::RiskLevel;
 
 pub use fonts::ICONS;
+pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
+use tokens::shade;
 
 /// Height of the bar with the pages, in points.
 pub const TOP_BAR: f32 = 44.0;
@@ -97,92 +100,13 @@ impl From<RiskLevel> for Tone {
     }
 }
 
-/// The colours of one theme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the tokens by their names; what each is for stands in its uses")]
-pub struct Theme {
-    pub dark: bool,
-    pub background: Color32,
-    pub panel: Color32,
-    pub raised: Color32,
-    pub line: Color32,
-    pub text: Color32,
-    pub dim: Color32,
-    pub accent: Color32,
-    pub on_accent: Color32,
-    pub safe: Color32,
-    pub caution: Color32,
-    pub danger: Color32,
-    pub added: Color32,
-    pub added_text: Color32,
-    pub removed: Color32,
-    pub removed_text: Color32,
-    pub selection: Color32,
-    pub hover: Color32,
-    pub backdrop: Color32,
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place for colours")]
-const fn rgb(hex: u32) -> Color32 {
-    let [_, red, green, blue] = hex.to_be_bytes();
-    Color32::from_rgb(red, green, blue)
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place for colours")]
-const fn shade(alpha: u8) -> Color32 {
-    Color32::from_black_alpha(alpha)
-}
-
-/// The dark theme.
-pub const DARK: Theme = Theme {
-    dark: true,
-    background: rgb(0x16_18_1d),
-    panel: rgb(0x1b_1e_24),
-    raised: rgb(0x23_27_2f),
-    line: rgb(0x2e_33_3d),
-    text: rgb(0xe4_e7_ec),
-    dim: rgb(0x98_a1_b0),
-    accent: rgb(0x6e_a8_fe),
-    on_accent: rgb(0x0c_14_20),
-    safe: rgb(0x6c_c5_8b),
-    caution: rgb(0xe3_b5_53),
-    danger: rgb(0xf0_7f_78),
-    added: rgb(0x17_30_1f),
-    added_text: rgb(0xa6_e0_b8),
-    removed: rgb(0x3a_1f_21),
-    removed_text: rgb(0xf3_b1_ac),
-    selection: rgb(0x26_34_4d),
-    hover: rgb(0x1f_23_2b),
-    backdrop: shade(140),
-};
-
-/// The light theme.
-pub const LIGHT: Theme = Theme {
-    dark: false,
-    background: rgb(0xff_ff_ff),
-    panel: rgb(0xf6_f7_f9),
-    raised: rgb(0xff_ff_ff),
-    line: rgb(0xdd_e1_e7),
-    text: rgb(0x1c_23_30),
-    dim: rgb(0x5b_66_75),
-    accent: rgb(0x1f_5f_d0),
-    on_accent: rgb(0xff_ff_ff),
-    safe: rgb(0x1c_7a_43),
-    caution: rgb(0x8f_62_00),
-    danger: rgb(0xb3_26_1e),
-    added: rgb(0xe4_f6_ea),
-    added_text: rgb(0x14_53_2d),
-    removed: rgb(0xfd_ea_ea),
-    removed_text: rgb(0x7f_1d_1d),
-    selection: rgb(0xe3_ec_fc),
-    hover: rgb(0xf1_f4_f8),
-    backdrop: shade(90),
-};
-
 impl Theme {
     /// The theme that this part of the window is drawn in.
     pub fn of(ui: &egui::Ui) -> &'static Self {
-        if ui.visuals().dark_mode { &DARK } else { &LIGHT }
+        // egui's style has no place for more than dark or light, and each theme has its own accent.
+        let visuals = ui.visuals();
+        let fallback = if visuals.dark_mode { &DARK } else { &LIGHT };
+        THEMES.into_iter().find(|theme| theme.accent == visuals.hyperlink_color).unwrap_or(fallback)
     }
 
     /// The colour of a tone, for text and icons.
@@ -205,7 +129,12 @@ impl Theme {
     /// The text of a chip. A little nearer to the plain text than the tone, which alone would be too
     /// faint on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
-        self.tone(tone).lerp_to_gamma(self.text, if self.dark { 0.25 } else { 0.3 })
+        let towards_text = match (self.high_contrast, self.dark) {
+            (true, _) => 0.6,
+            (false, true) => 0.25,
+            (false, false) => 0.3,
+        };
+        self.tone(tone).lerp_to_gamma(self.text, towards_text)
     }
 
     fn visuals(&self) -> egui::Visuals {
@@ -286,9 +215,16 @@ impl Theme {
     }
 }
 
-/// Gives the context its fonts and both themes; once, before the first frame.
+/// Gives the context its fonts and the themes; once, before the first frame.
 pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts::definitions());
-    ctx.set_style_of(egui::Theme::Dark, DARK.style());
-    ctx.set_style_of(egui::Theme::Light, LIGHT.style());
+    set_contrast(ctx, false);
+}
+
+/// Chooses the contrast of both the dark and the light theme.
+pub fn set_contrast(ctx: &egui::Context, high: bool) {
+    for theme in THEMES.into_iter().filter(|theme| theme.high_contrast == high) {
+        let side = if theme.dark { egui::Theme::Dark } else { egui::Theme::Light };
+        ctx.set_style_of(side, theme.style());
+    }
 }
