@@ -179,7 +179,12 @@ mod tests {
     fn settings_read_back_as_they_were_saved() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deeper/settings.toml");
-        let mut settings = Settings { zoom: 2.0, theme: ThemeChoice::Dark, high_contrast: true, ..Settings::default() };
+        let mut settings = Settings {
+            zoom: 2.0,
+            theme: ThemeChoice::Dark,
+            high_contrast: true,
+            ..Settings::default()
+        };
         settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);
         settings.recent.push(Recent {
             path: "/p.json".into(),

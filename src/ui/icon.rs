@@ -58,6 +58,7 @@ icons! {
     SUN '\u{e472}';
     MOON '\u{e330}';
     SYSTEM '\u{e560}';
+    MORE '\u{e1fe}';
     SETTINGS '\u{e272}';
     COPY '\u{e1ca}';
     RIGHT '\u{e13a}';

@@ -16,6 +16,7 @@ pub mod overlay;
 pub mod plan;
 pub mod reconcile;
 mod status_bar;
+mod tabs;
 pub mod theme;
 mod top_bar;
 pub mod widgets;

@@ -237,27 +237,6 @@ pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
         .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(whole)))
 }
 
-/// One of several tabs.
-pub fn tab(ui: &mut Ui, text: &str, selected: bool) -> Response {
-    let theme = Theme::of(ui);
-    let color = if selected { theme.text } else { theme.dim };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), color);
-    let size = vec2(galley.size().x, 34.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let color = if response.hovered() { theme.text } else { color };
-    ui.painter().galley_with_override_text_color(
-        Align2::LEFT_CENTER.anchor_size(rect.left_center(), galley.size()).min,
-        galley,
-        color,
-    );
-    if selected {
-        underline(ui, rect);
-    }
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, text));
-    focus_ring(ui, &response);
-    response
-}
-
 /// The line below the selected tab.
 pub fn underline(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, Theme::of(ui).accent);

@@ -146,6 +146,7 @@ fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>
         .suffix(suffix)
         .hint_text("Words, or filters such as outcome:failed tool:file_write after:2026-11-01")
         .margin(Margin::symmetric(12, 9))
+        .align(egui::Align2::LEFT_CENTER)
         .desired_width(f32::INFINITY)
         .min_size(vec2(0.0, 38.0));
     let response = ui.add(edit).accessible_name("Search evidence");

@@ -16,6 +16,7 @@ use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
+use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip};
 
@@ -59,16 +60,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
             widgets::line(ui, &name, Text::Strong, Tone::Plain);
             widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
-            // What does not fit beside the others stands below them: a panel must not grow over its
-            // neighbour in a small or much enlarged window.
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = vec2(16.0, 0.0);
-                for (tab, text) in TABS {
-                    if widgets::tab(ui, text, view.tab == tab).clicked() {
-                        actions.push(Action::Plan(PlanAction::ShowTab(tab)));
-                    }
-                }
-            });
+            if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
+                actions.push(Action::Plan(PlanAction::ShowTab(tab)));
+            }
         },
     );
     widgets::line_below(ui);

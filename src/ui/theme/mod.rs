@@ -14,8 +14,8 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, Tex
 use crate::risk::RiskLevel;
 
 pub use fonts::ICONS;
-pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
 use tokens::shade;
+pub use tokens::{DARK, DARK_HIGH_CONTRAST, LIGHT, LIGHT_HIGH_CONTRAST, THEMES, Theme};
 
 /// Height of the bar with the pages, in points.
 pub const TOP_BAR: f32 = 44.0;

@@ -34,7 +34,8 @@ fn each_theme_is_told_by_its_style() {
         for dark in [true, false] {
             ctx.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
             let mut found = None;
-            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| found = Some(Theme::of(ui)));
+            let mut output =
+                ctx.run_ui(egui::RawInput::default(), |ui| found = Some(Theme::of(ui)));
             output.textures_delta.clear();
             let found = found.unwrap();
             assert_eq!((found.dark, found.high_contrast), (dark, high));
@@ -60,7 +61,11 @@ fn every_text_can_be_read_on_every_ground() {
                 [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]
             {
                 let ratio = contrast(theme.tone(tone), ground);
-                assert!(ratio >= least(theme), "{tone:?} on {ground:?}, dark {}: {ratio}", theme.dark);
+                assert!(
+                    ratio >= least(theme),
+                    "{tone:?} on {ground:?}, dark {}: {ratio}",
+                    theme.dark
+                );
             }
         }
         for (text, ground) in [
@@ -83,7 +88,11 @@ fn every_chip_can_be_read() {
                 let ground = theme.chip(tone, below);
                 let text = theme.chip_text(tone);
                 let ratio = contrast(text, ground);
-                assert!(ratio >= least(theme), "{tone:?} on {below:?}, dark {}: {ratio}", theme.dark);
+                assert!(
+                    ratio >= least(theme),
+                    "{tone:?} on {below:?}, dark {}: {ratio}",
+                    theme.dark
+                );
             }
         }
     }
