@@ -11,6 +11,7 @@ mod findings;
 mod header;
 mod inspector;
 mod kept;
+mod marks;
 mod output;
 mod rows;
 mod sidebar;
