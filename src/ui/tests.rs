@@ -243,7 +243,7 @@ fn the_inspector_keeps_inside_the_smallest_window() {
             harness.run();
             let choice = |harness: &Harness<'_, Window>| {
                 let found = harness.query_all_by_role_and_label(Role::Button, tab);
-                found.filter(|node| node.rect().top() > 64.0).map(|node| node.rect()).last()
+                found.filter(|node| node.rect().top() > 64.0).map(|node| node.rect()).next_back()
             };
             let place = choice(&harness).unwrap_or_else(|| panic!("{name}: {tab} in the menu"));
             assert!(place.right() <= 720.0 && place.bottom() <= 480.0, "{name}: {tab} {place:?}");
