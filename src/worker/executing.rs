@@ -13,7 +13,6 @@ use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
-use crate::plan::Code;
 use crate::run::{Answer, Control, Failure, RunEvent};
 
 /// Events that wait for the window. A window that does not look for this long makes the run wait,
@@ -148,7 +147,7 @@ impl Body {
     fn run(&self, approved: ApprovedPlan) -> Event {
         let store = match EvidenceStore::open(&self.setup.evidence, &self.setup.secrets) {
             Ok(store) => store,
-            Err(error) => return Event::Finished(Err(evidence_failure(&error))),
+            Err(error) => return Event::Finished(Err(error.failure())),
         };
         let mut executor = Executor::new(
             store,
@@ -161,15 +160,6 @@ impl Body {
             },
         );
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
-    }
-}
-
-/// An evidence error for the screen.
-pub(super) fn evidence_failure(error: &crate::evidence::EvidenceError) -> Failure {
-    Failure {
-        code: Code::EvidenceStore,
-        message: error.to_string(),
-        next: "See that the evidence folder can be read and written, then try again.".to_owned(),
     }
 }
 
