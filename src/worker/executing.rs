@@ -13,7 +13,7 @@ use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
-use crate::run::{Answer, Control, Failure, RunEvent};
+use crate::run::{Answer, Control, RunEvent};
 
 /// Events that wait for the window. A window that does not look for this long makes the run wait,
 /// rather than letting memory grow.

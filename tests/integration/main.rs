@@ -10,6 +10,8 @@
 
 mod architecture;
 mod authorization;
+mod bad_evidence;
+mod bad_plans;
 mod categories;
 mod cli_check;
 mod cli_continue;
@@ -28,3 +30,5 @@ mod harness;
 mod invariants;
 mod properties;
 mod schema;
+#[cfg(unix)]
+mod unprivileged;
