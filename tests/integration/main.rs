@@ -21,6 +21,7 @@ mod cli_run;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod concurrent;
 mod crash;
 mod evidence_first;
 mod example_plans;
