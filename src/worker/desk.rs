@@ -49,7 +49,7 @@ impl Desk {
                     .unwrap_or_else(|panic| {
                         // Whatever it was in the middle of is opened anew.
                         reader.evidence = None;
-                        Reply::Failed(panicked(&*panic))
+                        Reply::Panicked { message: panic_message(&*panic) }
                     });
                 if replies.send((ticket, reply)).is_err() {
                     break;
@@ -147,7 +147,11 @@ impl Reader {
                     Reply::Replayed(Box::new(Replayed { summary, plan, events }))
                 }
             },
-            Request::Search(query) => Reply::Page(Box::new(evidence.search(&query)?)),
+            Request::Search(query) => {
+                let page = evidence.search(&query)?;
+                self.setup.faults.strike("reader");
+                Reply::Page(Box::new(page))
+            }
             Request::Execution(id) => match evidence.execution(id)? {
                 None => missing(format!("execution {id}")),
                 Some(detail) => Reply::Execution(Box::new(detail)),
@@ -332,12 +336,4 @@ pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Failure {
-    Failure {
-        code: Code::EvidenceStore,
-        message: format!("the reader panicked: {}", panic_message(panic)),
-        next: "Try again; if it happens again, report it with these words.".to_owned(),
-    }
 }
