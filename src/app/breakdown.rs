@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::App;
 use crate::ui::action::{Action, Page};
 use crate::ui::breakdown::{Breakdown, breakdown_ui};
+use crate::ui::dialog::{Dialog, Question};
 use crate::ui::{WindowView, window_ui};
 use crate::worker::panic_message;
 
@@ -62,6 +63,7 @@ impl App {
             let view = self.view();
             views(ui, &view, actions);
             self.setup.faults.strike(match (&view.dialog, self.page) {
+                (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
                 (Some(_), _) => "dialog",
                 (None, Page::Plan) => "plan page",
                 (None, Page::Evidence) => "evidence page",

@@ -57,7 +57,7 @@ impl App {
                     Tone::Danger,
                     "The worker broke down; the run is interrupted.",
                     message,
-                    "Look at the step under way: its outcome is unknown. Nothing is run again by itself.",
+                    "The outcome of a step that was under way is unknown: Reconcile compares it with the disk.",
                 );
                 let now = self.now.ms;
                 if let Some(session) = self.running_mut() {

@@ -35,7 +35,9 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file};
+use crate::worker::{
+    Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file,
+};
 pub use start::{Options, StartError, run};
 
 use breakdown::Broken;

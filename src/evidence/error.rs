@@ -80,7 +80,8 @@ impl EvidenceError {
         const ANOTHER: &str = "Name another evidence folder, or move that file away.";
         const SPACE: &str = "See that the evidence folder can be written to and that its disk has \
                              space, then try again.";
-        const DAMAGED: &str = "Keep the folder as it is, and name another one or bring back a copy.";
+        const DAMAGED: &str =
+            "Keep the folder as it is, and name another one or bring back a copy.";
         match self {
             Self::NoFile { .. } | Self::Foreign { .. } => ANOTHER,
             Self::Damaged { .. } => DAMAGED,

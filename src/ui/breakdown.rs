@@ -1,6 +1,6 @@
 //! What stands in place of a view that panicked: that it did, that nothing was decided, and the way on.
 
-use egui::{Align, CentralPanel, Frame, Layout, Margin, ScrollArea, Ui};
+use egui::{CentralPanel, Frame, Margin, ScrollArea, Ui};
 
 use super::WindowView;
 use super::action::{Action, WindowAction};
@@ -71,7 +71,7 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
         );
     }
     widgets::paragraph(ui, broken.message, Text::Mono, Tone::Danger);
-    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+    ui.horizontal(|ui| {
         if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
             actions.push(Action::Window(WindowAction::TryAgain));
         }

@@ -120,11 +120,8 @@ mod tests {
         assert!(poisoned.is_err() && prompt.shared.state.is_poisoned());
         let run_id = Uuid::new_v4();
         *prompt.lock() = State::Asked { run_id, step_index: 0 };
-        let answer = Answer {
-            decision: Decision::Approve,
-            by: AnsweredBy::Window,
-            note: String::new(),
-        };
+        let answer =
+            Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
         assert!(prompt.answer(run_id, 0, answer.clone()));
         prompt.close();
         assert!(!prompt.answer(run_id, 0, answer), "nobody waits for it any more");

@@ -212,7 +212,8 @@ fn a_locked_database_is_waited_for_and_then_said() {
             assert_eq!(home.json(question.iter().copied()).exits(0).lines().len(), 1);
         }
         assert!(begin.elapsed() < Duration::from_secs(25), "a question never waits for a writer");
-        let ran = is_refusal(waiting.join().unwrap(), "another program has held the evidence for 30");
+        let ran =
+            is_refusal(waiting.join().unwrap(), "another program has held the evidence for 30");
         assert!(begin.elapsed() >= Duration::from_secs(30));
         assert!(ran.stderr.contains("Close that program or wait for it"), "{ran:#?}");
     });

@@ -127,10 +127,9 @@ fn no_file_and_no_regular_file_are_refused_and_never_waited_for() {
 /// As [`is_refused`], where the file itself cannot be read by the test either.
 #[cfg(unix)]
 fn is_refused_without_tree(home: &Home, what: &str, words: &str) {
-    for arguments in [
-        &["check", "space/bad.json", "--json"][..],
-        &["run", "space/bad.json", "--yes", "--json"],
-    ] {
+    for arguments in
+        [&["check", "space/bad.json", "--json"][..], &["run", "space/bad.json", "--yes", "--json"]]
+    {
         let done = in_time(home, arguments).exits(2).document();
         let findings = done.pointer("/error/details/findings").or(done.get("findings")).unwrap();
         assert_eq!(findings[0]["code"], "E010", "{what}");
@@ -179,7 +178,12 @@ fn bytes_that_are_no_plan_are_refused() {
     let long = "x".repeat((1 << 20) + 1);
     for (what, bytes, code, words) in [
         ("0 bytes", Vec::new(), "E010", "empty"),
-        ("one byte too many", vec![b' '; (16 << 20) + 1], "E018", "more than 16777216 bytes, which is the limit"),
+        (
+            "one byte too many",
+            vec![b' '; (16 << 20) + 1],
+            "E018",
+            "more than 16777216 bytes, which is the limit",
+        ),
         ("no UTF-8", b"{\"plan_id\": \"\xff\"}".to_vec(), "E010", "UTF-8"),
         ("UTF-16", utf16, "E010", ""),
         ("zeros", vec![0; 4096], "E010", ""),

@@ -24,7 +24,8 @@ const BECOME_NOBODY: &str = r#"exec 9<"$1" && shift &&
 
 /// Begins the program in `$2` with files of at most `$1` bytes. Beyond, writing is to fail as on a full
 /// disk, not to end the program with a signal.
-const LIMIT_FILES: &str = r#"trap '' XFSZ && limit=$1 && shift && exec prlimit --fsize="$limit" "$@""#;
+const LIMIT_FILES: &str =
+    r#"trap '' XFSZ && limit=$1 && shift && exec prlimit --fsize="$limit" "$@""#;
 
 /// A home and somebody in it without any powers.
 pub struct Unprivileged<'h> {

@@ -181,7 +181,7 @@ fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
-    for place in ["dialog", "what is left"] {
+    for place in ["step dialog", "what is left"] {
         bench.app.setup.faults.plant(place);
     }
     let mut window = window(bench);
@@ -204,7 +204,7 @@ fn closing_while_a_page_is_broken_asks_as_ever() {
     bench.authorize();
     bench.act(Action::Do(Command::Run));
     bench.asked(1);
-    bench.app.setup.faults.plant("dialog");
+    bench.app.setup.faults.plant("step dialog");
     let mut window = window(bench);
     drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
     window.state_mut().bench.app.show_prompt(Some(Prompt::Close));
@@ -293,7 +293,8 @@ fn a_preview_that_cannot_be_had_is_said_once() {
     std::fs::rename(folder, &away).unwrap();
     bench.act(Action::Plan(PlanAction::SelectStep(1)));
     let failed = |app: &App| {
-        let of_the_step = |it: &&Notice| it.summary.starts_with("What step 2 would do is not known.");
+        let of_the_step =
+            |it: &&Notice| it.summary.starts_with("What step 2 would do is not known.");
         app.notices.iter().filter(of_the_step).count()
     };
     bench.until("a notice", |app| failed(app) == 1);
