@@ -62,6 +62,19 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
         Text::Body,
         Tone::Plain,
     );
+    widgets::paragraph(ui, broken.message, Text::Mono, Tone::Danger);
+    ui.horizontal(|ui| {
+        if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
+            actions.push(Action::Window(WindowAction::TryAgain));
+        }
+        widgets::copy_button(ui, broken.message, "what the window said");
+        // Last, so that nothing jumps when the run ends.
+        if broken.running
+            && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
+        {
+            actions.push(Action::Do(Command::StopNow));
+        }
+    });
     if broken.running {
         widgets::paragraph(
             ui,
@@ -70,16 +83,4 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
             Tone::Caution,
         );
     }
-    widgets::paragraph(ui, broken.message, Text::Mono, Tone::Danger);
-    ui.horizontal(|ui| {
-        if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
-            actions.push(Action::Window(WindowAction::TryAgain));
-        }
-        if broken.running
-            && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
-        {
-            actions.push(Action::Do(Command::StopNow));
-        }
-        widgets::copy_button(ui, broken.message, "what the window said");
-    });
 }

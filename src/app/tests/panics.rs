@@ -76,6 +76,8 @@ fn shows(window: &Window, text: &str) -> bool {
 }
 
 fn click(window: &mut Window, name: &str) {
+    // Where it is now: what was drawn last may be from before something arrived.
+    window.step();
     window.get_by_label(name).click();
     window.step();
     window.step();
