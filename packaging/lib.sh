@@ -56,6 +56,11 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
+# Take powers and disk away from the program under test.
+PACKAGES_LIMITS='
+cmd:setpriv                 util-linux      util-linux      util-linux
+cmd:prlimit                 util-linux      util-linux      util-linux
+'
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='
 cmd:shellcheck              shellcheck          ShellCheck          shellcheck

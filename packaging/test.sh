@@ -91,13 +91,14 @@ metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
 need_build
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
+need_packages "To take powers and disk away" "$PACKAGES_LIMITS"
 # These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 
 if [ -n "$long" ]; then
-    export PROPTEST_CASES=4096 KILLS=200
+    export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20
 fi
 
 # Runs a stage when its tool is here. $1: the tool.

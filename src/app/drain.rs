@@ -57,9 +57,11 @@ impl App {
                     Tone::Danger,
                     "The worker broke down; the run is interrupted.",
                     message,
-                    "Look at the step under way: its outcome is unknown. Nothing is run again by itself.",
+                    "The outcome of a step that was under way is unknown: Reconcile compares it with the disk.",
                 );
+                let now = self.now.ms;
                 if let Some(session) = self.running_mut() {
+                    session.elapsed_ms = Some(now - session.run.started_at_ms);
                     session.run.interrupt();
                 }
                 self.after_run();
@@ -120,13 +122,17 @@ impl App {
                 let void = self.void_notice.take();
                 self.notices.retain(|notice| Some(notice.id) != void);
             }
-            (purpose @ Purpose::Record(_), Reply::Failed(failure)) => {
-                if let Some(session) = &mut self.shown
-                    && session.approval == Approval::Recording
-                {
-                    session.approval = Approval::None;
+            (purpose, Reply::Failed(failure)) => {
+                if self.misses(&purpose, latest) {
+                    self.failed(&purpose.failure(), &failure);
                 }
-                self.failed(&purpose.failure(), &failure);
+            }
+            (purpose, Reply::Panicked { message }) => {
+                if self.misses(&purpose, latest) {
+                    let summary = format!("{} The reader broke down.", purpose.failure());
+                    let next = "Try again; if it happens again, copy this and report it.";
+                    self.notify(Tone::Danger, summary, message, next);
+                }
             }
             (Purpose::Execution(_), Reply::Execution(detail)) => {
                 let id = detail.row.execution_id;
@@ -167,17 +173,39 @@ impl App {
                 self.evidence.verification = Verification::Done(report);
             }
             (Purpose::Settings, Reply::Kept) => {}
-            (purpose, Reply::Failed(failure)) => {
-                self.to_authorize = None;
-                if matches!(purpose, Purpose::Verify) {
-                    self.evidence.verification = Verification::NotAsked;
-                }
-                self.failed(&purpose.failure(), &failure);
-            }
             (purpose, _) => {
                 self.notify(Tone::Danger, purpose.failure(), "The answer was of another kind.", "");
             }
         }
+    }
+
+    /// Leaves nothing waiting for an answer that will not come; whether anybody still wanted it.
+    fn misses(&mut self, purpose: &Purpose, latest: bool) -> bool {
+        match purpose {
+            Purpose::Record(_) => {
+                if let Some(session) = &mut self.shown
+                    && session.approval == Approval::Recording
+                {
+                    session.approval = Approval::None;
+                }
+            }
+            Purpose::Verify if latest => self.evidence.verification = Verification::NotAsked,
+            Purpose::Open { .. } | Purpose::Review(_) | Purpose::FollowUp if latest => {
+                self.to_authorize = None;
+            }
+            Purpose::Preview(digest, step) => {
+                if let Some(session) = self.shown.as_mut().filter(|it| it.digest == *digest) {
+                    session.without_preview.insert(*step);
+                }
+            }
+            Purpose::Execution(id) => {
+                if let Some(session) = &mut self.shown {
+                    session.without_record.insert(*id);
+                }
+            }
+            _ => {}
+        }
+        latest || matches!(purpose, Purpose::Record(_))
     }
 
     fn failed(&mut self, summary: &str, failure: &Failure) {
@@ -237,6 +265,7 @@ impl App {
     /// Puts a session on the page; one whose run is under way stays behind it.
     pub(super) fn show_session(&mut self, session: PlanSession) {
         self.to_authorize = None;
+        self.try_again();
         let before = self.shown.replace(session);
         if let Some(before) = before.filter(|before| before.run.is_active()) {
             self.live = Some(before);
@@ -318,6 +347,7 @@ impl App {
         if let (Some(plan), Some(review)) = (&session.plan, &session.review)
             && plan.steps.get(step).is_some_and(|step| step.call.is_some())
             && !session.previews.contains_key(&step)
+            && !session.without_preview.contains(&step)
         {
             let digest = session.digest;
             let open = |purpose: &Purpose| matches!(purpose, Purpose::Preview(d, s) if *d == digest && *s == step);
@@ -335,6 +365,7 @@ impl App {
             && done
             && matches!(session.tab, Tab::Artifacts | Tab::Evidence)
             && !session.executions.contains_key(&id)
+            && !session.without_record.contains(&id)
             && !self
                 .purposes
                 .any(|purpose| matches!(purpose, Purpose::Execution(other) if *other == id))

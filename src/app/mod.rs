@@ -5,6 +5,7 @@
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
 mod apply;
+mod breakdown;
 mod drain;
 mod evidence;
 mod file_dialog;
@@ -27,16 +28,19 @@ use uuid::Uuid;
 
 use crate::plan::Digest;
 use crate::run::{Reconciled, RunSummary};
-use crate::ui::action::{Action, Page};
+use crate::ui::action::Page;
 use crate::ui::dialog::PromptId;
 use crate::ui::format::Now;
 use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{Clock, Desk, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file};
+use crate::worker::{
+    Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file,
+};
 pub use start::{Options, StartError, run};
 
+use breakdown::Broken;
 use evidence::EvidenceSession;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
@@ -85,6 +89,8 @@ struct App {
     picked: file_dialog::Picked,
     close_when_over: bool,
     evidence_trouble: Option<String>,
+    /// A view that panicked.
+    broken: Option<Broken>,
 }
 
 impl App {
@@ -112,6 +118,7 @@ impl App {
             evidence: folders.evidence,
             secrets: folders.secrets,
             policy: loaded.settings.policy.policy(),
+            faults: Faults::from_environment(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
         let desk = Desk::start(setup.clone(), Arc::clone(&wake))?;
@@ -142,6 +149,7 @@ impl App {
             showing: 0,
             close_when_over: false,
             evidence_trouble: None,
+            broken: None,
         };
         if let Some(problem) = loaded.problem {
             app.notify(Tone::Caution, problem.summary, problem.details, problem.next);
@@ -247,8 +255,7 @@ impl eframe::App for App {
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        let mut actions: Vec<Action> = Vec::new();
-        crate::ui::window_ui(ui, &self.view(), &mut actions);
+        let actions = self.draw(ui);
         self.evidence.focus_search = false;
         self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {

@@ -1,6 +1,6 @@
 //! One plan on the page: its review, what its person said, its run. Pure but for ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +40,9 @@ pub(super) struct PlanSession {
     pub(super) tab: Tab,
     pub(super) previews: BTreeMap<usize, Preview>,
     pub(super) executions: BTreeMap<Uuid, ExecutionDetail>,
+    /// What was asked for and could not be had; asked for again when the person looks at it anew.
+    pub(super) without_preview: BTreeSet<usize>,
+    pub(super) without_record: BTreeSet<Uuid>,
     /// Whether the question of the step under way was closed without an answer.
     pub(super) dismissed: bool,
     /// The step that was answered and has not gone on yet.
@@ -67,6 +70,8 @@ impl PlanSession {
             tab: Tab::default(),
             previews: BTreeMap::new(),
             executions: BTreeMap::new(),
+            without_preview: BTreeSet::new(),
+            without_record: BTreeSet::new(),
             dismissed: false,
             answered: None,
         }
@@ -172,6 +177,7 @@ impl PlanSession {
         if !self.run.is_over() {
             self.previews.clear();
         }
+        self.without_preview.clear();
         self.digest = opened.digest;
         self.plan = opened.plan;
         self.findings = opened.findings;
@@ -255,6 +261,14 @@ impl PlanSession {
             _ => {}
         }
         false
+    }
+
+    /// Forgets what could not be had of the step that is looked at.
+    pub(super) fn ask_anew(&mut self) {
+        self.without_preview.remove(&self.selected);
+        if let Some(id) = self.selected_execution() {
+            self.without_record.remove(&id);
+        }
     }
 
     /// Looks at a step.

@@ -5,8 +5,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use super::*;
+
+mod panics;
+
 use crate::run::{Decision, Outcome, Phase, RunStatus};
-use crate::ui::action::{DialogAction, EvidenceAction, PlanAction, Tab};
+use crate::ui::action::{Action, DialogAction, EvidenceAction, PlanAction, Tab};
 use crate::ui::commands::Command;
 use crate::ui::dialog::Question;
 use crate::ui::plan::Approval;
@@ -239,6 +242,33 @@ fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
     bench.until("a notice", |app| {
         app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
     });
+}
+
+#[test]
+fn what_runs_is_what_was_approved_whatever_the_file_says_meanwhile() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    let approved = bench.session().digest;
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    let changed = PLAN.replace("heron", "egret").replace("b.txt", "c.txt");
+    std::fs::write(&plan, &changed).unwrap();
+    let ctx = bench.ctx.clone();
+    bench.app.keep_time(&ctx);
+    assert_eq!(bench.session().digest, approved, "the page stays with the plan that runs");
+    bench.answer(1, Decision::Approve);
+    bench.asked(2);
+    bench.answer(2, Decision::Approve);
+    bench.until("a notice", |app| {
+        app.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
+    });
+    let folder = plan.parent().unwrap();
+    assert_eq!(std::fs::read_to_string(folder.join("b.txt")).unwrap(), "heron\n");
+    assert!(!folder.join("c.txt").exists());
+    assert_eq!(bench.session().digest, Digest::of(changed.as_bytes()), "now it is the file's");
+    assert!(!bench.app.situation().approved, "the approval was for the other one");
+    bench.until("the runs", |app| app.runs.iter().any(|run| run.plan_digest == approved));
 }
 
 #[derive(Debug)]

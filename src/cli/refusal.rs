@@ -106,12 +106,6 @@ impl From<ToolError> for Refusal {
 
 impl From<EvidenceError> for Refusal {
     fn from(error: EvidenceError) -> Self {
-        let failure = Failure {
-            code: Code::EvidenceStore,
-            message: error.to_string(),
-            next: "See that the evidence folder can be read and written, then try again."
-                .to_owned(),
-        };
-        Self::new(Exit::Evidence, failure, json!({}))
+        Self::new(Exit::Evidence, error.failure(), json!({}))
     }
 }

@@ -59,10 +59,7 @@ impl FollowUpError {
             Self::NoPlan { .. } | Self::TooLarge { .. } => {
                 (Code::BadValue, "Write a plan of what is left.")
             }
-            Self::Evidence { .. } => (
-                Code::EvidenceStore,
-                "See that the evidence folder can be read and written, then try again.",
-            ),
+            Self::Evidence { source } => return source.failure(),
             Self::Tool { source } => return source.failure(),
         };
         Failure { code, message: self.to_string(), next: next.to_owned() }

@@ -135,9 +135,7 @@ impl ExecutionError {
             Self::PreconditionNotAvailable { .. } => "Leave this precondition out of the plan.",
             Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide anew.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
-            Self::EvidenceStore { .. } => {
-                "See that the evidence folder can be written to and has space, then run again."
-            }
+            Self::EvidenceStore { source, .. } => source.next(),
         }
         .to_owned()
     }

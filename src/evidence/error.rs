@@ -1,10 +1,16 @@
 //! Why the evidence could not be written or read.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use rusqlite::ErrorCode;
 use uuid::Uuid;
 
-use crate::plan::Digest;
+use crate::plan::{Code, Digest};
+use crate::run::Failure;
+
+/// How long one program waits for another one that holds the evidence, before it says so.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Any failure of the evidence store. Whoever meets one while a run is under way stops the run: no
 /// evidence, no execution (SPEC §3).
@@ -13,8 +19,10 @@ use crate::plan::Digest;
 pub enum EvidenceError {
     #[error("the evidence folder or a file in it cannot be used: {source} ({path})")]
     Folder { source: std::io::Error, path: PathBuf },
-    #[error("this is a folder, not an evidence database ({path})")]
-    IsFolder { path: PathBuf },
+    #[error("this is no file, so it is no evidence database ({path})")]
+    NoFile { path: PathBuf },
+    #[error("another program has held the evidence for {} seconds", PATIENCE.as_secs())]
+    Locked,
     #[error("this is a database of another program, not an evidence database ({path})")]
     Foreign { path: PathBuf },
     #[error("this is no database, or a damaged one ({path})")]
@@ -35,10 +43,7 @@ pub enum EvidenceError {
     )]
     TooOld { found: i64, known: i64, path: PathBuf },
     #[error("the evidence database refused: {source}")]
-    Database {
-        #[from]
-        source: rusqlite::Error,
-    },
+    Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
     Key { source: std::io::Error, path: PathBuf },
     #[error("a rule that finds secrets cannot be compiled: {source}")]
@@ -60,12 +65,51 @@ pub enum EvidenceError {
     Unreadable { what: String },
 }
 
+impl From<rusqlite::Error> for EvidenceError {
+    fn from(source: rusqlite::Error) -> Self {
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            _ => Self::Database { source },
+        }
+    }
+}
+
 impl EvidenceError {
+    /// What to do next, as a sentence.
+    pub fn next(&self) -> &'static str {
+        const ANOTHER: &str = "Name another evidence folder, or move that file away.";
+        const SPACE: &str = "See that the evidence folder can be written to and that its disk has \
+                             space, then try again.";
+        const DAMAGED: &str =
+            "Keep the folder as it is, and name another one or bring back a copy.";
+        match self {
+            Self::NoFile { .. } | Self::Foreign { .. } => ANOTHER,
+            Self::Damaged { .. } => DAMAGED,
+            Self::Locked => "Close that program or wait for it, then try again.",
+            Self::TooNew { .. } => "Use that version, or name another evidence folder.",
+            Self::Key { .. } => "See that the key file can be read, or bring back a copy of it.",
+            Self::AuthorizationUsed { .. } => "Authorize the plan again.",
+            Self::Database { source } => match source.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => DAMAGED,
+                _ => SPACE,
+            },
+            _ => "See that the evidence folder can be read and written, then try again.",
+        }
+    }
+
+    /// The error as records and screens keep it.
+    pub fn failure(&self) -> Failure {
+        let next = self.next().to_owned();
+        Failure { code: Code::EvidenceStore, message: self.to_string(), next }
+    }
+
     /// Whether a database file is not what SQLite wrote.
     pub(super) fn is_damage(&self) -> bool {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let Self::Database { source } = self else { return false };
-        matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+        matches!(
+            source.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        )
     }
 }
 

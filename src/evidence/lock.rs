@@ -4,8 +4,13 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use uuid::Uuid;
+
+use super::error::{EvidenceError, PATIENCE, Result};
 
 const FOLDER: &str = "locks";
 
@@ -18,21 +23,31 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Waits until no other process sets up this evidence folder.
-    pub(super) fn setup(dir: &Path) -> io::Result<Self> {
-        Self::take(dir, "setup")
+    /// Waits until no other process sets up this evidence folder, within limits.
+    pub(super) fn setup(dir: &Path) -> Result<Self> {
+        Self::take(dir, "setup", PATIENCE)
     }
 
     /// Marks a run as alive. Waits only for readers that look at the lock at this moment.
-    pub(super) fn run(dir: &Path, run_id: Uuid) -> io::Result<Self> {
-        Self::take(dir, &run_id.to_string())
+    pub(super) fn run(dir: &Path, run_id: Uuid) -> Result<Self> {
+        Self::take(dir, &run_id.to_string(), PATIENCE)
     }
 
-    fn take(dir: &Path, name: &str) -> io::Result<Self> {
-        fs::create_dir_all(dir.join(FOLDER))?;
+    fn take(dir: &Path, name: &str, patience: Duration) -> Result<Self> {
         let path = lock_path(dir, name);
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        file.lock()?;
+        let folder = |source| EvidenceError::Folder { source, path: path.clone() };
+        let open = || {
+            fs::create_dir_all(dir.join(FOLDER))?;
+            OpenOptions::new().create(true).append(true).open(&path)
+        };
+        let file = open().map_err(folder)?;
+        let file = match file.try_lock() {
+            Ok(()) => file,
+            Err(TryLockError::WouldBlock) => {
+                wait_for(file, patience).map_err(folder)?.ok_or(EvidenceError::Locked)?
+            }
+            Err(TryLockError::Error(source)) => return Err(folder(source)),
+        };
         Ok(Self { file, path })
     }
 
@@ -41,6 +56,20 @@ impl Lock {
         // The row of the run's end is what counts; a file that stays behind is only untidy.
         let _ = fs::remove_file(&self.path);
         let _ = self.file.unlock();
+    }
+}
+
+/// The file with its lock, when it is free in time. The system has no wait for a lock that ends by
+/// itself, so a thread waits; when it is too late, it gives the lock back as soon as it has it.
+fn wait_for(file: File, patience: Duration) -> io::Result<Option<File>> {
+    let (sender, locked) = sync_channel(1);
+    thread::Builder::new().name("evidence-lock".to_owned()).spawn(move || {
+        let _ = sender.send(file.lock().map(|()| file));
+    })?;
+    match locked.recv_timeout(patience) {
+        Ok(file) => file.map(Some),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
     }
 }
 
@@ -72,5 +101,20 @@ mod tests {
         assert!(!is_alive(dir.path(), run));
         Lock::run(dir.path(), run).unwrap().end();
         assert!(!lock_path(dir.path(), &run.to_string()).exists());
+    }
+
+    #[test]
+    fn a_lock_that_another_one_holds_is_waited_for_and_not_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = Lock::setup(dir.path()).unwrap();
+        let late = Lock::take(dir.path(), "setup", Duration::from_millis(20));
+        assert!(matches!(late, Err(EvidenceError::Locked)), "{late:?}");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| Lock::setup(dir.path()));
+            drop(held);
+            assert!(waiting.join().unwrap().is_ok());
+        });
+        // Nor does the one that gave up keep it for itself.
+        assert!(Lock::take(dir.path(), "setup", PATIENCE).is_ok());
     }
 }

@@ -1,11 +1,10 @@
 //! Opening the database: format, guards against change, migrations.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::error::{EvidenceError, Result};
+use super::error::{EvidenceError, PATIENCE, Result};
 
 /// The database's name in the evidence folder.
 pub(super) const FILE_NAME: &str = "execution_log.db";
@@ -16,9 +15,6 @@ const APPLICATION_ID: i64 = 0x4373_676e;
 /// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
 /// released is never edited.
 const MIGRATIONS: &[&str] = &[include_str!("schema_v1.sql")];
-
-/// How long a writer waits for another process before it gives up.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The database of this evidence folder.
 pub(super) fn database_path(dir: &Path) -> PathBuf {
@@ -32,7 +28,7 @@ pub(super) fn open_for_writing(path: &Path) -> Result<Connection> {
 }
 
 fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
-    refuse_folder(path)?;
+    refuse_what_is_no_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -57,7 +53,7 @@ fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
 
 /// Opens for reading. `None` when there is no database yet, or one of 0 bytes: no evidence.
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
-    refuse_folder(path)?;
+    refuse_what_is_no_file(path)?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > 0 => {}
         // An empty file beside a write-ahead log is a database whose first checkpoint is still to come.
@@ -111,7 +107,7 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
-    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.busy_timeout(PATIENCE)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
 }
@@ -130,8 +126,11 @@ fn percent_encoded(path: &Path) -> String {
     text
 }
 
-fn refuse_folder(path: &Path) -> Result<()> {
-    if path.is_dir() { Err(EvidenceError::IsFolder { path: path.to_owned() }) } else { Ok(()) }
+fn refuse_what_is_no_file(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(EvidenceError::NoFile { path: path.to_owned() }),
+        _ => Ok(()),
+    }
 }
 
 fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {
@@ -139,13 +138,15 @@ fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
             EvidenceError::Damaged { source, path: path.to_owned() }
         }
-        _ => EvidenceError::Database { source },
+        _ => source.into(),
     }
 }
 
 /// The format of the file: 0 for an empty one.
 fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
-    let number = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    // One snapshot: another process may be making the first tables at this moment.
+    let tx = conn.unchecked_transaction().map_err(damaged(path))?;
+    let number = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, i64>(0));
     let application = number("PRAGMA application_id").map_err(damaged(path))?;
     let format = number("PRAGMA user_version").map_err(damaged(path))?;
     let objects = number("SELECT count(*) FROM sqlite_schema").map_err(damaged(path))?;

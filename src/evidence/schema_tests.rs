@@ -49,8 +49,8 @@ fn what_is_no_evidence_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
     std::fs::create_dir(&path).unwrap();
-    assert!(matches!(open_for_writing(&path), Err(EvidenceError::IsFolder { .. })));
-    assert!(matches!(open_for_reading(&path), Err(EvidenceError::IsFolder { .. })));
+    assert!(matches!(open_for_writing(&path), Err(EvidenceError::NoFile { .. })));
+    assert!(matches!(open_for_reading(&path), Err(EvidenceError::NoFile { .. })));
     std::fs::remove_dir(&path).unwrap();
 
     let text = b"this is certainly not a database, however long it is".repeat(100);

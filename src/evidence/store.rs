@@ -43,7 +43,7 @@ impl EvidenceStore {
     pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
         let folder = |source| EvidenceError::Folder { source, path: dir.to_owned() };
         std::fs::create_dir_all(dir).map_err(folder)?;
-        let setup = Lock::setup(dir).map_err(folder)?;
+        let setup = Lock::setup(dir)?;
         let conn = schema::open_for_writing(&schema::database_path(dir))?;
         let vault = Vault::open_or_create(secrets)?;
         drop(setup);
@@ -102,8 +102,7 @@ impl EvidenceStore {
             });
         }
         // Before the row: a reader that sees the run must find it alive.
-        let lock = Lock::run(&self.dir, start.run_id)
-            .map_err(|source| EvidenceError::Folder { source, path: self.dir.clone() })?;
+        let lock = Lock::run(&self.dir, start.run_id)?;
         match self.write(|funnel, user| rows::run(funnel, user, start)) {
             Ok(()) => {
                 self.locks.insert(start.run_id, lock);

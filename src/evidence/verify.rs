@@ -1,4 +1,5 @@
-//! Recomputing the chain (SPEC §8): is every row what was written, are all there, is there no other.
+//! Recomputing the chain (SPEC §8): is every row what was written, are all there, is there no other; and
+//! can each be found.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -33,8 +34,20 @@ pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
     let tx = conn.unchecked_transaction()?;
     let mut check = Check { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
     check.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let first_bad = check.first_bad(&tx)?;
+    let first_bad = match check.first_bad(&tx)? {
+        None => damage(&tx)?,
+        found => found,
+    };
     Ok(VerifyReport { ok: first_bad.is_none(), rows: check.rows, head: check.head, first_bad })
+}
+
+/// What SQLite finds wrong beside the rows: an index that does not lead to every row hides what it leaves
+/// out from every answer.
+fn damage(conn: &Connection) -> Result<Option<String>> {
+    let found: String = conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    Ok((found != "ok").then(|| {
+        format!("the database is damaged: {}", found.lines().collect::<Vec<_>>().join(" "))
+    }))
 }
 
 struct Check<'k> {

@@ -107,6 +107,8 @@ pub enum EvidenceAction {
 pub enum WindowAction {
     /// Show this page.
     Go(Page),
+    /// Draw the page again that could not be drawn.
+    TryAgain,
     /// Close this notice.
     DismissNotice(u64),
     /// Close the palette, the help or the settings.

@@ -5,6 +5,7 @@
 //! output, channels, SQL, and colours outside [`theme`].
 
 pub mod action;
+pub mod breakdown;
 pub mod commands;
 pub mod dialog;
 pub mod evidence;
@@ -63,7 +64,6 @@ pub struct WindowView<'a> {
 
 /// The whole window.
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
-    let theme = Theme::of(ui);
     if view.dialog.is_none() && view.overlay.is_none() {
         keys::take_keys(ui, &view.situation, actions);
         if view.situation.page == Page::Evidence {
@@ -72,16 +72,8 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     } else {
         keys::take_stop(ui, &view.situation, actions);
     }
-    Panel::top("top_bar")
-        .exact_size(theme::TOP_BAR)
-        .resizable(false)
-        .frame(panel_frame(theme.panel, Margin::symmetric(14, 0)))
-        .show(ui, |ui| top_bar::top_bar_ui(ui, view, actions));
-    Panel::bottom("status_bar")
-        .exact_size(theme::STATUS_BAR)
-        .resizable(false)
-        .frame(panel_frame(theme.panel, Margin::symmetric(14, 0)))
-        .show(ui, |ui| status_bar::status_bar_ui(ui, &view.status));
+    upper_bar_ui(ui, view, actions);
+    bottom_bar_ui(ui, view);
     notice::notices_ui(ui, view.notices, actions);
     match view.situation.page {
         Page::Plan => {
@@ -96,4 +88,20 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     } else if let Some(overlay) = view.overlay {
         overlay::overlay_ui(ui, overlay, &view.situation, actions);
     }
+}
+
+fn upper_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
+    Panel::top("top_bar")
+        .exact_size(theme::TOP_BAR)
+        .resizable(false)
+        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(14, 0)))
+        .show(ui, |ui| top_bar::top_bar_ui(ui, view, actions));
+}
+
+fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>) {
+    Panel::bottom("status_bar")
+        .exact_size(theme::STATUS_BAR)
+        .resizable(false)
+        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(14, 0)))
+        .show(ui, |ui| status_bar::status_bar_ui(ui, &view.status));
 }

@@ -11,7 +11,7 @@ use std::thread;
 
 use uuid::Uuid;
 
-use super::executing::{evidence_failure, panic_message};
+use super::executing::panic_message;
 use super::folders::default_folders;
 use super::kept::{self, Kind};
 use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
@@ -49,7 +49,7 @@ impl Desk {
                     .unwrap_or_else(|panic| {
                         // Whatever it was in the middle of is opened anew.
                         reader.evidence = None;
-                        Reply::Failed(panicked(&*panic))
+                        Reply::Panicked { message: panic_message(&*panic) }
                     });
                 if replies.send((ticket, reply)).is_err() {
                     break;
@@ -97,7 +97,7 @@ impl Reader {
                     .and_then(|mut store| store.record_authorization(&authorization, &plan));
                 match recorded {
                     Ok(()) => Reply::Recorded,
-                    Err(error) => Reply::Failed(evidence_failure(&error)),
+                    Err(error) => Reply::Failed(error.failure()),
                 }
             }
             Request::Again { run_id } => self.follow_up(run_id, Kind::Again),
@@ -119,7 +119,7 @@ impl Reader {
             other => self.read(other).unwrap_or_else(|error| {
                 // The next request opens the evidence anew: it may be there by then.
                 self.evidence = None;
-                Reply::Failed(evidence_failure(&error))
+                Reply::Failed(error.failure())
             }),
         }
     }
@@ -147,7 +147,11 @@ impl Reader {
                     Reply::Replayed(Box::new(Replayed { summary, plan, events }))
                 }
             },
-            Request::Search(query) => Reply::Page(Box::new(evidence.search(&query)?)),
+            Request::Search(query) => {
+                let page = evidence.search(&query)?;
+                self.setup.faults.strike("reader");
+                Reply::Page(Box::new(page))
+            }
             Request::Execution(id) => match evidence.execution(id)? {
                 None => missing(format!("execution {id}")),
                 Some(detail) => Reply::Execution(Box::new(detail)),
@@ -312,7 +316,17 @@ pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
 pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let refuse = |message: String| Finding::error(Code::NotJson, "", message);
     let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
-    let metadata = std::fs::metadata(path).map_err(cannot)?;
+    let mut options = File::options();
+    options.read(true);
+    // A pipe that nobody writes to would keep the opening waiting for ever.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(cannot)?;
+    // Asked of what was opened: by its name it may be something else a moment later.
+    let metadata = file.metadata().map_err(cannot)?;
     if !metadata.is_file() {
         let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
         return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
@@ -320,14 +334,6 @@ pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let mut bytes = Vec::new();
     // One byte more than the limit is enough to say that it is exceeded.
     let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path).map_err(cannot)?.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Failure {
-    Failure {
-        code: Code::EvidenceStore,
-        message: format!("the reader panicked: {}", panic_message(panic)),
-        next: "Try again; if it happens again, report it with these words.".to_owned(),
-    }
 }

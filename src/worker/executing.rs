@@ -8,13 +8,14 @@ use std::thread;
 
 use uuid::Uuid;
 
+use super::faults::Faults;
 use super::messages::{Command, Event, Setup, Wake};
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
-use crate::plan::Code;
-use crate::run::{Answer, Control, Failure, RunEvent};
+use crate::plan::visible_lines;
+use crate::run::{Answer, Control, RunEvent};
 
 /// Events that wait for the window. A window that does not look for this long makes the run wait,
 /// rather than letting memory grow.
@@ -42,11 +43,11 @@ impl Worker {
         let prompt = Prompt::new(control.clone());
         let busy = Arc::new(AtomicBool::new(false));
         let body = Body {
-            setup,
             control: control.clone(),
             prompt: prompt.clone(),
             busy: Arc::clone(&busy),
-            out: Outlet { events, wake, prompt: prompt.clone() },
+            out: Outlet { events, wake, prompt: prompt.clone(), faults: setup.faults.clone() },
+            setup,
         };
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             body.serve(&inbox);
@@ -110,6 +111,7 @@ struct Outlet {
     events: SyncSender<Event>,
     wake: Wake,
     prompt: Prompt,
+    faults: Faults,
 }
 
 impl Outlet {
@@ -126,6 +128,9 @@ impl ProgressCallback for Outlet {
             self.prompt.open(request);
         }
         self.send(Event::Run(event.clone()));
+        if let RunEvent::StepCompleted { .. } = event {
+            self.faults.strike("worker");
+        }
     }
 }
 
@@ -133,22 +138,26 @@ impl Body {
     fn serve(self, inbox: &Receiver<Command>) {
         while let Ok(command) = inbox.recv() {
             let Command::Run(approved) = command;
-            // The executor is made anew for each run, so that a panic leaves nothing half-way.
+            // The executor is made anew for each run, so that a panic leaves nothing half-way; the
+            // evidence that it had open is closed by then, which is what interrupts the run.
             let event = catch_unwind(AssertUnwindSafe(|| self.run(*approved)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
+            self.prompt.close();
             // Free before the window hears of it: it may hand over the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
-            // Now nobody waits. A search does the same when this could not.
-            let _ = EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
-                .and_then(|mut evidence| evidence.catch_up_index());
+            // Now nobody waits. A search does the same when this could not, and says why not.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
+                    .and_then(|mut evidence| evidence.catch_up_index())
+            }));
         }
     }
 
     fn run(&self, approved: ApprovedPlan) -> Event {
         let store = match EvidenceStore::open(&self.setup.evidence, &self.setup.secrets) {
             Ok(store) => store,
-            Err(error) => return Event::Finished(Err(evidence_failure(&error))),
+            Err(error) => return Event::Finished(Err(error.failure())),
         };
         let mut executor = Executor::new(
             store,
@@ -164,20 +173,11 @@ impl Body {
     }
 }
 
-/// An evidence error for the screen.
-pub(super) fn evidence_failure(error: &crate::evidence::EvidenceError) -> Failure {
-    Failure {
-        code: Code::EvidenceStore,
-        message: error.to_string(),
-        next: "See that the evidence folder can be read and written, then try again.".to_owned(),
-    }
-}
-
-/// The text of a panic.
-pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    panic
+/// The text of a panic, with everything hidden made visible: it may quote a plan or an output.
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
         .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned())
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
 }

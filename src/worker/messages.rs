@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
@@ -25,6 +26,8 @@ pub struct Setup {
     pub secrets: PathBuf,
     /// What the person has settled in advance.
     pub policy: Policy,
+    /// Panics that a test planted.
+    pub faults: Faults,
 }
 
 /// What the worker is told.
@@ -41,7 +44,7 @@ pub enum Event {
     Run(RunEvent),
     /// The run returned, or was refused before anything ran.
     Finished(Result<Box<ExecutionResult>, Failure>),
-    /// The worker panicked; the run it was in is interrupted. A new worker has taken over.
+    /// The worker panicked; the run it was in is interrupted. The worker is ready for another one.
     Panicked {
         /// The panic's message.
         message: String,
@@ -190,4 +193,9 @@ pub enum Reply {
     Kept,
     /// The request could not be answered.
     Failed(Failure),
+    /// The reader panicked over the request; it is ready for another one.
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
 }

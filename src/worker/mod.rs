@@ -7,6 +7,7 @@
 
 mod desk;
 mod executing;
+mod faults;
 mod folders;
 mod kept;
 mod messages;
@@ -18,7 +19,8 @@ mod tests;
 
 pub use crate::engine::{Clock, SystemClock};
 pub use desk::{Desk, keep_file, read_plan_file};
-pub use executing::Worker;
+pub use executing::{Worker, panic_message};
+pub use faults::Faults;
 pub use folders::{Folders, default_folders};
 pub use messages::{Command, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
 pub use policy::{PolicySettings, SettingsError, load_policy};

@@ -57,6 +57,11 @@ impl Prompt {
         *self.lock() = State::Asked { run_id: request.run_id, step_index: request.step_index };
     }
 
+    /// From now on no answer is taken: nobody waits for one.
+    pub(super) fn close(&self) {
+        *self.lock() = State::Nothing;
+    }
+
     /// A control takes effect at once, also on an executor that waits for an answer.
     pub(super) fn control(&self, control: Control) {
         self.control.request(control, AnsweredBy::Window);
@@ -95,5 +100,32 @@ impl ConfirmationCallback for Prompt {
             State::Taken(answer) => Provenance { by: answer.by, note: answer.note.clone() },
             _ => Provenance { by: AnsweredBy::Window, note: String::new() },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_at_the_meeting_point_keeps_nobody_waiting() {
+        let prompt = Prompt::new(ControlHandle::default());
+        let poisoned = std::thread::scope(|scope| {
+            let panics = || {
+                let _state = prompt.lock();
+                panic!("while it holds the lock");
+            };
+            scope.spawn(panics).join()
+        });
+        assert!(poisoned.is_err() && prompt.shared.state.is_poisoned());
+        let run_id = Uuid::new_v4();
+        *prompt.lock() = State::Asked { run_id, step_index: 0 };
+        let answer =
+            Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
+        assert!(prompt.answer(run_id, 0, answer.clone()));
+        prompt.close();
+        assert!(!prompt.answer(run_id, 0, answer), "nobody waits for it any more");
+        prompt.control(Control::StopNow);
+        assert!(prompt.control.is_stopped());
     }
 }

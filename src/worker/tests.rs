@@ -11,12 +11,13 @@ use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::{
     Answer, AnsweredBy, ConfirmationRequest, Control, Decision, ExecutionResult, Failure, Outcome,
-    Phase, RunEvent, RunState, RunStatus,
+    Phase, RunEvent, RunFate, RunState, RunStatus,
 };
 
 /// A workspace, an evidence folder, and both threads.
 struct Desktop {
     temp: TempDir,
+    faults: Faults,
     worker: Worker,
     desk: Desk,
 }
@@ -28,11 +29,12 @@ fn desktop() -> Desktop {
         evidence: temp.path().join("evidence"),
         secrets: temp.path().join("secrets"),
         policy: Policy::default(),
+        faults: Faults::default(),
     };
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
-    let desk = Desk::start(setup, wake).unwrap();
-    Desktop { temp, worker, desk }
+    let desk = Desk::start(setup.clone(), wake).unwrap();
+    Desktop { temp, faults: setup.faults, worker, desk }
 }
 
 impl Desktop {
@@ -67,6 +69,19 @@ impl Desktop {
             Request::Record { authorization: Box::new(authorization.clone()), plan: plan.clone() };
         assert!(matches!(self.ask(request), Reply::Recorded));
         ApprovedPlan { plan: Arc::unwrap_or_clone(plan), authorization }
+    }
+
+    /// Runs until the worker panics; gives what the panic said, and what the events amount to.
+    fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
+        self.worker.send(Command::Run(Box::new(approved))).unwrap();
+        let mut state = RunState::default();
+        loop {
+            match self.worker.recv().unwrap() {
+                Event::Run(event) => state.apply(&event),
+                Event::Panicked { message } => return (message, state),
+                Event::Finished(result) => panic!("it ended: {result:?}"),
+            }
+        }
     }
 
     /// Runs to the end; `answer` is called for each confirmation.
@@ -153,6 +168,7 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
         evidence: desktop.temp.path().join("evidence"),
         secrets: desktop.temp.path().join("secrets"),
         policy: Policy::default(),
+        faults: Faults::default(),
     };
     // The first run ends at once, and the thread then waits here.
     let (release, gate) = std::sync::mpsc::sync_channel::<()>(0);
@@ -376,4 +392,80 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         panic!("not replayed")
     };
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
+}
+
+#[test]
+fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
+    let desktop = desktop();
+    let steps = json!([create("a.txt", false), create("b.txt", false)]);
+    let opened = desktop.open(&steps);
+    desktop.faults.plant("worker");
+    let (message, mut live) = desktop.run_into_panic(desktop.approve(&opened));
+    assert_eq!(message, "planted in the worker: ⟨U+202E⟩desrever", "made visible");
+    assert!(desktop.workspace().join("a.txt").exists());
+    assert!(!desktop.workspace().join("b.txt").exists(), "nothing after the panic");
+
+    // The evidence says the same at once, although the program is still there.
+    let Reply::Runs(runs) = desktop.ask(Request::Runs { limit: 5 }) else { panic!("no runs") };
+    assert_eq!(runs.len(), 1);
+    assert_eq!(runs[0].fate, RunFate::Interrupted);
+    let request = Request::Replay { run_id: runs[0].run_id };
+    let Reply::Replayed(replayed) = desktop.ask(request) else { panic!("not replayed") };
+    let mut recorded = RunState::default();
+    replayed.events.iter().for_each(|event| recorded.apply(event));
+    live.interrupt();
+    recorded.interrupt();
+    assert_eq!((recorded.done(), &recorded.phase), (1, &Phase::Interrupted));
+    assert_eq!(live.steps, recorded.steps);
+
+    let rest = self::opened(desktop.ask(Request::Continue { run_id: runs[0].run_id }));
+    let (result, _) = desktop.run(desktop.approve(&rest), |_, _| {});
+    assert_eq!(result.unwrap().status, RunStatus::Completed, "the same worker goes on");
+    assert!(desktop.workspace().join("b.txt").exists());
+    let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
+    assert!(report.ok, "{report:?}");
+}
+
+/// The window is woken on the worker's thread, so this is a panic in the middle of a question.
+#[test]
+fn a_panic_while_a_person_is_asked_decides_nothing() {
+    let mut desktop = desktop();
+    let setup = Setup {
+        evidence: desktop.temp.path().join("evidence"),
+        secrets: desktop.temp.path().join("secrets"),
+        policy: Policy::default(),
+        faults: Faults::default(),
+    };
+    // The run tells of its start, of the step, and of the question.
+    let left = std::sync::atomic::AtomicIsize::new(3);
+    let wake: Wake = Arc::new(move || {
+        let before = left.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+        assert_ne!(before, 1, "in the middle of a question");
+    });
+    desktop.worker = Worker::start(setup, wake).unwrap();
+    let opened = desktop.open(&json!([create("a.txt", true)]));
+    let (message, state) = desktop.run_into_panic(desktop.approve(&opened));
+    assert!(message.contains("in the middle of a question"), "{message}");
+    let Phase::AwaitingConfirmation(request) = &state.phase else { panic!("{:?}", state.phase) };
+    let answer = say(Decision::Approve);
+    assert!(!desktop.worker.answer(request.run_id, request.step_index, answer));
+    assert!(!desktop.workspace().join("a.txt").exists());
+    let (result, _) = desktop.run(desktop.approve(&opened), |worker, request| {
+        assert!(worker.answer(request.run_id, request.step_index, say(Decision::Approve)));
+    });
+    assert_eq!(result.unwrap().status, RunStatus::Completed);
+}
+
+#[test]
+fn a_panic_of_the_reader_answers_its_request_and_no_other() {
+    let desktop = desktop();
+    let opened = desktop.open(&json!([create("a.txt", false)]));
+    let (result, _) = desktop.run(desktop.approve(&opened), |_, _| {});
+    assert_eq!(result.unwrap().status, RunStatus::Completed);
+    let search = || Request::Search(Box::default());
+    desktop.faults.plant("reader");
+    let Reply::Panicked { message } = desktop.ask(search()) else { panic!("an answer") };
+    assert_eq!(message, "planted in the reader: ⟨U+202E⟩desrever");
+    let Reply::Page(page) = desktop.ask(search()) else { panic!("no page") };
+    assert_eq!(page.total, 1, "the evidence is opened anew");
 }

@@ -7,6 +7,9 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// The program of this build.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
+
 /// Variables that would lead the command out of the made-up home.
 const FOREIGN: [&str; 4] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "RUST_LOG", "RUST_BACKTRACE"];
 
@@ -59,7 +62,12 @@ impl Home {
 
     /// The command, ready for its arguments; the evidence folder is named by [`Home::run`] only.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        self.command_of(PROGRAM)
+    }
+
+    /// Another program, in this home.
+    pub fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command.env("HOME", self.path()).current_dir(self.path());
         for name in FOREIGN {
             command.env_remove(name);

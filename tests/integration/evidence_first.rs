@@ -1,12 +1,19 @@
 //! The intent is durable before the effect, and without evidence nothing runs (SPEC §3, §8).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use countersign::engine::{ExecutionError, ExecutorState};
-use countersign::evidence::EvidenceStore;
-use countersign::run::{Decision, Outcome, Phase, RunEvent, RunStatus};
+use countersign::engine::{
+    AutoApprove, Clock, ExecutionError, Executor, ExecutorState, NoopProgress, Parts, reconcile,
+};
+use countersign::evidence::{EvidenceReader, EvidenceStore, verify};
+use countersign::run::{Decision, DiskState, Outcome, Phase, RunEvent, RunFate, RunStatus};
 
-use super::harness::{Harness, Ran, and, asking, create_file, plan, read_file, write_file};
+use super::harness::{
+    FakeClock, Harness, Ran, and, asking, create_file, plan, read_file, write_file,
+};
 
 /// What had been done when the evidence failed.
 fn done(ran: &Ran) -> Vec<Outcome> {
@@ -139,6 +146,53 @@ fn a_result_that_cannot_be_stored_ends_the_run_and_leaves_its_intent() {
         error,
         ExecutionError::EvidenceStore { not_recorded: Some(result), .. } if result.success
     ));
+}
+
+/// A clock that panics as soon as there is this file: the step has had its effect, and its end is looked up.
+struct BreakingClock {
+    clock: Arc<FakeClock>,
+    file: PathBuf,
+}
+
+impl Clock for BreakingClock {
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    fn monotonic_ms(&self) -> i64 {
+        assert!(!self.file.exists(), "the clock breaks, says the test");
+        self.clock.monotonic_ms()
+    }
+}
+
+#[test]
+fn a_panic_after_the_effect_leaves_the_step_in_doubt_and_the_run_interrupted() {
+    let harness = Harness::new();
+    let approved =
+        harness.authorize(&plan([create_file("a", "new", "x"), create_file("b", "next", "x")]));
+    let parts = Parts {
+        policy: harness.policy.clone(),
+        clock: Arc::new(BreakingClock {
+            clock: Arc::clone(&harness.clock),
+            file: harness.path("new"),
+        }),
+        confirmation: Box::new(AutoApprove),
+        progress: Box::new(NoopProgress),
+        control: harness.control.clone(),
+    };
+    let store = harness.store();
+    let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, parts).execute(approved)));
+    assert!(panicked.is_err());
+    assert_eq!(harness.content("new").as_deref(), Some("x"), "it was done");
+    assert_eq!(harness.content("next"), None, "and nothing after it");
+    let mut evidence = EvidenceReader::open(&harness.evidence(), &harness.path("no key")).unwrap();
+    let runs = evidence.runs(2).unwrap();
+    assert_eq!(runs.iter().map(|run| run.fate).collect::<Vec<_>>(), [RunFate::Interrupted]);
+    let open = evidence.open_intents(runs[0].run_id).unwrap();
+    assert_eq!(open.iter().map(|intent| intent.step_id.as_str()).collect::<Vec<_>>(), ["a"]);
+    let found = reconcile(&mut evidence, runs[0].run_id, &harness.policy).unwrap();
+    assert_eq!(found.iter().map(|it| it.finding).collect::<Vec<_>>(), [DiskState::AsAfter]);
+    assert!(verify(&harness.evidence(), None).unwrap().ok);
 }
 
 #[test]

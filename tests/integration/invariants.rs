@@ -11,7 +11,7 @@ use countersign::run::{
     Control, Decision, ExecutionResult, RunEvent, RunStatus, STREAM_HEAD_BYTES,
 };
 use countersign::worker::{
-    Clock as _, Command, Desk, Event, Reply, Request, Setup, SystemClock, Wake, Worker,
+    Clock as _, Command, Desk, Event, Faults, Reply, Request, Setup, SystemClock, Wake, Worker,
 };
 use serde_json::{Value, json};
 
@@ -237,6 +237,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
         evidence: harness.evidence(),
         secrets: harness.evidence().join("keys"),
         policy: Policy::default(),
+        faults: Faults::default(),
     };
     let wake: Wake = Arc::new(|| {});
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();

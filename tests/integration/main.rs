@@ -10,6 +10,8 @@
 
 mod architecture;
 mod authorization;
+mod bad_evidence;
+mod bad_plans;
 mod categories;
 mod cli_check;
 mod cli_continue;
@@ -19,6 +21,7 @@ mod cli_run;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod concurrent;
 mod crash;
 mod evidence_first;
 mod example_plans;
@@ -28,3 +31,5 @@ mod harness;
 mod invariants;
 mod properties;
 mod schema;
+#[cfg(unix)]
+mod unprivileged;

@@ -34,6 +34,15 @@ impl Desktop {
     /// # Errors
     /// One line that names the program that is missing, or says what did not start in time.
     pub fn start(program: &Path, arguments: &[&str], pictures: &Path) -> Outcome<Self> {
+        Self::start_with(program, arguments, pictures, "")
+    }
+
+    fn start_with(
+        program: &Path,
+        arguments: &[&str],
+        pictures: &Path,
+        faults: &str,
+    ) -> Outcome<Self> {
         std::fs::create_dir_all(pictures)
             .map_err(|e| Trouble(format!("cannot create {}: {e}", pictures.display())))?;
         let mut desktop = Self {
@@ -42,7 +51,7 @@ impl Desktop {
             window: String::new(),
             pictures: pictures.to_owned(),
         };
-        desktop.start_program(program, arguments)?;
+        desktop.start_program(program, arguments, faults)?;
         Ok(desktop)
     }
 
@@ -56,12 +65,23 @@ impl Desktop {
         Self::start(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, &pictures)
     }
 
-    fn start_program(&mut self, program: &Path, arguments: &[&str]) -> Outcome {
+    /// The same, with panics planted at these places.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    #[cfg(test)]
+    pub fn start_here_with_faults(arguments: &[&str], faults: &str) -> Outcome<Self> {
+        let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
+        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+        Self::start_with(program, arguments, &pictures, faults)
+    }
+
+    fn start_program(&mut self, program: &Path, arguments: &[&str], faults: &str) -> Outcome {
         let address = free_address()?;
         let evidence = self.evidence();
         let mut command = self.screen.command(program);
         command.args(arguments).arg("--evidence").arg(evidence);
-        command.env(INSPECTION_ENV_VAR, &address);
+        command.env(INSPECTION_ENV_VAR, &address).env("COUNTERSIGN_FAULTS", faults);
         let pid = self.screen.start_on(&program.display().to_string(), command)?;
         self.window = self.wait_until("the program shows its window", |desktop| {
             desktop.screen.alive()?;

@@ -11,6 +11,7 @@
 mod harness;
 mod keyboard;
 mod libraries;
+mod panics;
 mod refusals;
 mod screen;
 mod sign_and_run;

@@ -64,14 +64,14 @@ impl App {
                     ctx.copy_text(session.digest.to_string());
                 }
             }
-            Command::GoPlan => self.page = Page::Plan,
-            Command::GoEvidence => self.go_evidence(),
+            Command::GoPlan => self.go(Page::Plan),
+            Command::GoEvidence => self.go(Page::Evidence),
             Command::FocusSearch => {
-                self.go_evidence();
+                self.go(Page::Evidence);
                 self.evidence.focus_search = true;
             }
             Command::Verify => {
-                self.go_evidence();
+                self.go(Page::Evidence);
                 self.evidence.verification = Verification::UnderWay;
                 self.ask(Request::Verify, Purpose::Verify);
             }
@@ -186,10 +186,5 @@ impl App {
             session.follow = true;
             session.select(session.run.current_step);
         }
-    }
-
-    fn go_evidence(&mut self) {
-        self.page = Page::Evidence;
-        self.search();
     }
 }

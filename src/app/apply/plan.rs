@@ -29,11 +29,13 @@ impl App {
                 if let Some(session) = &mut self.shown {
                     session.selected = index;
                     session.follow = false;
+                    session.ask_anew();
                 }
             }
             PlanAction::ShowTab(tab) => {
                 if let Some(session) = &mut self.shown {
                     session.tab = tab;
+                    session.ask_anew();
                 }
             }
         }

@@ -11,11 +11,8 @@ use super::super::settings::ThemeChoice;
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
         match action {
-            WindowAction::Go(Page::Plan) => self.page = Page::Plan,
-            WindowAction::Go(Page::Evidence) => {
-                self.page = Page::Evidence;
-                self.search();
-            }
+            WindowAction::Go(page) => self.go(page),
+            WindowAction::TryAgain => self.try_again(),
             WindowAction::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
@@ -30,6 +27,13 @@ impl App {
                 self.refresh_settings(ctx);
             }
         }
+    }
+
+    /// Shows a page; also one that could not be shown before.
+    pub(super) fn go(&mut self, page: Page) {
+        self.try_again();
+        self.page = page;
+        self.search();
     }
 
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {

@@ -1,0 +1,87 @@
+//! A view that panics takes neither the window nor a decision with it: its page is replaced, and nothing
+//! counts that was clicked in the frame that broke.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::App;
+use crate::ui::action::{Action, Page};
+use crate::ui::breakdown::{Breakdown, breakdown_ui};
+use crate::ui::dialog::{Dialog, Question};
+use crate::ui::{WindowView, window_ui};
+use crate::worker::panic_message;
+
+/// What is shown in place of the window's views.
+#[derive(Debug)]
+pub(super) struct Broken {
+    message: String,
+    /// Whether what was left then panicked as well.
+    bare: bool,
+}
+
+impl App {
+    /// Draws the window; gives what the person did.
+    pub(super) fn draw(&mut self, ui: &mut egui::Ui) -> Vec<Action> {
+        self.draw_with(ui, window_ui)
+    }
+
+    /// The same with these views.
+    pub(super) fn draw_with(
+        &mut self,
+        ui: &mut egui::Ui,
+        views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
+    ) -> Vec<Action> {
+        let app = &*self;
+        // Views change nothing of ours. What they change in egui is begun anew with each pass, and its
+        // locks are released by a panic and not poisoned.
+        let drawn = catch_unwind(AssertUnwindSafe(|| {
+            let mut actions = Vec::new();
+            app.draw_unguarded(ui, views, &mut actions);
+            actions
+        }));
+        drawn.unwrap_or_else(|panic| {
+            let bare = self.broken.is_some();
+            if !self.broken.as_ref().is_some_and(|broken| broken.bare) {
+                // Half a page is not shown, where that can be avoided. What is bare and breaks all the
+                // same is left as it is, rather than drawn again and again.
+                ui.ctx().request_discard("a view panicked");
+                ui.ctx().request_repaint();
+            }
+            // It may be what broke, and decides nothing.
+            self.overlay = None;
+            self.broken = Some(Broken { message: panic_message(&*panic), bare });
+            Vec::new()
+        })
+    }
+
+    fn draw_unguarded(
+        &self,
+        ui: &mut egui::Ui,
+        views: impl FnOnce(&mut egui::Ui, &WindowView<'_>, &mut Vec<Action>),
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(Broken { message, bare }) = &self.broken else {
+            let view = self.view();
+            views(ui, &view, actions);
+            self.setup.faults.strike(match (&view.dialog, self.page) {
+                (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
+                (Some(_), _) => "dialog",
+                (None, Page::Plan) => "plan page",
+                (None, Page::Evidence) => "evidence page",
+            });
+            return;
+        };
+        let breakdown = Breakdown { message, running: self.running().is_some() };
+        let view = (!bare).then(|| self.view());
+        breakdown_ui(ui, &breakdown, view.as_ref(), actions);
+        if !bare {
+            self.setup.faults.strike("what is left");
+        }
+    }
+
+    /// Shows the page again. A question in front of it is asked anew, as if it had never been shown.
+    pub(super) fn try_again(&mut self) {
+        if self.broken.take().is_some() {
+            self.show_prompt(self.prompt);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Panics of the worker, of the reader and of a view: the window says so and goes on.
+
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, kittest};
+
+use super::*;
+use crate::run::RunFate;
+use crate::ui::action::WindowAction;
+
+/// What a view says that breaks down in a test.
+const WORDS: &str = "in the middle of a layer";
+
+/// The window of this bench, drawn as often as a test likes.
+struct Drawn {
+    bench: Bench,
+    /// Whether the next frame breaks down after its last view has answered.
+    breaks: bool,
+}
+
+type Window = Harness<'static, Drawn>;
+
+fn window(bench: Bench) -> Window {
+    let frame = |ui: &mut egui::Ui, drawn: &mut Drawn| {
+        let breaks = std::mem::take(&mut drawn.breaks);
+        let app = &mut drawn.bench.app;
+        app.now = now();
+        app.drain();
+        let actions = app.draw_with(ui, |ui, view, actions| {
+            crate::ui::window_ui(ui, view, actions);
+            if breaks {
+                break_down(ui, view, actions);
+            }
+        });
+        for action in actions {
+            app.apply(action, ui.ctx());
+        }
+    };
+    let mut window = Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(frame, Drawn { bench, breaks: false });
+    window.step();
+    window
+}
+
+/// Approves what is asked, then panics inside a layer and while egui's own lock is held.
+fn break_down(ui: &mut egui::Ui, view: &crate::ui::WindowView<'_>, actions: &mut Vec<Action>) {
+    if let Some(Question::Confirm(request)) = view.dialog.as_ref().map(|it| &it.question) {
+        actions.push(Action::Dialog(DialogAction::Answer {
+            run_id: request.run_id,
+            step_index: request.step_index,
+            decision: Decision::Approve,
+        }));
+    }
+    egui::Modal::new(egui::Id::unique("broken")).show(ui.ctx(), |ui| {
+        egui::ScrollArea::vertical().show(ui, |ui| {
+            ui.data_mut(|_| panic!("{WORDS}: \u{202e}desrever"));
+        });
+    });
+}
+
+/// Draws until this holds.
+fn drawn_until(window: &mut Window, what: &str, holds: impl Fn(&Window) -> bool) {
+    for _ in 0..2_000 {
+        window.step();
+        if holds(window) {
+            return;
+        }
+        let _ = window.state().bench.woken.recv_timeout(Duration::from_millis(5));
+    }
+    panic!("never came true: {what}");
+}
+
+fn shows(window: &Window, text: &str) -> bool {
+    window.query_all(kittest::By::new().label_contains(text)).next().is_some()
+}
+
+fn click(window: &mut Window, name: &str) {
+    // Where it is now: what was drawn last may be from before something arrived.
+    window.step();
+    window.get_by_label(name).click();
+    window.step();
+    window.step();
+}
+
+const BROKEN: &str = "This page cannot be shown";
+
+#[test]
+fn a_view_that_panics_while_it_asks_decides_nothing() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    let first = bench.app.view().dialog.unwrap().prompt;
+    let mut window = window(bench);
+    assert!(shows(&window, "Execute step 2 of 3: file_write?"));
+
+    window.state_mut().breaks = true;
+    drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
+    assert!(shows(&window, &format!("{WORDS}: ⟨U+202E⟩desrever")), "made visible");
+    assert!(!shows(&window, "Execute step 2 of 3"), "no question without its page");
+    assert!(shows(&window, "Waiting for you: step 2 of 3"), "the bars are still there");
+    let app = &window.state().bench.app;
+    assert_eq!(app.situation().asking, Some(1), "still undecided");
+    assert_eq!(app.shown.as_ref().unwrap().answered, None);
+    let folder = plan.parent().unwrap();
+    assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
+
+    click(&mut window, "Try again");
+    drawn_until(&mut window, "the question", |window| {
+        shows(window, "Execute step 2 of 3: file_write?") && !shows(window, BROKEN)
+    });
+    let bench = &mut window.state_mut().bench;
+    assert_ne!(bench.app.view().dialog.unwrap().prompt, first, "it is asked anew");
+    bench.answer(1, Decision::Approve);
+    bench.asked(2);
+    bench.answer(2, Decision::Approve);
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
+    assert_eq!(std::fs::read_to_string(folder.join("b.txt")).unwrap(), "heron\n");
+}
+
+#[test]
+fn a_question_about_the_plan_that_panics_authorizes_nothing() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Authorize));
+    bench.app.setup.faults.plant("dialog");
+    let mut window = window(bench);
+    drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
+    let bench = &mut window.state_mut().bench;
+    assert_eq!(bench.session().approval, Approval::None);
+    // By keyboard neither: what stands behind the message cannot be seen.
+    window.key_press(egui::Key::Enter);
+    window.key_press(egui::Key::F5);
+    window.step();
+    assert!(shows(&window, BROKEN));
+    assert_eq!(window.state().bench.session().approval, Approval::None);
+    assert!(!window.state().bench.app.situation().running);
+    click(&mut window, "Try again");
+    window.state_mut().bench.authorize_again();
+}
+
+impl Bench {
+    fn authorize_again(&mut self) {
+        let digest = self.session().digest;
+        assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
+        self.act(Action::Dialog(DialogAction::Authorize(digest)));
+        self.until("authorized", |app| app.situation().approved);
+    }
+}
+
+#[test]
+fn a_page_that_panics_leaves_the_other_page_and_the_next_plan() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
+    bench.open(&plan);
+    let faults = bench.app.setup.faults.clone();
+    faults.plant("plan page");
+    let mut window = window(bench);
+    drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
+    click(&mut window, "Evidence");
+    drawn_until(&mut window, "the other page", |window| !shows(window, BROKEN));
+    assert_eq!(window.state().bench.app.page, Page::Evidence);
+
+    faults.plant("evidence page");
+    drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
+    window.state_mut().bench.open(&other);
+    drawn_until(&mut window, "the other plan", |window| !shows(window, BROKEN));
+    let bench = &mut window.state_mut().bench;
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.answer(1, Decision::Cancel);
+    bench.ended();
+}
+
+#[test]
+fn a_run_can_be_stopped_and_the_window_closed_when_all_views_panic() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    for place in ["step dialog", "what is left"] {
+        bench.app.setup.faults.plant(place);
+    }
+    let mut window = window(bench);
+    drawn_until(&mut window, "the bare message", |window| {
+        shows(window, BROKEN) && !shows(window, "Waiting for you")
+    });
+    assert!(shows(&window, "The run under way goes on"));
+    click(&mut window, "Stop now");
+    let bench = &mut window.state_mut().bench;
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
+    click(&mut window, "Try again");
+    drawn_until(&mut window, "the page", |window| shows(window, "Cancelled at step 2"));
+}
+
+#[test]
+fn closing_while_a_page_is_broken_asks_as_ever() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.app.setup.faults.plant("step dialog");
+    let mut window = window(bench);
+    drawn_until(&mut window, "the message", |window| shows(window, BROKEN));
+    window.state_mut().bench.app.show_prompt(Some(Prompt::Close));
+    drawn_until(&mut window, "the question", |window| shows(window, "Stop the run and close"));
+    let bench = &mut window.state_mut().bench;
+    bench.act(Action::Dialog(DialogAction::StopAndClose));
+    bench.ended();
+    assert!(bench.app.close_when_over && bench.app.running().is_none());
+}
+
+#[test]
+fn a_worker_that_panics_is_reported_and_takes_the_next_plan() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
+    bench.open(&plan);
+    bench.authorize();
+    bench.app.setup.faults.plant("worker");
+    bench.act(Action::Do(Command::Run));
+    bench.until("a notice", |app| {
+        app.notices.iter().any(|notice| {
+            notice.summary.contains("The worker broke down; the run is interrupted")
+                && notice.details == "planted in the worker: ⟨U+202E⟩desrever"
+        })
+    });
+    let session = bench.session();
+    assert_eq!(session.run.phase, Phase::Interrupted);
+    assert!(session.elapsed_ms.is_some());
+    assert_eq!(bench.app.view().status.text, "Interrupted");
+    assert!(!bench.app.situation().running && bench.app.situation().interrupted);
+    let run_id = session.run.run_id;
+    bench.until("the runs", |app| {
+        let run = app.runs.iter().find(|run| Some(run.run_id) == run_id);
+        run.is_some_and(|run| run.fate == RunFate::Interrupted)
+    });
+    assert_eq!(std::fs::read_to_string(plan.parent().unwrap().join("a.txt")).unwrap(), "bittern\n");
+
+    bench.open(&other);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.asked(1);
+    bench.answer(1, Decision::Approve);
+    bench.asked(2);
+    bench.answer(2, Decision::Approve);
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
+}
+
+#[test]
+fn closing_is_not_kept_waiting_by_a_worker_that_panicked() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.app.setup.faults.plant("worker");
+    bench.act(Action::Do(Command::Run));
+    bench.app.show_prompt(Some(Prompt::Close));
+    bench.act(Action::Dialog(DialogAction::StopAndClose));
+    bench.until("the end", |app| app.running().is_none());
+    assert!(bench.app.close_when_over && bench.app.prompt.is_none());
+}
+
+#[test]
+fn a_reader_that_panics_is_reported_and_answers_the_next_question() {
+    let (mut bench, _) = bench();
+    bench.app.setup.faults.plant("reader");
+    bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
+    bench.until("a notice", |app| {
+        app.notices.iter().any(|notice| {
+            notice.summary == "The evidence cannot be searched. The reader broke down."
+                && notice.details == "planted in the reader: ⟨U+202E⟩desrever"
+        })
+    });
+    assert_eq!(bench.app.evidence.page, None);
+    bench.act(Action::Window(WindowAction::Go(Page::Evidence)));
+    bench.until("an answer", |app| app.evidence.page.is_some());
+    assert_eq!(bench.app.notices.len(), 1);
+}
+
+/// What is shown is asked for by itself; what cannot be had must not be asked for again and again.
+#[test]
+fn a_preview_that_cannot_be_had_is_said_once() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.until("a preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&0));
+    let folder = plan.parent().unwrap();
+    let away = folder.with_extension("away");
+    std::fs::rename(folder, &away).unwrap();
+    bench.act(Action::Plan(PlanAction::SelectStep(1)));
+    let failed = |app: &App| {
+        let of_the_step =
+            |it: &&Notice| it.summary.starts_with("What step 2 would do is not known.");
+        app.notices.iter().filter(of_the_step).count()
+    };
+    bench.until("a notice", |app| failed(app) == 1);
+    bench.app.drain();
+    let asks = |purpose: &Purpose| matches!(purpose, Purpose::Preview(..));
+    assert!(!bench.app.purposes.any(asks), "not asked for again");
+
+    std::fs::rename(&away, folder).unwrap();
+    bench.act(Action::Plan(PlanAction::SelectStep(1)));
+    bench.until("the preview", |app| app.shown.as_ref().unwrap().previews.contains_key(&1));
+    assert_eq!(failed(&bench.app), 1);
+}

@@ -1,0 +1,86 @@
+//! What stands in place of a view that panicked: that it did, that nothing was decided, and the way on.
+
+use egui::{CentralPanel, Frame, Margin, ScrollArea, Ui};
+
+use super::WindowView;
+use super::action::{Action, WindowAction};
+use super::commands::Command;
+use super::dialog::{self, Question};
+use super::icon;
+use super::theme::{Text, Theme, Tone};
+use super::widgets::{self, Look};
+use super::{bottom_bar_ui, keys, overlay, upper_bar_ui};
+
+/// A view that panicked.
+#[derive(Debug, Clone, Copy)]
+pub struct Breakdown<'a> {
+    /// What the panic said.
+    pub message: &'a str,
+    /// Whether a run is under way, which goes on.
+    pub running: bool,
+}
+
+/// The window without its page and without any question about a plan: what stands behind it could not be
+/// seen. `view` has the bars around it and the question before closing; without it, because they panicked
+/// too, there is only the message.
+pub fn breakdown_ui(
+    ui: &mut Ui,
+    broken: &Breakdown<'_>,
+    view: Option<&WindowView<'_>>,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    if let Some(view) = view {
+        // What the other keys do could not be seen.
+        keys::take_stop(ui, &view.situation, actions);
+        upper_bar_ui(ui, view, actions);
+        bottom_bar_ui(ui, view);
+    }
+    let frame = Frame::NONE.fill(theme.background).inner_margin(Margin::same(24));
+    CentralPanel::no_frame().frame(frame).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            message_ui(ui, broken, actions);
+        });
+    });
+    let Some(view) = view else { return };
+    match (&view.dialog, view.overlay) {
+        (Some(dialog), _) if matches!(dialog.question, Question::Close) => {
+            dialog::dialog_ui(ui, dialog, actions);
+        }
+        (_, Some(overlay)) => overlay::overlay_ui(ui, overlay, &view.situation, actions),
+        _ => {}
+    }
+}
+
+fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
+    widgets::line(ui, "This page cannot be shown", Text::Title, Tone::Plain);
+    widgets::paragraph(
+        ui,
+        "A part of the window broke down while it was drawn. Nothing was answered or decided by \
+         that, and nothing is lost. Try again; if it happens again, copy these words and report them.",
+        Text::Body,
+        Tone::Plain,
+    );
+    widgets::paragraph(ui, broken.message, Text::Mono, Tone::Danger);
+    ui.horizontal(|ui| {
+        if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
+            actions.push(Action::Window(WindowAction::TryAgain));
+        }
+        widgets::copy_button(ui, broken.message, "what the window said");
+        // Last, so that nothing jumps when the run ends.
+        if broken.running
+            && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
+        {
+            actions.push(Action::Do(Command::StopNow));
+        }
+    });
+    if broken.running {
+        widgets::paragraph(
+            ui,
+            "The run under way goes on, and waits where it has to ask you.",
+            Text::Body,
+            Tone::Caution,
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Panics on purpose, so that tests can see what becomes of a thread or a view that panics.
+//!
+//! A build for people has none of it: there a fault cannot be planted, and striking does nothing.
+
+#[cfg(any(test, feature = "inspection"))]
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The panics that were planted; clones are the same ones.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    #[cfg(any(test, feature = "inspection"))]
+    planted: Arc<Mutex<Vec<String>>>,
+}
+
+#[cfg(any(test, feature = "inspection"))]
+impl Faults {
+    /// Those that the variable `COUNTERSIGN_FAULTS` names, separated by commas.
+    pub fn from_environment() -> Self {
+        let faults = Self::default();
+        let named = std::env::var("COUNTERSIGN_FAULTS").unwrap_or_default();
+        named.split(',').filter(|place| !place.is_empty()).for_each(|place| faults.plant(place));
+        faults
+    }
+
+    /// Makes the next [`strike`](Self::strike) at this place panic.
+    pub fn plant(&self, place: &str) {
+        self.planted.lock().unwrap_or_else(PoisonError::into_inner).push(place.to_owned());
+    }
+
+    /// Panics when a fault was planted here, once for each.
+    #[expect(clippy::panic, reason = "that is what it is for")]
+    pub fn strike(&self, place: &str) {
+        let mut planted = self.planted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = planted.iter().position(|other| other == place) {
+            planted.swap_remove(index);
+            // Held by a tool, this text would be one from outside.
+            panic!("planted in the {place}: \u{202e}desrever");
+        }
+    }
+}
+
+#[cfg(not(any(test, feature = "inspection")))]
+impl Faults {
+    /// None.
+    pub const fn from_environment() -> Self {
+        Self {}
+    }
+
+    /// Does nothing.
+    pub const fn strike(&self, _place: &str) {}
+}
