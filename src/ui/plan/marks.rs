@@ -171,8 +171,8 @@ mod tests {
             line(LineKind::Added, "    other"),
         ];
         let marks = marks("a.txt", &lines);
-        assert_eq!(marks[1].changed, [16..17]);
-        assert_eq!(marks[2].changed, [16..17]);
+        assert_eq!(marks[1].changed, Vec::from_iter([16..17]));
+        assert_eq!(marks[2].changed, Vec::from_iter([16..17]));
         assert_eq!(marks[3], Marks::default());
         assert!(marks.iter().all(|it| it.colours.is_empty()), "no language, no colours");
     }
@@ -214,10 +214,10 @@ mod tests {
     fn a_part_has_the_marks_that_lie_in_it() {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
-            changed: vec![2..8],
+            changed: Vec::from_iter([2..8]),
         };
         let part = marks.part(3..8);
         assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);
-        assert_eq!(part.changed, [0..5]);
+        assert_eq!(part.changed, Vec::from_iter([0..5]));
     }
 }
