@@ -50,6 +50,9 @@ fn is_side_by_side(ui: &Ui) -> bool {
 pub(super) fn layout_ui(ui: &mut Ui) {
     let theme = Theme::of(ui);
     let now = is_side_by_side(ui);
+    // On one line with the path beside it.
+    ui.spacing_mut().button_padding.y = 0.0;
+    ui.spacing_mut().interact_size.y = 18.0;
     // Laid out from the right.
     for (name, beside) in [("Side by side", true), ("Unified", false)] {
         let color = if now == beside { theme.text } else { theme.dim };
