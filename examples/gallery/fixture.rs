@@ -540,13 +540,13 @@ pub fn detail() -> ExecutionDetail {
         decisions: vec![
             DecisionRecord {
                 decision: "authorize".into(),
-                by: "window, ada".into(),
+                by: "window (ada)".into(),
                 note: String::new(),
                 timestamp_ms: NOW_MS - 20_000,
             },
             DecisionRecord {
                 decision: "approve".into(),
-                by: "window, ada".into(),
+                by: "window (ada)".into(),
                 note: String::new(),
                 timestamp_ms: NOW_MS - 9_000,
             },

@@ -116,8 +116,7 @@ fn converse(
                 output.flush()?;
                 match read_word(input)? {
                     None => return Ok(None),
-                    // Compared as shown, so that a name with hidden characters can be typed too.
-                    Some(typed) if typed == word || typed == visible(word) => {
+                    Some(typed) if request.names_target(&typed) => {
                         return Ok(Some(Decision::Approve));
                     }
                     Some(_) => {
@@ -145,14 +144,14 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
         writeln!(output, "{}", visible_lines(purpose))?;
     }
     let level = request.risk.level.as_str();
-    writeln!(output, "Risk: {level}. {}", visible_lines(&request.risk.reason))?;
+    writeln!(output, "Risk: {level}. {}", visible(&request.risk.reason))?;
     if let Some(suggestion) = &request.risk.suggestion {
         writeln!(output, "Safer: {}", visible_lines(suggestion))?;
     }
     if let Some(warning) = &request.warning {
         writeln!(output, "The plan warns: {}", visible_lines(warning))?;
     }
-    writeln!(output, "You are asked because: {}", visible_lines(&request.why))?;
+    writeln!(output, "You are asked because: {}", visible(&request.why))?;
     writeln!(output, "In {}", visible(&request.cwd))?;
     for (name, value) in &request.arguments {
         if value.contains('\n') {
@@ -168,9 +167,10 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
 }
 
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
-    writeln!(output, "{}", visible_lines(&preview.summary))?;
+    // Each is one sentence; a line break in a file's name must not make two of it.
+    writeln!(output, "{}", visible(&preview.summary))?;
     for note in &preview.notes {
-        writeln!(output, "{}", visible_lines(note))?;
+        writeln!(output, "{}", visible(note))?;
     }
     for change in &preview.changes {
         writeln!(output, "{}", visible(&change.path))?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::plan::visible;
 use crate::risk::Verdict;
 
 use super::preview::Preview;
@@ -53,8 +54,15 @@ impl ConfirmationRequest {
             .find_map(|name| self.arguments.get(*name).map(String::as_str));
         changed
             .or(argument)
-            .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty()))
+            .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()))
             .unwrap_or(&self.tool)
+    }
+
+    /// Whether what was typed is [`Self::target_word`]: as it is, or as it is shown, because what is
+    /// hidden in a name can be neither seen nor typed. Space around it does not count.
+    pub fn names_target(&self, typed: &str) -> bool {
+        let (typed, word) = (typed.trim(), self.target_word());
+        typed == word.trim() || typed == visible(word).trim()
     }
 }
 

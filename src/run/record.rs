@@ -241,6 +241,40 @@ pub struct DecisionRecord {
     pub timestamp_ms: i64,
 }
 
+impl DecisionRecord {
+    /// What was decided, where and by whom, as people say it: `Approved in the window by ada`.
+    pub fn sentence(&self) -> String {
+        let decided = match self.decision.as_str() {
+            "authorize" => "Authorized",
+            "reject" => "Rejected",
+            "approve" => "Approved",
+            "skip" => "Skipped",
+            "cancel" => "Denied",
+            "done_by_hand" => "Marked as done by hand",
+            "pause" => "Paused",
+            "resume" => "Resumed",
+            "cancel_after_step" => "Cancelled after the step under way",
+            "stop_now" => "Stopped",
+            "reconcile" => "Compared with the disk",
+            other => other,
+        };
+        let (place, user) = match self.by.split_once(" (") {
+            Some((place, user)) => (place, user.strip_suffix(')')),
+            None => (self.by.as_str(), None),
+        };
+        let place = match place {
+            "window" => "in the window",
+            "terminal" => "at the terminal",
+            "command_line" => "by the command line",
+            "command_line_digest" => "by its digest on the command line",
+            "command_line_yes" => "by --yes on the command line",
+            other => other,
+        };
+        let user = user.map(|user| format!(" by {user}")).unwrap_or_default();
+        format!("{decided} {place}{user}")
+    }
+}
+
 /// One execution in full (Q5).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExecutionDetail {
@@ -277,4 +311,27 @@ pub struct VerifyReport {
     pub head: Digest,
     /// The first row that differs, and how.
     pub first_bad: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_said_in_words() {
+        for (decision, by, said) in [
+            ("authorize", "window (ada)", "Authorized in the window by ada"),
+            ("cancel", "terminal", "Denied at the terminal"),
+            ("authorize", "command_line_yes (ci)", "Authorized by --yes on the command line by ci"),
+            ("later_word", "elsewhere (ada)", "later_word elsewhere by ada"),
+        ] {
+            let record = DecisionRecord {
+                decision: decision.to_owned(),
+                by: by.to_owned(),
+                note: String::new(),
+                timestamp_ms: 0,
+            };
+            assert_eq!(record.sentence(), said);
+        }
+    }
 }

@@ -70,9 +70,13 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
-/// How long something still lasts, to the minute.
+/// How long something still lasts, to the nearest minute; the last minute in seconds.
 pub fn remaining(ms: i64) -> String {
-    if ms >= 60_000 { format!("{} min", ms / 60_000) } else { format!("{} s", ms.max(0) / 1_000) }
+    if ms >= 60_000 {
+        format!("{} min", (ms + 30_000) / 60_000)
+    } else {
+        format!("{} s", ms.max(0) / 1_000)
+    }
 }
 
 /// A running clock: `00:00:12`.
@@ -138,7 +142,9 @@ mod tests {
         ] {
             assert_eq!(duration(ms), text);
         }
-        assert_eq!(remaining(28 * 60_000 + 59_000), "28 min");
+        assert_eq!(remaining(30 * 60_000 - 1), "30 min");
+        assert_eq!(remaining(28 * 60_000 + 29_000), "28 min");
+        assert_eq!(remaining(60_000), "1 min");
         assert_eq!(remaining(42_000), "42 s");
         assert_eq!(clock(3_723_000), "01:02:03");
     }

@@ -85,7 +85,10 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     }
     if let Some(dialog) = &view.dialog {
         dialog::dialog_ui(ui, dialog, actions);
-    } else if let Some(overlay) = view.overlay {
+        return;
+    }
+    dialog::swallow_rest_of_click(ui.ctx());
+    if let Some(overlay) = view.overlay {
         overlay::overlay_ui(ui, overlay, &view.situation, actions);
     }
 }

@@ -19,9 +19,9 @@ use super::tree::{Control, Tree};
 /// A virtual display with the program on it.
 #[must_use = "dropping it ends the program"]
 pub struct Desktop {
-    screen: Screen,
+    pub(super) screen: Screen,
     inspection: Option<TcpStream>,
-    window: String,
+    pub(super) window: String,
     pictures: PathBuf,
 }
 
@@ -76,7 +76,12 @@ impl Desktop {
         Self::start_with(program, arguments, &pictures, faults)
     }
 
-    fn start_program(&mut self, program: &Path, arguments: &[&str], faults: &str) -> Outcome {
+    pub(super) fn start_program(
+        &mut self,
+        program: &Path,
+        arguments: &[&str],
+        faults: &str,
+    ) -> Outcome {
         let address = free_address()?;
         let evidence = self.evidence();
         let mut command = self.screen.command(program);
@@ -216,8 +221,8 @@ impl Desktop {
             .and_then(|()| read_message(&mut *stream))
             .map_err(|e| Trouble(format!("the window does not answer: {e}")))
             .and_then(|response: Response| match response {
-                Response::Tree { pixels_per_point, accesskit: Some(update), .. } => {
-                    Ok(Tree::new(pixels_per_point, &update))
+                Response::Tree { step, pixels_per_point, accesskit: Some(update) } => {
+                    Ok(Tree::new(step, pixels_per_point, &update))
                 }
                 other => trouble(format!("the window answers {other:?}")),
             })
@@ -258,7 +263,7 @@ impl Desktop {
     ///
     /// # Errors
     /// When it is not in time; a picture is kept.
-    fn wait_for_window(&mut self, class: &str) -> Outcome<String> {
+    pub(super) fn wait_for_window(&mut self, class: &str) -> Outcome<String> {
         let id = self.wait_until(&format!("a window of {class} opens"), |desktop| {
             let found = desktop.screen.xdotool(&["search", "--onlyvisible", "--class", class]);
             Ok(found.ok().and_then(|ids| ids.lines().last().map(str::to_owned)))
@@ -300,11 +305,13 @@ impl Desktop {
         if let Some(found) = poll(|| look(self))? {
             return Ok(found);
         }
-        let picture = match self.screenshot("failed") {
+        let test = std::thread::current().name().unwrap_or("main").replace("::", "_");
+        let focused = self.tree().ok().and_then(|tree| tree.focused);
+        let picture = match self.screenshot(&format!("failed_{test}")) {
             Ok(path) => format!("picture: {}", path.display()),
             Err(trouble) => format!("no picture: {trouble}"),
         };
-        trouble(format!("waited {PATIENCE:?} until {what}; {picture}"))
+        trouble(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
     }
 
     /// Keeps a picture of the whole screen as `name.png`, once the screen rests: the controls are known

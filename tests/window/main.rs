@@ -8,6 +8,8 @@
     reason = "a test that meets the unexpected should stop at once"
 )]
 
+mod dialog;
+mod hands;
 mod harness;
 mod keyboard;
 mod libraries;

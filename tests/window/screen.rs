@@ -10,7 +10,7 @@
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long anything may take before it counts as not happening. Software drawing on a machine that
@@ -106,6 +106,8 @@ impl Screen {
         // `-displayfd 1` lets the server choose a free number and print it once it takes clients.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
+            // Late enough that a machine which is busy for a moment does not make many keys of one.
+            .args(["-ardelay", "1500", "-arinterval", "40"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -219,6 +221,45 @@ impl Screen {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Screen {
+    /// As [`Self::start_on`], before what was started last, which stays the last.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_beside(&mut self, name: &str, command: Command) -> Outcome {
+        self.start_on(name, command)?;
+        let last = self.children.len().saturating_sub(2);
+        if let Some(two) = self.children.get_mut(last..) {
+            two.reverse();
+        }
+        Ok(())
+    }
+
+    /// The process id of what was started last.
+    #[must_use]
+    pub fn last_pid(&self) -> String {
+        self.children.last().map(|(_, child)| child.id().to_string()).unwrap_or_default()
+    }
+
+    /// Waits until what was started last has ended by itself.
+    ///
+    /// # Errors
+    /// When it does not in time, or ends otherwise.
+    pub fn wait_for_end(&mut self, how: fn(ExitStatus) -> bool) -> Outcome {
+        let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
+        let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));
+        match ended {
+            Ok(Some(status)) if how(status) => Ok(()),
+            Ok(Some(status)) => trouble(format!("{name} ended with {status}")),
+            other => {
+                self.children.push((name.clone(), child));
+                other.and_then(|_| trouble(format!("{name} is still there")))
+            }
+        }
     }
 }
 

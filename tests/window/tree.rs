@@ -5,6 +5,8 @@ use egui::accesskit::{Rect, Role, TreeUpdate};
 /// Everything in the window at one moment, from top to bottom and from left to right.
 #[derive(Debug, Clone)]
 pub struct Tree {
+    /// How many frames the window has drawn.
+    pub frame: u64,
     /// Screen pixels per point of a place.
     pub pixels_per_point: f32,
     /// What has a name.
@@ -24,18 +26,24 @@ pub struct Control {
     pub is_text: bool,
     /// Whether it is switched off.
     pub disabled: bool,
-    bounds: Rect,
+    /// Where it is, in points.
+    pub bounds: Rect,
 }
 
 impl Tree {
-    pub(super) fn new(pixels_per_point: f32, update: &TreeUpdate) -> Self {
+    pub(super) fn new(frame: u64, pixels_per_point: f32, update: &TreeUpdate) -> Self {
         let mut focused = None;
+        let text_of = |id: &egui::accesskit::NodeId| {
+            let (_, node) = update.nodes.iter().find(|(other, _)| other == id)?;
+            node.label().or(node.value())
+        };
         let mut controls: Vec<Control> = update
             .nodes
             .iter()
             .filter_map(|(id, node)| {
                 let is_text = matches!(node.role(), Role::Label | Role::TextRun);
-                let label = node.label();
+                let beside = || node.labelled_by().first().and_then(text_of);
+                let label = node.label().or_else(beside);
                 let name = if is_text { label.or(node.value()) } else { label };
                 let name = name.or(node.placeholder()).or(node.value())?.to_owned();
                 if *id == update.focus {
@@ -53,7 +61,7 @@ impl Tree {
         controls.sort_by(|a, b| {
             a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0))
         });
-        Self { pixels_per_point, controls, focused }
+        Self { frame, pixels_per_point, controls, focused }
     }
 
     /// Whether a control or text contains this text, as name or value.

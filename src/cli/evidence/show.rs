@@ -109,12 +109,7 @@ pub(super) fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     for decision in &detail.decisions {
         let note =
             if decision.note.is_empty() { String::new() } else { format!(": {}", decision.note) };
-        let text = format!(
-            "Decision {} by {}, {}{note}",
-            decision.decision,
-            decision.by,
-            local_time(decision.timestamp_ms)
-        );
+        let text = format!("{}, {}{note}", decision.sentence(), local_time(decision.timestamp_ms));
         out.line(&visible(&text));
     }
     for edge in &detail.edges {

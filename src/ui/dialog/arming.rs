@@ -28,7 +28,7 @@ pub struct Allowed {
     pub hold_back: bool,
     /// Whether approval counts.
     pub approve: bool,
-    /// After how many milliseconds approval could count, when it only needs time.
+    /// After how many milliseconds to look again, while approval does not count yet.
     pub wait_ms: Option<u64>,
 }
 
@@ -36,6 +36,7 @@ pub struct Allowed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arming {
     delay_ms: u64,
+    first_drawn: Option<u64>,
     visible_since: Option<u64>,
     allowed: Allowed,
 }
@@ -43,30 +44,37 @@ pub struct Arming {
 impl Arming {
     /// A question that has not been painted yet and needs this long.
     pub fn new(delay_ms: u64) -> Self {
-        Self { delay_ms, visible_since: None, allowed: Allowed::default() }
+        Self { delay_ms, first_drawn: None, visible_since: None, allowed: Allowed::default() }
     }
 
-    /// Whether the question was painted before this frame.
-    pub fn was_painted(&self) -> bool {
-        self.visible_since.is_some()
+    /// Whether the question was drawn before this frame.
+    pub fn was_drawn(&self) -> bool {
+        self.first_drawn.is_some()
     }
 
     /// Takes one frame in; says what the buttons of that frame may do.
     pub fn frame(&mut self, input: Input) -> Allowed {
         if !input.focused {
             // Coming back starts over: the click that does it is never an answer.
-            self.visible_since = None;
-            self.allowed = Allowed::default();
+            *self = Self::new(self.delay_ms);
             return self.allowed;
         }
-        let painted = self.visible_since.is_some();
-        let since = *self.visible_since.get_or_insert(input.now_ms);
+        let first = *self.first_drawn.get_or_insert(input.now_ms);
+        // A frame is seen only when it is over, and laying out a megabyte takes a while: the time
+        // counts from the frame after the first. A frame may be laid out twice, at the same time.
+        if self.visible_since.is_none() && input.now_ms > first {
+            self.visible_since = Some(input.now_ms);
+        }
+        let Some(since) = self.visible_since else {
+            self.allowed.wait_ms = Some(0);
+            return self.allowed;
+        };
         let elapsed = input.now_ms.saturating_sub(since);
         let at_rest = !input.pointer_down && !input.key_down;
         // Each becomes possible in a frame at rest, so that the press that answers is a new one;
         // from then on the press itself must not take it back.
-        self.allowed.hold_back |= painted && at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
-        self.allowed.approve |= painted && at_rest && elapsed >= self.delay_ms;
+        self.allowed.hold_back |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
+        self.allowed.approve |= at_rest && elapsed >= self.delay_ms;
         self.allowed.wait_ms =
             (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
         self.allowed
@@ -77,12 +85,17 @@ impl Arming {
 mod tests {
     use super::*;
 
-    fn at(now_ms: u64) -> Input {
-        Input { now_ms, focused: true, pointer_down: false, key_down: false }
+    /// When the frame in which the question is first seen begins.
+    const SEEN: u64 = 100;
+
+    /// A frame so long after the question was seen.
+    fn at(ms: u64) -> Input {
+        Input { now_ms: SEEN + ms, focused: true, pointer_down: false, key_down: false }
     }
 
     fn shown(delay: u64) -> Arming {
         let mut arming = Arming::new(delay);
+        arming.frame(Input { now_ms: 0, ..at(0) });
         arming.frame(at(0));
         arming
     }
@@ -104,8 +117,21 @@ mod tests {
     #[test]
     fn nothing_counts_in_the_first_frame() {
         let mut arming = Arming::new(0);
-        assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
+        // Twice: what is laid out again in the same frame has not been seen in between.
+        for _ in 0..2 {
+            assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
+        }
         assert!(arming.frame(at(1)).approve);
+    }
+
+    #[test]
+    fn the_time_that_the_first_frame_takes_does_not_count() {
+        let mut arming = Arming::new(DELAY_MS);
+        arming.frame(Input { now_ms: 0, ..at(0) });
+        for (after, counts) in [(3_000, false), (3_499, false), (3_500, true)] {
+            let allowed = arming.frame(at(after));
+            assert_eq!((allowed.approve, allowed.hold_back), (counts, counts), "{after}");
+        }
     }
 
     #[test]
@@ -143,7 +169,8 @@ mod tests {
         let with_focus = Input { pointer_down: true, ..at(5_020) };
         assert!(!arming.frame(with_focus).approve && !arming.frame(with_focus).hold_back);
         assert!(!arming.frame(at(5_100)).approve);
-        assert!(arming.frame(at(5_520)).approve);
+        assert!(!arming.frame(at(5_519)).approve);
+        assert!(arming.frame(at(5_600)).approve);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::run::Review;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::plan::{code_rows_ui, columns, kept_rows, risk_icon, text_rows};
+use crate::ui::plan::{Gutter, code_rows_ui, columns, kept_rows, risk_icon, text_rows, whole_ui};
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -81,7 +81,7 @@ pub fn authorize_view(
             .map(|(path, state)| {
                 let state = match state {
                     FileState::Absent => "absent now".to_owned(),
-                    FileState::Content(digest) => format::digest(digest),
+                    FileState::Content(digest) => digest.to_string(),
                 };
                 (path.clone(), state)
             })
@@ -141,7 +141,9 @@ pub(super) fn authorize_ui(
 }
 
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
-    widgets::paragraph(ui, &view.name, Text::Strong, Tone::Plain);
+    whole_ui(ui, "name", &view.name, |ui, name| {
+        widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
+    });
     let text = "Your signature covers what is listed here. If any of it changes before the run \
                 begins, the signature is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
@@ -159,9 +161,10 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
         Mode::Guided => "guided: you start each step",
     };
     widgets::fact(ui, "mode", mode, Text::Body);
-    widgets::fact(ui, "settings", format::digest(&view.policy), Text::Mono);
+    widgets::fact(ui, "settings", view.policy.to_string(), Text::SmallMono);
     widgets::fact(ui, "valid for", &view.expiry, Text::Body);
-    let inputs = view.inputs.iter().map(|(path, state)| format!("{}  {state}", visible(path)));
+    // The digest whole, below its path: cut, it would cover less than it says.
+    let inputs = view.inputs.iter().map(|(path, state)| format!("{}\n    {state}", visible(path)));
     list(ui, "Files whose present content is covered", inputs, "No step changes a file.");
     if !view.writes.is_empty() {
         let writes = view.writes.iter().map(|path| visible(path).into_owned());
@@ -229,9 +232,9 @@ fn list(ui: &mut Ui, title: &str, lines: impl Iterator<Item = String>, empty: &s
         widgets::paragraph(ui, empty, Text::Body, Tone::Dim);
         return;
     }
-    let columns = columns(ui, ui.available_width(), 0);
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
     let rows = kept_rows(ui, title, &[&text], columns, || text_rows(&text, columns));
-    code_rows_ui(ui, title, &rows, 0);
+    code_rows_ui(ui, title, &rows, Gutter::NONE);
 }
 
 #[cfg(test)]

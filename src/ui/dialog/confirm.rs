@@ -9,7 +9,7 @@ use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, preview_ui, risk_icon, short_first};
+use crate::ui::plan::{argument_ui, preview_ui, risk_icon, short_first, whole_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -59,7 +59,7 @@ pub(super) fn confirm_ui(
                 answer(Decision::Skip);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let named = !dangerous || asked.typed.trim() == word;
+                let named = !dangerous || request.names_target(asked.typed);
                 let enabled = asked.allowed.approve && named;
                 let why = if named {
                     "One moment: read it first.".to_owned()
@@ -95,7 +95,9 @@ pub(super) fn confirm_ui(
                     }
                 });
                 if let Some(purpose) = &request.purpose {
-                    widgets::paragraph(ui, purpose, Text::Strong, Tone::Plain);
+                    whole_ui(ui, "purpose", purpose, |ui, text| {
+                        widgets::paragraph(ui, text, Text::Strong, Tone::Plain);
+                    });
                 }
                 let icon = risk_icon(level);
                 let reason = &request.risk.reason;
@@ -103,11 +105,13 @@ pub(super) fn confirm_ui(
                     ui,
                     icon,
                     level.into(),
-                    format!("{reason} (rule {})", request.risk.rule),
+                    visible(&format!("{reason} (rule {})", request.risk.rule)),
                 );
                 if let Some(warning) = &request.warning {
                     let text = format!("The plan's author warns: {warning}");
-                    widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+                    whole_ui(ui, "warning", &text, |ui, text| {
+                        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+                    });
                 }
                 if let Some(suggestion) = &request.risk.suggestion {
                     widgets::remark(ui, icon::INFO, Tone::Dim, format!("Safer: {suggestion}"));
@@ -116,7 +120,7 @@ pub(super) fn confirm_ui(
                     ui,
                     icon::HAND,
                     Tone::Dim,
-                    format!("You are asked because {}", lower(&request.why)),
+                    visible(&format!("You are asked because {}", lower(&request.why))),
                 );
                 if dangerous {
                     let name = format!("Type {} to approve", visible(word));

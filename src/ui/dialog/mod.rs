@@ -4,6 +4,7 @@
 //! initial focus, the button that holds back first, nothing cut, buttons that stay in place, and
 //! [`Arming`] before anything counts. Escape, a click beside it and closing decide nothing.
 
+mod after_click;
 pub mod arming;
 mod authorize;
 mod close;
@@ -19,11 +20,13 @@ use egui::{
 use uuid::Uuid;
 
 use super::action::{Action, DialogAction};
-use super::theme::{self, Text, Theme, Tone};
+use super::theme::{self, Text, Theme};
 use super::widgets::{self, Chip};
+use crate::plan::visible;
 use crate::run::ConfirmationRequest;
 use arming::{Allowed, Arming, Input};
 
+pub use after_click::swallow_rest_of_click;
 pub use authorize::{AuthorizeView, authorize_view};
 
 /// Names one showing of one question; a new showing is a new question.
@@ -69,6 +72,8 @@ pub enum Question<'a> {
 struct Memory {
     arming: Arming,
     body_height: f32,
+    /// How far the body is scrolled.
+    offset: f32,
     typed: String,
 }
 
@@ -120,9 +125,10 @@ fn question_ui(
     let mut memory = ctx.data_mut(|data| data.get_temp::<Memory>(id)).unwrap_or_else(|| Memory {
         arming: Arming::new(shape.delay_ms),
         body_height: 200.0,
+        offset: 0.0,
         typed: String::new(),
     });
-    if !memory.arming.was_painted() {
+    if !memory.arming.was_drawn() {
         // What was typed before the question could be read was meant for something else.
         ctx.input_mut(|input| {
             input.events.retain(|event| {
@@ -148,6 +154,7 @@ fn question_ui(
     let width = shape.width.min(screen.width() - 32.0);
     let room = (screen.height() - 32.0 - HEADER - FOOTER).max(60.0);
     let body_height = memory.body_height.min(room);
+    let scroll_to = scroll_by_key(&ctx, &memory, body_height);
     let frame = Frame::NONE
         .fill(theme.raised)
         .stroke(Stroke::new(1.0, theme.line))
@@ -176,20 +183,23 @@ fn question_ui(
         footer(&mut area, &mut asked, actions);
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
-        ScrollArea::vertical()
+        let mut scroll = ScrollArea::vertical()
             .id_salt("body")
             .max_height(body_height)
-            .auto_shrink([false, false])
-            .show(&mut area, |ui| {
-                ui.spacing_mut().item_spacing.y = 8.0;
-                body(ui, &mut asked);
-                ui.add_space(8.0);
-            })
-            .content_size
-            .y
+            .auto_shrink([false, false]);
+        if let Some(offset) = scroll_to {
+            scroll = scroll.vertical_scroll_offset(offset);
+        }
+        scroll.show(&mut area, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            body(ui, &mut asked);
+            ui.add_space(8.0);
+        })
     });
-    if (modal.inner - memory.body_height).abs() > 0.5 {
-        memory.body_height = modal.inner;
+    let content = modal.inner.content_size.y;
+    memory.offset = modal.inner.state.clamped_offset().y;
+    if (content - memory.body_height).abs() > 0.5 {
+        memory.body_height = content;
         ctx.request_repaint();
     }
     ctx.data_mut(|data| data.insert_temp(id, memory));
@@ -198,6 +208,30 @@ fn question_ui(
     if modal.should_close() && !too_early {
         actions.push(Action::Dialog(DialogAction::LeaveUndecided));
     }
+    if actions.iter().any(|action| matches!(action, Action::Dialog(_))) {
+        after_click::remember(&ctx);
+    }
+}
+
+/// Where the keys that scroll want the body; a field that is typed in keeps those that are its own.
+fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32> {
+    let typing = ctx.text_edit_focused();
+    let focused = ctx.memory(|memory| memory.focused().is_some());
+    let page = (seen - theme::CODE_ROW).max(theme::CODE_ROW);
+    let end = (memory.body_height - seen).max(0.0);
+    let keys = [
+        (Key::PageDown, true, memory.offset + page),
+        (Key::PageUp, true, memory.offset - page),
+        (Key::End, !typing, end),
+        (Key::Home, !typing, 0.0),
+        // From a button to the next one, once a button has the keyboard.
+        (Key::ArrowDown, !focused, memory.offset + theme::CODE_ROW),
+        (Key::ArrowUp, !focused, memory.offset - theme::CODE_ROW),
+    ];
+    let wanted = keys.into_iter().find(|(key, free, _)| {
+        *free && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, *key))
+    });
+    wanted.map(|(_, _, offset)| offset.clamp(0.0, end))
 }
 
 fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
@@ -223,7 +257,9 @@ fn read_input(ctx: &egui::Context) -> Input {
             .retain(|event| !matches!(event, Event::Key { key, repeat: true, .. } if answers(key)));
         Input {
             now_ms: (input.time * 1_000.0) as u64,
-            focused: input.focused,
+            // Away and back between two frames is away, too.
+            focused: input.focused
+                && !input.events.iter().any(|event| matches!(event, Event::WindowFocused(_))),
             pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
             key_down: input.keys_down.iter().any(answers)
                 || input.events.iter().any(
@@ -242,10 +278,10 @@ fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A field in which a person types; the name stands beside it.
+/// A field in which a person types; the name stands before it, whole, in as many lines as it needs.
 fn field(ui: &mut Ui, id: Id, name: &str, text: &mut String, width: f32) {
-    ui.horizontal(|ui| {
-        let label = widgets::line(ui, name, Text::Body, Tone::Dim);
+    ui.horizontal_wrapped(|ui| {
+        let label = ui.label(widgets::rich(visible(name), Text::Body, Theme::of(ui).dim));
         let edit = egui::TextEdit::singleline(text)
             .id(id)
             .font(Text::Mono.font())

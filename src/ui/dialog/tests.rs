@@ -6,6 +6,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable};
 
 use crate::run::Decision;
 use crate::ui::action::{Action, DialogAction};
+use crate::ui::commands::Command;
 use crate::ui::tests::scene::Scene;
 use crate::ui::tests::{Window, fixture, window};
 
@@ -120,6 +121,22 @@ fn a_pointer_held_from_before_approves_nothing() {
     harness.run_steps(2);
     assert_eq!(answers(&harness), []);
     assert!(enabled(&harness, APPROVE), "a new press counts from now on");
+}
+
+#[test]
+fn a_press_that_began_before_it_counted_is_no_answer_when_it_ends() {
+    for name in [APPROVE, "Deny and stop"] {
+        let mut harness = asked("plan");
+        let place = button_at(&asked("dialog"), name);
+        harness.state_mut().scene = Scene::new("dialog");
+        harness.run_steps(2);
+        assert!(!enabled(&harness, name));
+        pointer(&harness, place, true);
+        wait(&mut harness, 2_000);
+        pointer(&harness, place, false);
+        harness.run_steps(2);
+        assert_eq!(answers(&harness), [], "{name}");
+    }
 }
 
 fn key(key: Key, pressed: bool) -> Event {
@@ -338,4 +355,72 @@ fn a_rejection_needs_a_reason() {
     let reason = "It writes too much.".to_owned();
     let reject = Action::Dialog(DialogAction::Reject { digest, reason });
     assert!(harness.state().actions.contains(&reject));
+}
+
+/// The window at fifty frames a second.
+fn at_speed(name: &str) -> Harness<'static, Window> {
+    Harness::builder()
+        .with_size([1280.0, 800.0])
+        .with_step_dt(0.02)
+        .with_max_steps(1)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            |ui, window: &mut Window| {
+                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+            },
+            Window { scene: Scene::new(name), actions: Vec::new() },
+        )
+}
+
+#[test]
+fn the_rest_of_a_double_click_presses_nothing_behind_the_question() {
+    let place = button_at(&asked("asking"), "Open plan…");
+    let click = |harness: &mut Harness<'static, Window>| {
+        pointer(harness, place, true);
+        harness.step();
+        pointer(harness, place, false);
+        harness.run_steps(2);
+    };
+    let pressed = |harness: &Harness<'static, Window>| {
+        harness.state().actions.contains(&Action::Do(Command::OpenPlan))
+    };
+    let mut harness = at_speed("dialog");
+    harness.run_steps(40);
+    click(&mut harness);
+    assert!(left_undecided(&harness));
+    harness.state_mut().scene = Scene::new("asking");
+    // Six in a row, none of them much later than the one before.
+    for _ in 0..6 {
+        harness.run_steps(8);
+        click(&mut harness);
+        assert!(!pressed(&harness));
+    }
+    harness.run_steps(30);
+    click(&mut harness);
+    assert!(pressed(&harness), "a click for itself counts");
+}
+
+#[test]
+fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
+    let mut harness = window("dialog", [720.0, 480.0]);
+    wait(&mut harness, 1_000);
+    let place = button_at(&harness, APPROVE);
+    // The last line but one of the last argument; only rows that are in sight are there.
+    let end_seen = |harness: &Harness<'static, Window>| {
+        harness.query_all_by_label("    n.saturating_add(2)").next().is_some()
+    };
+    assert!(!end_seen(&harness));
+    harness.key_press(Key::End);
+    harness.run_ok();
+    assert!(end_seen(&harness));
+    assert_eq!(button_at(&harness, APPROVE), place);
+    harness.key_press(Key::Home);
+    harness.run_ok();
+    assert!(!end_seen(&harness));
+    harness.key_press(Key::PageDown);
+    harness.run_ok();
+    harness.key_press(Key::ArrowDown);
+    harness.run_ok();
+    assert_eq!(button_at(&harness, APPROVE), place);
+    assert_eq!(answers(&harness), []);
 }

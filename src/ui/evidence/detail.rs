@@ -14,7 +14,7 @@ use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
 use crate::ui::plan::{
-    argument_ui, code_rows_ui, columns, kept_rows, risk_icon, short_first, text_rows,
+    Gutter, argument_ui, code_rows_ui, columns, kept_rows, risk_icon, short_first, text_rows,
 };
 use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
@@ -139,12 +139,7 @@ pub(crate) fn facts_ui(
         widgets::paragraph(ui, "Nobody was asked about this step.", Text::Body, Tone::Dim);
     }
     for decision in &detail.decisions {
-        let mut text = format!(
-            "{} by {}, {}",
-            decision.decision.replace('_', " "),
-            decision.by,
-            now.full(decision.timestamp_ms)
-        );
+        let mut text = format!("{}, {}", decision.sentence(), now.full(decision.timestamp_ms));
         if !decision.note.is_empty() {
             text.push_str(&format!("\n{}", decision.note));
         }
@@ -228,10 +223,11 @@ fn artifact_ui(
             });
             widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
                 ui.set_min_width(ui.available_width());
-                let columns = columns(ui, ui.available_width(), 1);
+                let gutter = Gutter::one(text.len());
+                let columns = columns(ui, ui.available_width(), gutter);
                 let place = ("artifact", index);
                 let rows = kept_rows(ui, place, &[&text], columns, || text_rows(&text, columns));
-                code_rows_ui(ui, place, &rows, 1);
+                code_rows_ui(ui, place, &rows, gutter);
             });
         });
 }

@@ -3,6 +3,8 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::kept::kept_rows;
+use super::output::text_rows;
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind, Stream};
 use crate::ui::theme::{self, Text, Theme};
@@ -102,39 +104,103 @@ pub fn diff_rows(lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
     rows
 }
 
-/// How many characters of code fit into a width in points, beside `gutters` columns of numbers.
-pub fn columns(ui: &Ui, width: f32, gutters: u8) -> usize {
-    let font = Text::Mono.font();
-    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
-    ((width - gutter_width(gutters) - 16.0) / advance).max(8.0) as usize
+/// The line numbers beside code: none, the line's own, or those before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gutter {
+    numbers: u8,
+    digits: u8,
 }
 
-fn gutter_width(gutters: u8) -> f32 {
-    match gutters {
-        0 => 18.0,
-        1 => 58.0,
-        _ => 90.0,
+/// What a digit of a line number takes at most, in points.
+const DIGIT: f32 = 7.0;
+
+impl Gutter {
+    /// No numbers.
+    pub const NONE: Self = Self { numbers: 0, digits: 0 };
+
+    /// One column, for numbers up to the largest.
+    pub fn one(largest: usize) -> Self {
+        Self { numbers: 1, digits: digits(largest) }
     }
+
+    /// Two columns, for the numbers of these lines.
+    pub fn of_diff(lines: &[DiffLine]) -> Self {
+        // Near the end; to look for one that is nowhere through a million lines takes too long.
+        let near = || lines.iter().rev().take(1_000);
+        let last = |number: fn(&DiffLine) -> Option<usize>| near().find_map(number);
+        let largest = last(|line| line.before).max(last(|line| line.after));
+        Self { numbers: 2, digits: digits(largest.unwrap_or(0)) }
+    }
+
+    /// Where the numbers before and after end.
+    fn ends(self) -> (f32, f32) {
+        let width = DIGIT * f32::from(self.digits);
+        match self.numbers {
+            0 | 1 => (0.0, 12.0 + width),
+            _ => (8.0 + width, 10.0 + 2.0 * width),
+        }
+    }
+
+    fn width(self) -> f32 {
+        match self.numbers {
+            0 => 18.0,
+            1 => self.ends().1 + 18.0,
+            _ => self.ends().1 + 24.0,
+        }
+    }
+}
+
+/// At least four, so that short texts stand one below the other.
+fn digits(largest: usize) -> u8 {
+    largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
+}
+
+/// How many characters of code fit into a width in points, beside the numbers.
+pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
+    let font = Text::Mono.font();
+    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
+    ((width - gutter.width() - 16.0) / advance).max(8.0) as usize
+}
+
+/// A text of any length, whole: `short` shows a usual one, and what is too long to be laid out in one
+/// piece stands in rows. `place` tells apart what is shown in the same part of the window.
+pub fn whole_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt + Copy,
+    text: &str,
+    short: impl FnOnce(&mut Ui, &str),
+) {
+    const USUAL: usize = 8 << 10;
+    if text.len() <= USUAL {
+        return short(ui, text);
+    }
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
+    let rows = kept_rows(ui, place, &[text], columns, || text_rows(text, columns));
+    code_rows_ui(ui, place, &rows, Gutter::NONE);
 }
 
 /// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
 /// around them may hold any number.
-pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutters: u8) {
-    let size = vec2(ui.available_width(), theme::CODE_ROW * rows.len() as f32);
+pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
+    let height = f64::from(theme::CODE_ROW);
+    let size = vec2(ui.available_width(), (height * rows.len() as f64) as f32);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let seen = ui.clip_rect();
-    let row_at = |y: f32| ((y - rect.top()) / theme::CODE_ROW).max(0.0);
+    // A million rows are twenty million points high, where an `f32` no longer tells one point from
+    // the next; near the seen part it does.
+    let top = f64::from(rect.top());
+    let row_at = |y: f32| ((f64::from(y) - top) / height).max(0.0);
     let first = row_at(seen.top()).floor() as usize;
     let last = row_at(seen.bottom()).ceil() as usize;
     let id = ui.scope_id().with(id);
     for (index, row) in rows.iter().enumerate().take(last).skip(first) {
-        let y = rect.top() + index as f32 * theme::CODE_ROW;
+        let y = (top + index as f64 * height) as f32;
         let place = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
-        row_ui(ui, place, row, gutters, id.with(index));
+        row_ui(ui, place, row, gutter, id.with(index));
     }
 }
 
-fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutters: u8, id: egui::Id) {
+fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     let theme = Theme::of(ui);
     let (ground, text) = match row.kind {
         LineKind::Added => (Some(theme.added), theme.added_text),
@@ -159,15 +225,12 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutters: u8, id: egui::Id) {
             );
         }
     };
-    match gutters {
-        0 => {}
-        1 => number(40.0, row.numbers.1),
-        _ => {
-            number(36.0, row.numbers.0);
-            number(66.0, row.numbers.1);
-        }
+    if gutter.numbers > 0 {
+        let (before, after) = gutter.ends();
+        number(before, row.numbers.0.filter(|_| gutter.numbers > 1));
+        number(after, row.numbers.1);
     }
-    let left = rect.left() + gutter_width(gutters);
+    let left = rect.left() + gutter.width();
     if !row.sign.is_empty() || row.stderr {
         let sign = if row.stderr { "!" } else { row.sign };
         paint(ui, pos2(left - 15.0, middle), sign, text);

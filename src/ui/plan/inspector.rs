@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
+use egui::{Align, Frame, Label, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::diff::{code_rows_ui, columns, diff_rows};
+use super::diff::{Gutter, code_rows_ui, columns, diff_rows, whole_ui};
 use super::kept::kept_rows;
 use super::output::{output_lines, output_sources, truncation};
 use super::rows::{outcome_look, risk_icon, step_row};
@@ -90,7 +90,11 @@ fn second_line(view: &PlanView<'_>, step: &Step) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
     }
-    let asks = view.review.and_then(|review| review.asks.get(step.step_index)?.as_deref());
+    let Some(review) = view.review else {
+        // A run from the records was not reviewed again: whether it would ask now is not known.
+        return step.reason.clone().unwrap_or_else(|| "As it was recorded.".to_owned());
+    };
+    let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
     match (asks, &step.reason) {
         (Some(why), _) => format!("Asks before it runs: {why}"),
         (None, Some(reason)) => reason.clone(),
@@ -179,7 +183,9 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
             Predicted::Partial => (icon::INFO, Tone::Caution),
             Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
         };
-        widgets::remark(ui, icon, tone, &preview.summary);
+        // Each is one sentence; a line break in a file's name must not make two of it.
+        let summary = visible(&preview.summary);
+        whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         let sure = match preview.predicted {
             Predicted::Exact => None,
             Predicted::Partial => Some("Only a part of what it does can be told before it runs."),
@@ -188,8 +194,10 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
         if let Some(sure) = sure {
             widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
         }
-        for note in &preview.notes {
-            widgets::remark(ui, icon::INFO, Tone::Dim, note);
+        for (index, note) in preview.notes.iter().enumerate() {
+            whole_ui(ui, ("note", index), &visible(note), |ui, text| {
+                widgets::remark(ui, icon::INFO, Tone::Dim, text);
+            });
         }
     });
 }
@@ -197,25 +205,36 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
 fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
-        ui.horizontal(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
-            widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
-            widgets::line(ui, &change.path, Text::Mono, Tone::Plain);
-            if let Diff::Text { added, removed, .. } = &change.diff {
-                ui.label(widgets::rich(format!("+{added}"), Text::Mono, theme.safe));
-                ui.label(widgets::rich(format!("−{removed}"), Text::Mono, theme.danger));
-            }
+        whole_ui(ui, ("path", index), &change.path, |ui, path| {
+            ui.horizontal_top(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
+                widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
+                let mut parts = vec![(path, Text::Mono, theme.text)];
+                let counts = match &change.diff {
+                    Diff::Text { added, removed, .. } => {
+                        Some((format!("  +{added}"), format!("  −{removed}")))
+                    }
+                    Diff::Unchanged | Diff::Binary { .. } => None,
+                };
+                if let Some((added, removed)) = &counts {
+                    parts.push((added, Text::Mono, theme.safe));
+                    parts.push((removed, Text::Mono, theme.danger));
+                }
+                // In the dialog nothing is cut: a long path goes on in the next line.
+                ui.add(Label::new(widgets::job(&parts)).wrap());
+            });
         });
     });
     match &change.diff {
         Diff::Text { lines, .. } => {
             // The difference is given by what it leads from and to.
             let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
-            let columns = columns(ui, ui.available_width(), 2);
+            let gutter = Gutter::of_diff(lines);
+            let columns = columns(ui, ui.available_width(), gutter);
             let sources = [&*change.path, &from, &to];
             let rows =
                 kept_rows(ui, ("diff", index), &sources, columns, || diff_rows(lines, columns));
-            code_rows_ui(ui, ("diff", index), &rows, 2);
+            code_rows_ui(ui, ("diff", index), &rows, gutter);
         }
         Diff::Unchanged => indented(ui, |ui| {
             widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
@@ -282,8 +301,9 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let many = value.lines().nth(1).is_some();
-        let gutters = u8::from(many);
-        let columns = columns(ui, ui.available_width(), gutters);
+        // A text has no more lines than bytes; counting them in every frame would take longer.
+        let gutter = if many { Gutter::one(value.len()) } else { Gutter::NONE };
+        let columns = columns(ui, ui.available_width(), gutter);
         let place = ("argument", name);
         let rows = kept_rows(ui, place, &[value], columns, || text_rows(value, columns));
         if rows.is_empty() {
@@ -291,13 +311,13 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
                 ui.label(widgets::rich("empty", Text::Meta, theme.dim));
             });
         }
-        code_rows_ui(ui, ("argument", name), &rows, gutters);
+        code_rows_ui(ui, ("argument", name), &rows, gutter);
     });
 }
 
 fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
     let state = view.run.steps.get(view.selected);
-    let columns = columns(ui, ui.available_width(), 0);
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
     let sources = output_sources(view.run, view.selected);
     let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
         output_lines(view.run, view.selected, columns)
@@ -331,7 +351,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
             .id_salt(("output", view.selected))
             .auto_shrink([false, false])
             .stick_to_bottom(running)
-            .show(ui, |ui| code_rows_ui(ui, "output", &rows, 0));
+            .show(ui, |ui| code_rows_ui(ui, "output", &rows, Gutter::NONE));
     });
 }
 

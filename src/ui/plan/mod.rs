@@ -33,7 +33,7 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 
 pub use bar_model::{Bar, bar};
-pub use diff::{CodeRow, code_rows_ui, columns, diff_rows};
+pub use diff::{CodeRow, Gutter, code_rows_ui, columns, diff_rows, whole_ui};
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};

@@ -1,0 +1,55 @@
+//! The rest of a double click that closed a question: it must not press what was behind it.
+
+use egui::{Area, Context, Id, Order, Pos2, Sense, Vec2};
+
+/// How long after a click another one at the same place belongs to it, in milliseconds.
+const REST_MS: f64 = 500.0;
+/// How far from it, in points.
+const REACH: f32 = 8.0;
+
+/// A click that closed a question.
+#[derive(Debug, Clone, Copy)]
+struct Click {
+    at: Pos2,
+    seconds: f64,
+}
+
+fn id() -> Id {
+    Id::unique("the rest of a click")
+}
+
+/// Keeps in mind that a click of this frame, if there is one, closed a question.
+pub(super) fn remember(ctx: &Context) {
+    let click = ctx.input(|input| {
+        let at = input.pointer.interact_pos().filter(|_| input.pointer.any_released())?;
+        Some(Click { at, seconds: input.time })
+    });
+    if let Some(click) = click {
+        ctx.data_mut(|data| data.insert_temp(id(), click));
+    }
+}
+
+/// Takes the clicks that still belong to the one that closed a question; called in every frame
+/// without one.
+pub fn swallow_rest_of_click(ctx: &Context) {
+    let Some(mut click) = ctx.data(|data| data.get_temp::<Click>(id())) else { return };
+    let now = ctx.input(|input| input.time);
+    let left_ms = REST_MS - (now - click.seconds) * 1_000.0;
+    if left_ms <= 0.0 {
+        ctx.data_mut(|data| data.remove::<Click>(id()));
+        return;
+    }
+    let size = Vec2::splat(2.0 * REACH);
+    let area = Area::new(id()).order(Order::Foreground).constrain(false);
+    let response = area
+        .fixed_pos(click.at - size / 2.0)
+        .default_size(size)
+        .show(ctx, |ui| ui.allocate_response(size, Sense::click()))
+        .inner;
+    if response.is_pointer_button_down_on() || response.clicked() {
+        // A third click goes on where the second one was.
+        click.seconds = now;
+        ctx.data_mut(|data| data.insert_temp(id(), click));
+    }
+    ctx.request_repaint_after(std::time::Duration::from_millis(left_ms.ceil() as u64));
+}

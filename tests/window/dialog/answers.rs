@@ -1,0 +1,292 @@
+//! An answer is one that a person meant: not a held key, not the rest of a double click, nothing
+//! typed ahead.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::screen::{PATIENCE, trouble};
+
+/// Holds a letter in a text field, to see that the X server repeats held keys.
+fn keys_are_repeated(desktop: &mut Desktop) -> Outcome {
+    desktop.key("ctrl+k")?;
+    desktop.wait_for_control("Find a command")?;
+    desktop.hold_key("x")?;
+    desktop.wait_until("a held key is repeated", |desktop| {
+        let tree = desktop.tree()?;
+        let field = tree.control("Find a command").and_then(|field| field.value.clone());
+        Ok(field.filter(|text| text.starts_with("xxx")).map(|_| ()))
+    })?;
+    desktop.release_key("x")?;
+    desktop.key("Escape")?;
+    desktop.wait_until_gone("Find a command")
+}
+
+fn held_enter(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    keys_are_repeated(&mut desktop)?;
+    desktop.key("F5")?;
+    for number in 1..=2 {
+        wait_for_question(&mut desktop, number)?;
+        desktop.tab_to(APPROVE)?;
+        wait_until_armed(&mut desktop)?;
+        desktop.hold_key("Return")?;
+        wait_for_question(&mut desktop, number + 1)?;
+        let time = Duration::from_millis(2_500);
+        desktop.holds_for(time, "no button counts while Enter is held", |tree| {
+            [APPROVE, SKIP, DENY]
+                .iter()
+                .all(|name| tree.control(name).is_some_and(|button| button.disabled))
+        })?;
+        assert_eq!(decisions(&desktop).len(), number, "one held Enter, one answer");
+        desktop.release_key("Return")?;
+        wait_until_armed(&mut desktop)?;
+    }
+    desktop.click(DENY)?;
+    desktop.wait_for_text("Denied at step 3")?;
+    assert_eq!(decisions(&desktop), said(&[(1, "approve"), (2, "approve"), (3, "cancel")]));
+    assert_eq!(workspace.made(), ["1", "2"]);
+    Ok(())
+}
+
+#[test]
+fn a_held_enter_approves_one_step() {
+    passes(held_enter(&Workspace::creating(4)));
+}
+
+fn fast_clicks(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    desktop.click("Run")?;
+    let (mut number, mut approved) = (1, Vec::new());
+    for (clicks, delay, frozen) in
+        [(2, 60, false), (2, 250, false), (3, 90, false), (6, 20, false), (2, 20, true)]
+    {
+        wait_for_question(&mut desktop, number)?;
+        desktop.point_at(APPROVE)?;
+        wait_until_armed(&mut desktop)?;
+        if frozen {
+            // Everything in one frame, as when the machine was busy for a moment.
+            desktop.while_frozen(|desktop| desktop.click_here(clicks, delay))?;
+        } else {
+            desktop.click_here(clicks, delay)?;
+        }
+        approved.push((u32::try_from(number).expect("a number"), "approve"));
+        number += 1;
+        wait_for_question(&mut desktop, number)?;
+        // By then every click has been seen, and none of them is held back for later.
+        wait_until_armed(&mut desktop)?;
+        assert_eq!(decisions(&desktop), said(&approved), "{clicks} clicks, {delay} ms apart");
+        assert_eq!(workspace.made().len(), approved.len());
+    }
+    desktop.click(DENY)?;
+    desktop.wait_for_text("Denied at step 6")?;
+    approved.push((6, "cancel"));
+    assert_eq!(decisions(&desktop), said(&approved));
+    assert_eq!(workspace.made(), ["1", "2", "3", "4", "5"]);
+    Ok(())
+}
+
+/// The second click comes just when the next question is there, in the same place. Gives false on a
+/// machine that stood still in between, so that the click came late enough to be one for itself.
+fn slow_double_click(workspace: &Workspace) -> Outcome<bool> {
+    let mut desktop = authorized(workspace)?;
+    desktop.click("Run")?;
+    wait_for_question(&mut desktop, 1)?;
+    desktop.point_at(APPROVE)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.click_here(1, 0)?;
+    let before = last_look_without(&mut desktop, 2)?;
+    desktop.click_here(2, 20)?;
+    if before.elapsed() > Duration::from_millis(450) {
+        return Ok(false);
+    }
+    desktop.wait_until("every click has been seen", |desktop| {
+        let tree = desktop.tree()?;
+        Ok(tree.control(APPROVE).filter(|control| !control.disabled).map(|_| ()))
+    })?;
+    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    assert_eq!(workspace.made(), ["1"]);
+    Ok(true)
+}
+
+#[test]
+fn a_slow_double_click_approves_one_step() {
+    for _ in 0..8 {
+        match slow_double_click(&Workspace::creating(4)) {
+            Ok(true) => return,
+            Ok(false) => {}
+            Err(trouble) => panic!("{trouble}"),
+        }
+    }
+    panic!("this machine is too slow for a double click");
+}
+
+#[test]
+fn a_double_click_approves_one_step() {
+    passes(fast_clicks(&Workspace::creating(7)));
+}
+
+/// Looks without a pause until there is a question; when it was last seen not to be there.
+fn last_look_without(desktop: &mut Desktop, number: usize) -> Outcome<Instant> {
+    let title = format!("Execute step {number} of ");
+    let (begin, mut before) = (Instant::now(), Instant::now());
+    loop {
+        let look = Instant::now();
+        if desktop.tree()?.shows(&title) {
+            return Ok(before);
+        }
+        if begin.elapsed() > PATIENCE {
+            return trouble(format!("no question of step {number}"));
+        }
+        before = look;
+    }
+}
+
+/// How long a question took at most until it could be approved.
+fn time_until_armed(desktop: &mut Desktop, number: usize, typed: &str) -> Outcome<Duration> {
+    let before = last_look_without(desktop, number)?;
+    if !typed.is_empty() {
+        desktop.click("Type release.yml to approve")?;
+        desktop.type_text(typed)?;
+    }
+    wait_until_armed(desktop)?;
+    Ok(before.elapsed())
+}
+
+fn not_at_once(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    // The first question appears under a mouse that is pressed where the button will be.
+    desktop.key("F5")?;
+    wait_for_question(&mut desktop, 1)?;
+    desktop.point_at(APPROVE)?;
+    desktop.key("Escape")?;
+    desktop.wait_until_gone(APPROVE)?;
+    desktop.hold_button()?;
+    desktop.key("F8")?;
+    wait_for_question(&mut desktop, 1)?;
+    desktop.holds_for(Duration::from_millis(1_500), "nothing while the mouse is held", |tree| {
+        [APPROVE, SKIP, DENY]
+            .iter()
+            .all(|name| tree.control(name).is_some_and(|button| button.disabled))
+    })?;
+    desktop.release_button()?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(decisions(&desktop), []);
+    desktop.click(APPROVE)?;
+
+    let took = time_until_armed(&mut desktop, 2, "")?;
+    assert!(took >= Duration::from_millis(500), "{took:?}");
+    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    desktop.click(APPROVE)?;
+
+    // Once more from the question before it, which must not lend its time to this one.
+    let took = time_until_armed(&mut desktop, 3, "release.yml")?;
+    assert!(took >= Duration::from_millis(1_500), "{took:?}");
+
+    assert_eq!(workspace.made(), ["1", "2"]);
+    desktop.click(APPROVE)?;
+    desktop.wait_for_text("Completed")?;
+    let all = [(1, "approve"), (2, "approve"), (3, "approve")];
+    assert_eq!(decisions(&desktop), said(&all));
+    assert!(workspace.path(WORKFLOW).exists());
+    Ok(())
+}
+
+const WORKFLOW: &str = ".github/workflows/release.yml";
+
+fn dangerous() -> Value {
+    json!({
+        "step_id": "workflow",
+        "tool": "file_create",
+        "arguments": { "path": WORKFLOW, "contents": "on: push\n" },
+    })
+}
+
+#[test]
+fn approval_counts_only_after_the_question_was_seen_and_everything_released() {
+    passes(not_at_once(&Workspace::new(json!([create("made/1"), create("made/2"), dangerous()]))));
+}
+
+fn typed_ahead(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    let word: Vec<_> = "release".chars().map(String::from).collect();
+    let word: Vec<_> = word.iter().map(String::as_str).chain(["period", "y", "m", "l"]).collect();
+    let ahead = [&["F5", "Tab", "Return", "space", "y"], &word[..], &["Return", "Escape"]].concat();
+    desktop.while_frozen(|desktop| desktop.keys_at_once(&ahead))?;
+    wait_for_question(&mut desktop, 1)?;
+    desktop.holds_for(Duration::from_millis(1_700), "nothing was typed for it", |tree| {
+        let field = tree.control("Type release.yml to approve");
+        field.is_some_and(|field| field.value.as_deref().unwrap_or_default().is_empty())
+            && tree.control(APPROVE).is_some_and(|button| button.disabled)
+            && tree.focused.is_none()
+    })?;
+    // A wrong word approves nothing, whatever is pressed.
+    for wrong in ["y", "yes", "release", "RELEASE.YML", "workflows/release.yml"] {
+        desktop.click("Type release.yml to approve")?;
+        desktop.key("ctrl+a")?;
+        desktop.type_text(wrong)?;
+        desktop.wait_until("the word is in the field", |desktop| {
+            let tree = desktop.tree()?;
+            let field = tree.control("Type release.yml to approve");
+            Ok(field.filter(|field| field.value.as_deref() == Some(wrong)).map(|_| ()))
+        })?;
+        desktop.point_at(APPROVE)?;
+        desktop.click_here(1, 0)?;
+        desktop.key("Return")?;
+        assert!(desktop.tree()?.control(APPROVE).is_some_and(|button| button.disabled), "{wrong}");
+    }
+    // Holding back needs no word.
+    desktop.click(SKIP)?;
+    wait_for_question(&mut desktop, 2)?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(decisions(&desktop), said(&[(1, "skip")]));
+    assert!(!workspace.path(WORKFLOW).exists());
+    Ok(())
+}
+
+#[test]
+fn keys_typed_ahead_and_wrong_words_approve_nothing() {
+    passes(typed_ahead(&Workspace::new(json!([dangerous(), create("made/2")]))));
+}
+
+fn tab_and_space(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    desktop.key("F5")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(desktop.tree()?.focused, None, "nothing has the keyboard at first");
+    for key in ["space", "Return", "y"] {
+        desktop.key(key)?;
+    }
+    for name in [DENY, SKIP, APPROVE, "Copy argument path", "Copy argument contents"] {
+        desktop.key("Tab")?;
+        desktop.wait_until(&format!("Tab reaches \"{name}\""), |desktop| {
+            let focused = desktop.tree()?.focused;
+            Ok((focused.as_deref() == Some(name)).then_some(()))
+        })?;
+        if name.starts_with("Copy") {
+            desktop.keys_at_once(&["space", "space", "Return"])?;
+        }
+    }
+    assert_eq!(decisions(&desktop), []);
+    desktop.tab_to(SKIP)?;
+    desktop.keys_at_once(&["space", "space", "space"])?;
+    wait_for_question(&mut desktop, 2)?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(desktop.tree()?.focused, None, "the next question has a keyboard of its own");
+    desktop.keys_at_once(&["space", "Return"])?;
+    desktop.tab_to(APPROVE)?;
+    // In one frame, and still one answer.
+    desktop.while_frozen(|desktop| desktop.keys_at_once(&["space", "Return", "Return"]))?;
+    wait_for_question(&mut desktop, 3)?;
+    desktop.tab_to(DENY)?;
+    desktop.key("space")?;
+    desktop.wait_for_text("Denied at step 3")?;
+    assert_eq!(decisions(&desktop), said(&[(1, "skip"), (2, "approve"), (3, "cancel")]));
+    assert_eq!(workspace.made(), ["2"]);
+    Ok(())
+}
+
+#[test]
+fn tab_reaches_deny_first_and_space_does_what_its_control_does() {
+    passes(tab_and_space(&Workspace::creating(4)));
+}

@@ -1,0 +1,129 @@
+//! What is no answer: Escape, a click beside the question, the click that brings the window to the
+//! front, closing the window, and the end of the program.
+
+use std::time::Duration;
+
+use super::*;
+
+fn left_open(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    desktop.click("Run")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.key("Escape")?;
+    desktop.wait_until_gone(APPROVE)?;
+    desktop.click("Answer step 1")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.move_to(20, 400)?;
+    desktop.click_here(1, 0)?;
+    desktop.wait_until_gone(APPROVE)?;
+    desktop.screenshot("dialog_left_undecided")?;
+    desktop.key("F8")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    // Beside the question is a button of the page; the rest of a double click does not press it.
+    desktop.point_at("Stop now")?;
+    desktop.click_here(2, 120)?;
+    desktop.wait_until_gone(APPROVE)?;
+    desktop.key("F8")?;
+    wait_for_question(&mut desktop, 1)?;
+
+    // The click that comes back from another window, exactly on the button and beside the question.
+    wait_until_armed(&mut desktop)?;
+    desktop.point_at(APPROVE)?;
+    desktop.open_other_window()?;
+    desktop.click_here(1, 0)?;
+    desktop.wait_until_it_has_the_keyboard()?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(decisions(&desktop), [], "the click that came back approves nothing");
+    desktop.give_other_window_the_keyboard()?;
+    desktop.move_to(20, 400)?;
+    desktop.click_here(1, 0)?;
+    desktop.wait_until_it_has_the_keyboard()?;
+    wait_until_armed(&mut desktop)?;
+    // The same when the program was too busy to see that it had been left.
+    desktop.point_at(APPROVE)?;
+    desktop.while_frozen(|desktop| {
+        desktop.give_other_window_the_keyboard()?;
+        desktop.click_here(1, 0)
+    })?;
+    desktop.wait_until_it_has_the_keyboard()?;
+    wait_until_armed(&mut desktop)?;
+    assert_eq!(decisions(&desktop), []);
+
+    desktop.click(DENY)?;
+    desktop.wait_for_text("Denied at step 1")?;
+    assert_eq!(decisions(&desktop), said(&[(1, "cancel")]));
+    assert_eq!(workspace.made(), [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn escape_a_click_beside_it_and_the_click_that_comes_back_decide_nothing() {
+    passes(left_open(&Workspace::creating(2)));
+}
+
+const CLOSE: &str = "Stop and close";
+
+fn closed(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    desktop.click("Run")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.ask_to_close()?;
+    desktop.wait_for_control(CLOSE)?;
+    desktop.screenshot("dialog_close")?;
+    desktop.click("Keep running")?;
+    wait_for_question(&mut desktop, 1)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.ask_to_close()?;
+    desktop.wait_for_control(CLOSE)?;
+    // Asking again is no answer either.
+    desktop.ask_to_close()?;
+    desktop.holds_for(Duration::from_millis(700), "it still asks", |tree| {
+        tree.control(CLOSE).is_some()
+    })?;
+    assert_eq!(decisions(&desktop), []);
+    desktop.click(CLOSE)?;
+    desktop.wait_for_end()?;
+    assert_eq!(decisions(&desktop), said(&[(0, "stop_now")]), "no answer to the step");
+    assert_eq!(outcomes(&desktop), ["cancelled"]);
+    assert_eq!(workspace.made(), [""; 0]);
+
+    desktop.start_again(&[])?;
+    desktop.click_starting("Run ")?;
+    desktop.wait_for_text("Cancelled at step 1")?;
+    desktop.screenshot("dialog_closed_and_reopened")?;
+    Ok(())
+}
+
+#[test]
+fn closing_the_window_leaves_the_step_undecided_and_says_so_afterwards() {
+    passes(closed(&Workspace::creating(2)));
+}
+
+fn killed(workspace: &Workspace) -> Outcome {
+    let mut desktop = authorized(workspace)?;
+    desktop.click("Run")?;
+    wait_for_question(&mut desktop, 1)?;
+    desktop.click(APPROVE)?;
+    wait_for_question(&mut desktop, 2)?;
+    wait_until_armed(&mut desktop)?;
+    desktop.kill()?;
+    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    assert_eq!(outcomes(&desktop), ["succeeded"]);
+    assert_eq!(rows(&desktop, "run_ends"), 0);
+
+    desktop.start_again(&[])?;
+    desktop.click_starting("Run ")?;
+    desktop.wait_for_text("Interrupted")?;
+    desktop.screenshot("dialog_killed_and_reopened")?;
+    assert_eq!(workspace.made(), ["1"]);
+    Ok(())
+}
+
+#[test]
+fn a_program_that_is_killed_while_it_asks_leaves_an_interrupted_run() {
+    passes(killed(&Workspace::creating(2)));
+}

@@ -1,0 +1,150 @@
+//! What a person does besides clicking and typing: holding, clicking fast, pointing, closing.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::harness::Desktop;
+use super::screen::{Outcome, trouble};
+use super::tree::Tree;
+
+impl Desktop {
+    /// Moves the mouse to the middle of the control with this accessible name, enabled or not, once it
+    /// has stopped moving.
+    pub(super) fn point_at(&mut self, name: &str) -> Outcome {
+        let mut before = None;
+        let (x, y) = self.wait_until(&format!("\"{name}\" rests"), |desktop| {
+            let tree = desktop.tree()?;
+            let place = tree.control(name).map(|control| control.middle(tree.pixels_per_point));
+            let rests = place.is_some() && place == before;
+            before = place;
+            Ok(place.filter(|_| rests))
+        })?;
+        self.move_to(x, y)
+    }
+
+    /// Moves the mouse to this place, in pixels of the window.
+    pub(super) fn move_to(&self, x: i32, y: i32) -> Outcome {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.screen.xdotool(&["mousemove", "--window", &self.window, &x, &y]).map(|_| ())
+    }
+
+    /// Clicks so often where the mouse is, with so many milliseconds between two clicks.
+    pub(super) fn click_here(&self, times: u32, delay_ms: u32) -> Outcome {
+        let (times, delay) = (times.to_string(), delay_ms.to_string());
+        self.screen.xdotool(&["click", "--repeat", &times, "--delay", &delay, "1"]).map(|_| ())
+    }
+
+    /// Presses the first mouse button and keeps it down.
+    pub(super) fn hold_button(&self) -> Outcome {
+        self.screen.xdotool(&["mousedown", "1"]).map(|_| ())
+    }
+
+    /// Lets the first mouse button go.
+    pub(super) fn release_button(&self) -> Outcome {
+        self.screen.xdotool(&["mouseup", "1"]).map(|_| ())
+    }
+
+    /// Presses a key and keeps it down; the X server repeats it.
+    pub(super) fn hold_key(&self, key: &str) -> Outcome {
+        self.screen.xdotool(&["keydown", "--", key]).map(|_| ())
+    }
+
+    /// Lets a key go.
+    pub(super) fn release_key(&self, key: &str) -> Outcome {
+        self.screen.xdotool(&["keyup", "--", key]).map(|_| ())
+    }
+
+    /// Presses keys one after another as fast as they can be sent.
+    pub(super) fn keys_at_once(&self, keys: &[&str]) -> Outcome {
+        let arguments = [&["key", "--delay", "0", "--"], keys].concat();
+        self.screen.xdotool(&arguments).map(|_| ())
+    }
+
+    /// Makes the window this large, and waits until it has drawn itself so.
+    pub(super) fn resize(&mut self, width: u32, height: u32) -> Outcome {
+        let window = self.window.clone();
+        let (w, h) = (width.to_string(), height.to_string());
+        self.screen.xdotool(&["windowsize", "--sync", &window, &w, &h])?;
+        self.screen.wait_until_still("root")
+    }
+
+    /// Asks the window to close, by the key of the window manager; its frame's button does the same.
+    pub(super) fn ask_to_close(&self) -> Outcome {
+        self.key("alt+F4")
+    }
+
+    /// Waits until the program has ended by itself.
+    pub(super) fn wait_for_end(&mut self) -> Outcome {
+        self.screen.wait_for_end(|status| status.success())
+    }
+
+    /// Kills the program, as the system does when it runs out of memory.
+    pub(super) fn kill(&mut self) -> Outcome {
+        self.signal("KILL")?;
+        self.screen.wait_for_end(|status| !status.success())
+    }
+
+    /// Lets the program see nothing until `meanwhile` is done, so that everything then reaches it at
+    /// once.
+    pub(super) fn while_frozen(&mut self, meanwhile: impl FnOnce(&Self) -> Outcome) -> Outcome {
+        self.signal("STOP")?;
+        let done = meanwhile(self);
+        self.signal("CONT")?;
+        done
+    }
+
+    fn signal(&self, signal: &str) -> Outcome {
+        let pid = self.screen.last_pid();
+        let status = self.screen.command("kill").args(["-s", signal, &pid]).status();
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            other => trouble(format!("kill -s {signal} {pid}: {other:?}")),
+        }
+    }
+
+    /// Starts the program once more, on the same evidence.
+    pub(super) fn start_again(&mut self, arguments: &[&str]) -> Outcome {
+        self.start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, "")
+    }
+
+    /// Opens a window of another program in the upper left corner and gives it the keyboard.
+    pub(super) fn open_other_window(&mut self) -> Outcome {
+        let mut other = self.screen.command("zenity");
+        other.args(["--info", "--text", "Something else"]);
+        self.screen.start_beside("zenity", other)?;
+        let id = self.wait_for_window("zenity")?;
+        self.screen.xdotool(&["windowmove", &id, "0", "0"])?;
+        self.give_other_window_the_keyboard()
+    }
+
+    /// Gives the keyboard to the window that [`Self::open_other_window`] opened.
+    pub(super) fn give_other_window_the_keyboard(&self) -> Outcome {
+        let found = self.screen.xdotool(&["search", "--onlyvisible", "--class", "zenity"])?;
+        let id = found.lines().last().unwrap_or_default();
+        self.screen.xdotool(&["windowactivate", "--sync", id]).map(|_| ())
+    }
+
+    /// Waits until the program's window has the keyboard again.
+    pub(super) fn wait_until_it_has_the_keyboard(&mut self) -> Outcome {
+        self.wait_until("the window has the keyboard", |desktop| {
+            let active = desktop.screen.xdotool(&["getactivewindow"])?;
+            Ok((active.trim() == desktop.window).then_some(()))
+        })
+    }
+
+    /// Looks at frame after frame for so long and fails at the first one that does not hold.
+    pub(super) fn holds_for(
+        &mut self,
+        time: Duration,
+        what: &str,
+        holds: impl Fn(&Tree) -> bool,
+    ) -> Outcome {
+        let begin = Instant::now();
+        while begin.elapsed() < time {
+            if !holds(&self.tree()?) {
+                return trouble(format!("{what}: no longer after {:?}", begin.elapsed()));
+            }
+        }
+        Ok(())
+    }
+}
