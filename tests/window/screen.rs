@@ -10,7 +10,7 @@
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long anything may take before it counts as not happening. Software drawing on a machine that
@@ -249,7 +249,7 @@ impl Screen {
     ///
     /// # Errors
     /// When it does not in time, or ends otherwise.
-    pub fn wait_for_end(&mut self, how: fn(ExitStatus) -> bool) -> Outcome {
+    pub fn wait_for_end(&mut self, how: fn(std::process::ExitStatus) -> bool) -> Outcome {
         let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
         let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));
         match ended {
