@@ -230,7 +230,8 @@ fn artifact_ui(
                 ui.set_min_width(ui.available_width());
                 let columns = columns(ui, ui.available_width(), 1);
                 let place = ("artifact", index);
-                let rows = kept_rows(ui, place, &[&text], columns, || text_rows(&text, columns));
+                let rows =
+                    kept_rows(ui, place, &[text.as_str()], columns, || text_rows(&text, columns));
                 code_rows_ui(ui, place, &rows, 1);
             });
         });
