@@ -113,8 +113,8 @@ stage_with() {
 }
 
 stage scripts scripts
-# Following `source` from both scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh
+# Following `source` from the scripts checks lib.sh too.
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check

@@ -415,7 +415,7 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
     replayed.events.iter().for_each(|event| recorded.apply(event));
     live.interrupt();
     recorded.interrupt();
-    assert_eq!((recorded.done(), &recorded.phase), (1, &Phase::Interrupted));
+    assert_eq!((recorded.steps.done(), &recorded.phase), (1, &Phase::Interrupted));
     assert_eq!(live.steps, recorded.steps);
 
     let rest = self::opened(desktop.ask(Request::Continue { run_id: runs[0].run_id }));
