@@ -4,6 +4,7 @@
 //! that no `..` and no link leads outside. Absent on purpose: who approved what, in which order steps
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
+mod beneath;
 mod diff;
 mod error;
 mod facts;
@@ -12,9 +13,11 @@ mod overlay;
 mod place;
 mod preview;
 mod read;
+mod rules;
 mod search;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod words;
 mod write;
 

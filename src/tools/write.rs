@@ -172,7 +172,7 @@ fn write(
     let (before, not_flushed) = target.publish(contents, approved, context)?;
     folders.keep = true;
     Ok(Written {
-        created_folders: folders.created.iter().map(|folder| place.root.key(folder)).collect(),
+        created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
         effect: effect_of(place.key, before, contents),
         not_flushed,
     })
@@ -192,8 +192,17 @@ fn stopped(context: &Context<'_>) -> Result<(), ToolError> {
 /// The folders on the way to a new file; those it created go again unless `keep` is set.
 struct Folders<'a> {
     root: &'a Root,
-    created: Vec<PathBuf>,
+    created: Vec<Created>,
     keep: bool,
+}
+
+/// A folder that a step has made.
+struct Created {
+    /// What it stands in.
+    parent: Dir,
+    name: PathBuf,
+    /// Below the root.
+    relative: PathBuf,
 }
 
 impl Folders<'_> {
@@ -210,7 +219,11 @@ impl Folders<'_> {
                     if error.kind() == io::ErrorKind::NotFound && existing == Existing::Refuse =>
                 {
                     match folder.create_dir(name) {
-                        Ok(()) => self.created.push(here.clone()),
+                        Ok(()) => self.created.push(Created {
+                            parent: folder.try_clone()?,
+                            name: name.to_owned(),
+                            relative: here.clone(),
+                        }),
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(error),
                     }
@@ -227,9 +240,9 @@ impl Folders<'_> {
 impl Drop for Folders<'_> {
     fn drop(&mut self) {
         if !self.keep {
-            for folder in self.created.iter().rev() {
+            for Created { parent, name, .. } in self.created.iter().rev() {
                 // Someone may have put something into it meanwhile: then it stays.
-                let _ = self.root.dir.remove_dir(folder);
+                let _ = parent.remove_dir(name);
             }
         }
     }

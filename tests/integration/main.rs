@@ -30,6 +30,8 @@ mod fixtures;
 mod harness;
 mod invariants;
 mod properties;
+#[cfg(target_os = "linux")]
+mod races;
 mod schema;
 #[cfg(unix)]
 mod unprivileged;
