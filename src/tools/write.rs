@@ -272,7 +272,8 @@ impl Target<'_> {
             before = Some(file::read(file, self.path, Access::Write)?);
             mode = Some(metadata.permissions());
         }
-        let mut temporary = Temporary::create(&self.folder, mode.is_some()).map_err(failed)?;
+        let mut temporary = Temporary::create(&self.folder, context.execution_id, mode.is_some())
+            .map_err(failed)?;
         temporary.file.write_all(contents.as_bytes()).map_err(failed)?;
         if let Some(mode) = mode {
             temporary.file.set_permissions(mode).map_err(failed)?;
@@ -302,6 +303,11 @@ impl Target<'_> {
     }
 }
 
+/// The name of the temporary file that this execution makes. It is hidden, so that no search finds it.
+pub(super) fn temporary_name(execution_id: Uuid) -> String {
+    format!(".countersign-{execution_id}")
+}
+
 /// A temporary file that goes again unless it has been published.
 struct Temporary<'a> {
     folder: &'a Dir,
@@ -311,8 +317,8 @@ struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    fn create(folder: &'a Dir, private: bool) -> io::Result<Self> {
-        let name = PathBuf::from(format!(".countersign-{}", Uuid::new_v4().simple()));
+    fn create(folder: &'a Dir, execution_id: Uuid, private: bool) -> io::Result<Self> {
+        let name = PathBuf::from(temporary_name(execution_id));
         let mut options = OpenOptions::new();
         // What replaces a file may be readable by its owner alone until it has the file's mode.
         options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
@@ -379,6 +385,7 @@ mod tests {
         let context = Context {
             expected: &BTreeMap::new(),
             stop: &AtomicBool::new(false),
+            execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };
         let error = target.publish("ours", Some(approved), &context).unwrap_err();
@@ -401,7 +408,7 @@ mod tests {
         std::fs::write(folder.path().join("f"), "theirs").unwrap();
         std::os::unix::fs::symlink("nothing", folder.path().join("dangling")).unwrap();
         for name in ["f", "dangling"] {
-            let mut temporary = Temporary::create(&dir, false).unwrap();
+            let mut temporary = Temporary::create(&dir, Uuid::new_v4(), false).unwrap();
             assert_eq!(names(&folder).len(), 3);
             let error = temporary.publish_new(Path::new(name)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use countersign::plan::{ToolCall, parse};
 use countersign::run::RunEvent;
-use countersign::tools::{Context, Toolbox};
+use countersign::tools::{Context, Invocation, Toolbox};
 use serde_json::{Value, json};
 use tempfile::{tempdir, tempdir_in};
 use uuid::Uuid;
@@ -148,17 +148,23 @@ fn outcome(done: &Done) -> String {
     code.as_str().unwrap_or_else(|| panic!("{done:#?}")).to_owned()
 }
 
+/// The call, as if it had just been approved.
+fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
+    let expected = toolbox.inputs(call).unwrap_or_default();
+    let stop = AtomicBool::new(false);
+    let execution_id = Uuid::new_v4();
+    let context = Context { expected: &expected, stop: &stop, execution_id, output: &|_, _| {} };
+    toolbox.invoke(call, &context)
+}
+
 /// Calls the tools over and over, without a process and a database around each call.
 fn call(home: &Path, tally: &mut Tally) {
     let toolbox = Toolbox::open(&home.join("space"), &[]).unwrap();
-    let stop = AtomicBool::new(false);
     for number in 0..PLANS {
         let text = harness::plan(steps(number)).to_string();
         for step in parse(text.as_bytes()).plan.unwrap().steps {
             let call: ToolCall = step.call.unwrap();
-            let expected = toolbox.inputs(&call).unwrap_or_default();
-            let context = Context { expected: &expected, stop: &stop, output: &|_, _| {} };
-            let invocation = toolbox.invoke(&call, &context);
+            let invocation = invoke(&toolbox, &call);
             let told = format!("{invocation:?}");
             assert!(!told.contains(MARK), "{call:?}: {told}");
             for stream in [&invocation.stdout, &invocation.stderr].into_iter().flatten() {
@@ -295,7 +301,6 @@ fn a_folder_is_never_opened_under_the_path_of_another() {
     let mut swapper = Swapper::start(&base, &[("ws", "stage/root")]);
     swapper.go();
     let mut seen = Tally::new();
-    let stop = AtomicBool::new(false);
     while swapper.swaps() < 20_000 {
         let Ok(toolbox) = Toolbox::open(&base.join("ws"), &[]) else {
             *seen.entry("refused".to_owned()).or_default() += 1;
@@ -303,8 +308,7 @@ fn a_folder_is_never_opened_under_the_path_of_another() {
         };
         let name = toolbox.workspace().file_name().unwrap().to_str().unwrap().to_owned();
         let call = ToolCall::FileRead { path: "which.txt".to_owned() };
-        let context = Context { expected: &BTreeMap::new(), stop: &stop, output: &|_, _| {} };
-        let read = toolbox.invoke(&call, &context).stdout.unwrap();
+        let read = invoke(&toolbox, &call).stdout.unwrap();
         assert_eq!(String::from_utf8(read).unwrap(), name);
         *seen.entry(name).or_default() += 1;
     }
