@@ -33,5 +33,7 @@ mod properties;
 #[cfg(target_os = "linux")]
 mod races;
 mod schema;
+#[cfg(target_os = "linux")]
+mod system_calls;
 #[cfg(unix)]
 mod unprivileged;
