@@ -56,10 +56,11 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
-# Take powers and disk away from the program under test.
-PACKAGES_LIMITS='
+# What only tests need: to take powers and disk away from the program, and to look at it from outside.
+PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
+cmd:strace                  strace          strace          strace
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='

@@ -91,7 +91,7 @@ metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
 need_build
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
-need_packages "To take powers and disk away" "$PACKAGES_LIMITS"
+need_packages "To test it from outside" "$PACKAGES_TESTS"
 # These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 prepared=$(($(date +%s) - started))

@@ -385,6 +385,14 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         let last = detail.decisions.last().unwrap();
         assert_eq!((&*last.decision, &last.note), ("reconcile", &found[0].sentence()));
     }
+    let leftover = format!(".countersign-{execution_id}");
+    std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
+    let Reply::Reconciled { found, .. } = desktop.ask(Request::Reconcile { run_id }) else {
+        panic!("not compared")
+    };
+    assert_eq!(found[0].leftover.as_ref(), Some(&leftover));
+    assert!(found[0].sentence().ends_with(&format!("{leftover}, which can be deleted")));
+    assert!(desktop.workspace().join(&leftover).exists(), "only named");
     let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
     assert!(report.ok, "{report:?}");
     // The finding is about the step; it is neither an answer to it nor its outcome.
