@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::fields::{Fields, suggest};
 use super::json::Json;
+use super::pattern;
 use super::places::{Places, escape};
 use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
@@ -158,8 +159,8 @@ fn check_value(
     }
     match tool {
         Tool::FileSearch => {
-            if let Err(err) = regex_syntax::parse(value) {
-                bad(format!("not a regular expression: {}", last_line(&err.to_string())));
+            if let Some(fault) = pattern::fault(value) {
+                bad(format!("not a regular expression: {fault}"));
             }
         }
         Tool::FileGlob => {
@@ -169,9 +170,4 @@ fn check_value(
         }
         _ => {}
     }
-}
-
-/// `regex_syntax` draws the pattern above its message; a finding has one line.
-fn last_line(message: &str) -> &str {
-    message.lines().last().unwrap_or(message).trim_start_matches("error: ")
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod fields;
 mod json;
+mod pattern;
 mod places;
 mod steps;
 
