@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What run.sh and test.sh share: plain lines, packages of three distributions, Rust, and a place to build.
+# What run.sh, test.sh and fuzz.sh share: plain lines, packages of three distributions, Rust, and a place to build.
 # Sourced, never run. POSIX sh. With DRY_RUN=apt|dnf|pacman nothing is run: every command is printed
 # instead, as if that package manager were here and nothing were installed.
 
@@ -66,6 +66,10 @@ PACKAGES_CHECKS='
 cmd:shellcheck              shellcheck          ShellCheck          shellcheck
 cmd:desktop-file-validate   desktop-file-utils  desktop-file-utils  desktop-file-utils
 cmd:appstreamcli            appstream           appstream           appstream
+'
+# The fuzzer itself is C++.
+PACKAGES_FUZZ='
+cmd:c++                     g++             gcc-c++         gcc
 '
 PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use countersign_fuzz::mutate::mutate_json;
 use countersign_fuzz::plan::{
-    Code, Continuation, Digest, Finding, Parsed, Plan, Precondition, Severity, Tool, continuation,
-    is_hidden, limits, parse, visible,
+    Code, Continuation, Digest, Finding, Parsed, Plan, Precondition, Severity, Tool, ToolCall,
+    continuation, is_hidden, limits, parse, visible,
 };
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use serde_json::Value;
@@ -187,6 +187,11 @@ fn check_valid(plan: &Plan, value: &Value) {
             assert!(id != &step.step_id && ids.contains(id.as_str()), "{id:?} is no earlier step");
         }
         check_arguments(call.tool(), &step.arguments, &value["arguments"]);
+        if let ToolCall::FileSearch { pattern, .. } = call
+            && pattern.len() < 4096
+        {
+            assert!(regex_syntax::parse(pattern).is_ok(), "{pattern:?}");
+        }
     }
 }
 
