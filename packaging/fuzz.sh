@@ -4,18 +4,23 @@
 #   sh packaging/fuzz.sh           some seconds for each target, beginning with the kept corpus
 #   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; keeps what was found in the corpus
 #
+# With the name of a target behind it, only that one.
+#
 # The targets are in fuzz/targets, the corpus in fuzz/corpus. Exit status 0 only when nothing was found.
 set -eu
 seconds=25
 long=
-case ${1:-} in
-'') ;;
---long) long=1 seconds=1200 ;;
-*)
-    echo "usage: sh packaging/fuzz.sh [--long]" >&2
-    exit 5
-    ;;
-esac
+only=
+for word; do
+    case $word in
+    --long) long=1 seconds=1200 ;;
+    parse_plan | preconditions) only=$word ;;
+    *)
+        echo "usage: sh packaging/fuzz.sh [--long] [parse_plan|preconditions]" >&2
+        exit 5
+        ;;
+    esac
+done
 # shellcheck source=packaging/lib.sh
 . "$(dirname -- "$0")/lib.sh"
 cd "$ROOT"
@@ -42,23 +47,25 @@ build() {
     targets="$out/$host/release"
 }
 
-# CPU seconds of everything that this script has waited for.
-cpu_seconds() {
-    # Not in a pipe: there `times` would be that of another shell.
+# Sets cpu to the seconds that everything took which this script has waited for.
+measure_cpu() {
+    # Neither in a pipe nor in a substitution: there `times` would be that of another shell.
     times >"$work/times"
-    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } print int(sum) }' "$work/times"
+    cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } print int(sum) }' "$work/times")
 }
 
 # Runs one target. $1: its name, then the options of libFuzzer and where inputs come from.
 target() {
     name=$1
     shift
+    [ -z "$only" ] || [ "$only" = "$name" ] || return 0
     fresh="$out/corpus/$name"
     # A short run begins with the kept corpus alone, wherever it runs.
     [ -n "$long" ] || fresh="$work/corpus/$name"
     mkdir -p "$fresh" "fuzz/corpus/$name"
     : >"$out/$name.log"
-    begin=$(cpu_seconds)
+    measure_cpu
+    begin=$cpu
     used=0
     while [ "$used" -lt "$seconds" ]; do
         "$targets/$name" -max_total_time=$((seconds - used)) -rss_limit_mb=2048 -print_final_stats=1 \
@@ -68,7 +75,8 @@ target() {
             echo "$name: found something; to see it again: $targets/$name FILE, with the file named above"
             return 1
         }
-        used=$(($(cpu_seconds) - begin))
+        measure_cpu
+        used=$((cpu - begin))
         # A short run lasts as long as it says; a long one makes up for a busy machine.
         [ -n "$long" ] || break
     done
