@@ -17,7 +17,10 @@ pub fn mutate_json(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> 
             change(&mut value, &mut random);
         }
         let pretty = random.below(4) == 0;
-        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let mut text = if pretty { format!("{value:#}") } else { value.to_string() };
+        if random.below(8) == 0 {
+            repeat_a_name(&mut text, &mut random);
+        }
         if text.len() <= max_size {
             data[..text.len()].copy_from_slice(text.as_bytes());
             return text.len();
@@ -51,6 +54,9 @@ fn change(value: &mut Value, random: &mut Random) {
     match (random.below(6), node) {
         (0, Value::Object(object)) => {
             object.insert(key(random).to_owned(), leaf(random));
+            // Large objects are read in another way than small ones.
+            let more = if random.below(4) == 0 { 20 } else { 0 };
+            object.extend((0..more).map(|it| (format!("k{it}"), leaf(random))));
         }
         (0, Value::Array(items)) => {
             let item = if random.below(2) == 0 { step(random) } else { other.unwrap_or_default() };
@@ -76,6 +82,19 @@ fn change(value: &mut Value, random: &mut Random) {
         }
         (3, node) => *node = other.unwrap_or_default(),
         (_, node) => *node = leaf(random),
+    }
+}
+
+/// Puts a member in front of an object's others; one of them may well have its name already, which
+/// no [`Value`] can say.
+fn repeat_a_name(text: &mut String, random: &mut Random) {
+    let objects: Vec<usize> = text.match_indices("{\"").map(|(at, _)| at + 1).collect();
+    if !objects.is_empty() {
+        let at = objects[random.below(objects.len())];
+        let mut names = text[at..].split('"').skip(1).step_by(4).take(20);
+        let name =
+            names.nth(random.below(20)).map_or_else(|| key(random).to_owned(), str::to_owned);
+        text.insert_str(at, &format!("\"{name}\":{},", leaf(random)));
     }
 }
 
