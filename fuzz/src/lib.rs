@@ -26,7 +26,7 @@ pub mod evidence {
 
     impl EvidenceError {
         /// Never called, because there is nothing to call it on.
-        pub fn next(&self) -> String {
+        pub fn next(&self) -> &'static str {
             match *self {}
         }
     }
