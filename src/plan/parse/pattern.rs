@@ -16,23 +16,28 @@ const MOST_CLASSES: usize = 100;
 pub(super) fn fault(pattern: &str) -> Option<String> {
     let tree = match Parser::new().parse(pattern) {
         Ok(tree) => tree,
-        Err(error) => return Some(last_line(&error.to_string())),
+        Err(error) => return Some(last_line(&error)),
     };
     let classes = Classes { pattern, known: HashSet::new(), count: 0, bytes: false };
-    let translated = |text: &str| regex_syntax::parse(text).err();
     match ast::visit(&tree, classes) {
-        Err(error) => Some(last_line(&error.to_string())),
+        Err(fault) => Some(fault),
         Ok(Seen { bytes: false, .. }) => None,
         Ok(Seen { classes, .. }) if classes > MOST_CLASSES => Some(format!(
             "where Unicode is switched off there may be {MOST_CLASSES} character classes, not {classes}"
         )),
-        Ok(_) => translated(pattern).map(|error| last_line(&error.to_string())),
+        Ok(_) => translated(pattern).err(),
     }
 }
 
+/// Reads a pattern in full; what is wrong with it otherwise.
+fn translated(pattern: &str) -> Result<(), String> {
+    regex_syntax::parse(pattern).map(|_| ()).map_err(|error| last_line(&error))
+}
+
 /// `regex_syntax` draws the pattern above its message; a finding has one line.
-fn last_line(message: &str) -> String {
-    message.lines().last().unwrap_or(message).trim_start_matches("error: ").to_owned()
+fn last_line(error: &impl ToString) -> String {
+    let message = error.to_string();
+    message.lines().last().unwrap_or(&message).trim_start_matches("error: ").to_owned()
 }
 
 /// Looks up the classes of a pattern.
@@ -51,11 +56,11 @@ struct Seen {
 }
 
 impl Classes<'_> {
-    fn class(&mut self, class: &ClassUnicode) -> Result<(), regex_syntax::Error> {
+    fn class(&mut self, class: &ClassUnicode) -> Result<(), String> {
         self.count += 1;
         let (start, end) = (class.span.start.offset, class.span.end.offset);
         match self.pattern.get(start..end) {
-            Some(text) if self.known.insert(text) => regex_syntax::parse(text).map(|_| ()),
+            Some(text) if self.known.insert(text) => translated(text),
             _ => Ok(()),
         }
     }
@@ -67,7 +72,7 @@ impl Classes<'_> {
 
 impl ast::Visitor for Classes<'_> {
     type Output = Seen;
-    type Err = regex_syntax::Error;
+    type Err = String;
 
     fn finish(self) -> Result<Seen, Self::Err> {
         Ok(Seen { bytes: self.bytes, classes: self.count })
