@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What run.sh, test.sh and bench.sh share: plain lines, packages of three distributions, Rust, and a place to build.
+# What the other scripts share: plain lines, packages of three distributions, Rust, and a place to build.
 # Sourced, never run. POSIX sh. With DRY_RUN=apt|dnf|pacman nothing is run: every command is printed
 # instead, as if that package manager were here and nothing were installed.
 
@@ -72,6 +72,10 @@ cmd:appstreamcli            appstream           appstream           appstream
 PACKAGES_BENCH='
 cmd:chromium                chromium            chromium            chromium
 cmd:rg                      ripgrep             ripgrep             ripgrep
+'
+# The fuzzer itself is C++.
+PACKAGES_FUZZ='
+cmd:c++                     g++             gcc-c++         gcc
 '
 PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl
