@@ -97,6 +97,7 @@ fn launch(screen: &Screen, command: &dyn Fn(&Path) -> Command) -> Outcome<Launch
     let mut command = command(home.path());
     command.stderr(Stdio::null());
     let painting = Painting::watch(screen.display())?;
+    painting.put_mouse_away()?;
     let start = Instant::now();
     let child = command.spawn().map_err(|e| Trouble(format!("{command:?} did not start: {e}")))?;
     let tree = Tree::of(child);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use x11rb::connection::Connection as _;
+use x11rb::errors::ReplyError;
 use x11rb::protocol::Event;
 use x11rb::protocol::damage::{ConnectionExt as _, ReportLevel};
 use x11rb::protocol::xproto::{
@@ -59,6 +60,17 @@ impl Painting {
         let mask = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
         connection.change_window_attributes(self.root, &mask)?.check()?;
         Ok(())
+    }
+
+    /// Puts the mouse into the last corner of the screen, where no window hints at what is under it.
+    ///
+    /// # Errors
+    /// When the display is gone.
+    pub fn put_mouse_away(&self) -> Outcome {
+        let far = i16::MAX;
+        let moved =
+            || self.connection.warp_pointer(x11rb::NONE, self.root, 0, 0, 0, 0, far, far)?.check();
+        moved().map_err(|error: ReplyError| Trouble(format!("the mouse cannot be moved: {error}")))
     }
 
     /// What happens next, and when it was heard of; none when nothing does until then.
@@ -129,7 +141,7 @@ impl Painting {
         self.look(window).unwrap_or(false)
     }
 
-    fn look(&self, window: Window) -> Result<bool, x11rb::errors::ReplyError> {
+    fn look(&self, window: Window) -> Result<bool, ReplyError> {
         let connection = &self.connection;
         let place = connection.get_geometry(window)?.reply()?;
         let shown = connection.get_window_attributes(window)?.reply()?.map_state;
