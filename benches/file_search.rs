@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 use countersign::tools::{Context, Toolbox};
 use serde_json::{Value, json};
 use support::{claim, plan, time};
+use uuid::Uuid;
 
 const PATTERN: &str = r"unsafe impl\s+Send";
 
@@ -32,7 +33,12 @@ fn main() -> ExitCode {
     let stop = AtomicBool::new(false);
     let search = || {
         let expected = BTreeMap::new();
-        let context = Context { expected: &expected, stop: &stop, output: &|_, _| {} };
+        let context = Context {
+            expected: &expected,
+            stop: &stop,
+            execution_id: Uuid::nil(),
+            output: &|_, _| {},
+        };
         toolbox.invoke(&call, &context).stdout.expect("an answer")
     };
     let rg = || {

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What run.sh and test.sh share: plain lines, packages of three distributions, Rust, and a place to build.
+# What the other scripts share: plain lines, packages of three distributions, Rust, and a place to build.
 # Sourced, never run. POSIX sh. With DRY_RUN=apt|dnf|pacman nothing is run: every command is printed
 # instead, as if that package manager were here and nothing were installed.
 
@@ -56,16 +56,26 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
-# Take powers and disk away from the program under test.
-PACKAGES_LIMITS='
+# What only tests need: to take powers and disk away from the program, and to look at it from outside.
+PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
+cmd:strace                  strace          strace          strace
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='
 cmd:shellcheck              shellcheck          ShellCheck          shellcheck
 cmd:desktop-file-validate   desktop-file-utils  desktop-file-utils  desktop-file-utils
 cmd:appstreamcli            appstream           appstream           appstream
+'
+# What the benches compare with.
+PACKAGES_BENCH='
+cmd:chromium                chromium            chromium            chromium
+cmd:rg                      ripgrep             ripgrep             ripgrep
+'
+# The fuzzer itself is C++.
+PACKAGES_FUZZ='
+cmd:c++                     g++             gcc-c++         gcc
 '
 PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl

@@ -83,6 +83,7 @@ doc_tests() { cargo test $FEATURES --doc; }
 # One at a time: each has its own display, and a busy machine would only slow them all.
 # shellcheck disable=SC2086
 window() { cargo test $FEATURES --test window -- --test-threads=1; }
+fuzz() { sh packaging/fuzz.sh; }
 # shellcheck disable=SC2086
 slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- --ignored; }
 desktop() { desktop-file-validate packaging/linux/*.desktop; }
@@ -91,7 +92,8 @@ metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
 need_build
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
-need_packages "To take powers and disk away" "$PACKAGES_LIMITS"
+need_packages "To test it from outside" "$PACKAGES_TESTS"
+need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 prepared=$(($(date +%s) - started))
@@ -113,8 +115,8 @@ stage_with() {
 }
 
 stage scripts scripts
-# Following `source` from both scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh
+# Following `source` from the scripts checks lib.sh too.
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check
@@ -125,6 +127,7 @@ stage build build
 stage tests tests
 stage doc-tests doc_tests
 stage window window
+stage fuzz fuzz
 if [ -n "$long" ]; then
     stage slow slow
 fi

@@ -9,6 +9,7 @@ mod harness;
 #[path = "../tests/window/screen.rs"]
 mod screen;
 #[path = "../tests/window/tree.rs"]
+#[expect(dead_code, reason = "the window tests use the rest")]
 mod tree;
 
 use std::path::{Path, PathBuf};

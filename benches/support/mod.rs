@@ -3,6 +3,7 @@
 //! A claim is a ratio against something public, measured in the same run: machines differ and are
 //! noisy, and both sides of a pair feel it alike.
 
+use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,32 +26,79 @@ pub fn time<T>(work: impl FnOnce() -> T) -> Duration {
     start.elapsed()
 }
 
-/// Measures `ours` and `theirs` in turn, prints the medians and their ratio beside the claim, and
-/// says by the exit status whether the claim holds.
+/// Measures `ours` and `theirs` in turn, prints how the claim stands, and says by the exit status
+/// whether it holds.
 pub fn claim(
     what: &str,
     at_most: f64,
     pairs: usize,
-    mut ours: impl FnMut() -> Duration,
-    mut theirs: impl FnMut() -> Duration,
+    ours: impl FnMut() -> Duration,
+    theirs: impl FnMut() -> Duration,
 ) -> ExitCode {
+    let (ours, theirs) = in_pairs(pairs, ours, theirs);
+    exit(holds(what, at_most, ours, theirs))
+}
+
+/// What `ours` and `theirs` give when they are asked in turn.
+pub fn in_pairs<T>(
+    pairs: usize,
+    mut ours: impl FnMut() -> T,
+    mut theirs: impl FnMut() -> T,
+) -> (Vec<T>, Vec<T>) {
     // The first of each is for caches and is thrown away.
     ours();
     theirs();
-    let (mut our_times, mut their_times): (Vec<_>, Vec<_>) =
-        (0..pairs).map(|_| (ours(), theirs())).unzip();
-    let (our, their) = (median(&mut our_times), median(&mut their_times));
-    let ratio = our.as_secs_f64() / their.as_secs_f64();
-    let verdict = if ratio <= at_most { "holds" } else { "MISSES" };
+    (0..pairs).map(|_| (ours(), theirs())).unzip()
+}
+
+/// Prints the medians and their ratio beside the claim, and says whether it holds.
+pub fn holds<M: Measure>(what: &str, at_most: f64, ours: Vec<M>, theirs: Vec<M>) -> bool {
+    let (our, their) = (median(ours), median(theirs));
+    let ratio = our.amount() / their.amount();
+    let holds = ratio <= at_most;
+    let verdict = if holds { "holds" } else { "MISSES" };
     println!(
         "{what}: {our:.1?} against {their:.1?}, ratio {ratio:.2}, at most {at_most}: {verdict}"
     );
-    if ratio <= at_most { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    holds
 }
 
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+/// The exit status of a bench whose claims all hold, or not.
+pub fn exit(holds: bool) -> ExitCode {
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What a claim compares.
+pub trait Measure: Copy + Ord + Debug {
+    /// As a number, in whatever unit both sides have.
+    fn amount(self) -> f64;
+}
+
+impl Measure for Duration {
+    fn amount(self) -> f64 {
+        self.as_secs_f64()
+    }
+}
+
+/// An amount of memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl Measure for Bytes {
+    fn amount(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl Debug for Bytes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.1} MiB", self.amount() / f64::from(1 << 20))
+    }
+}
+
+fn median<M: Measure>(mut measures: Vec<M>) -> M {
+    measures.sort_unstable();
+    *measures.get(measures.len() / 2).expect("at least one pair")
 }
 
 /// A workspace and an evidence folder on the same file system.
@@ -64,7 +112,10 @@ impl Bench {
         // Not the system's temporary folder, which may be in memory and make fsync free.
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
         std::fs::create_dir_all(&root).expect("target");
-        let folder = tempfile::tempdir_in(root).expect("a folder");
+        Self::in_folder(tempfile::tempdir_in(root).expect("a folder"))
+    }
+
+    pub fn in_folder(folder: tempfile::TempDir) -> Self {
         std::fs::create_dir(folder.path().join("work")).expect("a workspace");
         let store =
             EvidenceStore::open(&folder.path().join("evidence"), &folder.path().join("keys"))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
@@ -17,7 +18,7 @@ use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
-use countersign::ui::plan::{Approval, PlanView, RecentPlan, SidebarView};
+use countersign::ui::plan::{Approval, Figures, PlanView, RecentPlan, SidebarView};
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
@@ -209,7 +210,7 @@ impl Scene {
             _ => None,
         };
         let question = match self.name.as_str() {
-            "authorize" => Some(Question::Authorize(Box::new(authorize_view(
+            "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
                 &self.plan,
                 &self.review,
                 None,
@@ -249,6 +250,7 @@ impl Scene {
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
                 digest: self.plan.digest,
                 plan: Some(&self.plan),
+                figures: Figures::of(&self.plan),
                 findings: &self.findings,
                 review: Some(&self.review),
                 approval: &self.approval,

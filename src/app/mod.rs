@@ -1,7 +1,7 @@
 //! The window's glue: threads on one side, views on the other.
 //!
-//! [`run`] is called by `main` alone. `logic` takes in what the worker and the desk say,
-//! `ui` draws and collects what the person did, `apply` turns that into commands and requests.
+//! [`run`] is called by `main` alone. `take_in` takes in what the worker and the desk say,
+//! `draw` draws and collects what the person did, `apply` turns that into commands and requests.
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
 mod apply;
@@ -10,6 +10,8 @@ mod drain;
 mod evidence;
 mod file_dialog;
 mod libraries;
+#[cfg(feature = "inspection")]
+mod offscreen;
 mod purpose;
 mod session;
 mod settings;
@@ -38,6 +40,8 @@ use crate::ui::theme::{self, Tone};
 use crate::worker::{
     Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file,
 };
+#[cfg(feature = "inspection")]
+pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
 
 use breakdown::Broken;
@@ -247,23 +251,11 @@ const RUNS: usize = 200;
 
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.now = now();
-        self.drain();
-        self.take_dropped_files(ctx);
-        self.take_close_request(ctx);
-        self.keep_time(ctx);
+        self.take_in(ctx);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        let actions = self.draw(ui);
-        self.evidence.focus_search = false;
-        self.evidence.scroll_to_selected = false;
-        if let Some(session) = &mut self.shown {
-            session.scroll_to_selected = false;
-        }
-        for action in actions {
-            self.apply(action, ui.ctx());
-        }
+        self.draw_and_apply(ui);
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
@@ -275,6 +267,26 @@ impl eframe::App for App {
 }
 
 impl App {
+    fn take_in(&mut self, ctx: &egui::Context) {
+        self.now = now();
+        self.drain();
+        self.take_dropped_files(ctx);
+        self.take_close_request(ctx);
+        self.keep_time(ctx);
+    }
+
+    fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
+        let actions = self.draw(ui);
+        self.evidence.focus_search = false;
+        self.evidence.scroll_to_selected = false;
+        if let Some(session) = &mut self.shown {
+            session.scroll_to_selected = false;
+        }
+        for action in actions {
+            self.apply(action, ui.ctx());
+        }
+    }
+
     fn take_dropped_files(&mut self, ctx: &egui::Context) {
         let dropped =
             ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));

@@ -1,5 +1,6 @@
 //! One plan on the page: its review, what its person said, its run. Pure but for ids.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,9 +11,11 @@ use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Digest, Finding, Plan};
 use crate::run::{
     ExecutionDetail, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
+    Steps,
 };
 use crate::ui::action::Tab;
-use crate::ui::plan::Approval;
+use crate::ui::dialog::{AuthorizeView, authorize_view};
+use crate::ui::plan::{Approval, Figures};
 use crate::worker::{OpenedPlan, Replayed};
 
 /// One plan on the page.
@@ -23,8 +26,12 @@ pub(super) struct PlanSession {
     pub(super) workspace: Option<PathBuf>,
     pub(super) digest: Digest,
     pub(super) plan: Option<Arc<Plan>>,
+    /// What there is to count in it.
+    pub(super) figures: Figures,
     pub(super) findings: Vec<Finding>,
     pub(super) review: Option<Arc<Review>>,
+    /// What an approval of exactly this plan and review would cover, once somebody asks.
+    question: OnceCell<Arc<AuthorizeView>>,
     /// The run that the plan, or the recorded run itself, continues.
     pub(super) continues: Option<Uuid>,
     pub(super) approval: Approval,
@@ -56,9 +63,11 @@ impl PlanSession {
             path: Some(opened.path),
             workspace,
             digest: opened.digest,
+            figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
             plan: opened.plan,
             findings: opened.findings,
             review: opened.review,
+            question: OnceCell::new(),
             continues: opened.continues,
             approval: Approval::None,
             authorization: None,
@@ -87,10 +96,7 @@ impl PlanSession {
         if replayed.summary.fate == RunFate::Interrupted {
             run.interrupt();
         }
-        let failed = run
-            .steps
-            .iter()
-            .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()));
+        let failed = run.steps.stopped_at();
         // Of an interrupted run, the step whose outcome nobody knows.
         let selected = failed.or_else(|| {
             (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
@@ -136,6 +142,14 @@ impl PlanSession {
         }
     }
 
+    /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
+    pub(super) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+        let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
+        // Ten thousand files are listed once, not in every frame.
+        let make = || Arc::new(authorize_view(plan, review, self.continues, ttl_ms));
+        Some(Arc::clone(self.question.get_or_init(make)))
+    }
+
     /// Whether its run is over, so that it can be followed up.
     pub(super) fn is_over(&self) -> bool {
         self.run.is_over() && self.run.run_id.is_some()
@@ -179,10 +193,12 @@ impl PlanSession {
         }
         self.without_preview.clear();
         self.digest = opened.digest;
+        self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
         self.plan = opened.plan;
         self.findings = opened.findings;
         self.review = opened.review;
         self.continues = opened.continues;
+        self.question = OnceCell::new();
         let count = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.selected = self.selected.min(count.saturating_sub(1));
         changes
@@ -232,7 +248,7 @@ impl PlanSession {
         // Shown as running from the click on, although its first record is still to come.
         self.run = RunState {
             phase: Phase::Running,
-            steps: vec![StepState::Waiting; plan.steps.len()],
+            steps: Steps::waiting(plan.steps.len()),
             started_at_ms: authorization.decided_at_ms,
             ..RunState::default()
         };

@@ -231,6 +231,28 @@ fn a_change_on_disk_voids_the_approval_and_says_which() {
 }
 
 #[test]
+fn the_question_lists_what_the_latest_review_found() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    let listed = |bench: &Bench| match bench.app.view().dialog.unwrap().question {
+        Question::Authorize(view) => Arc::clone(&view.inputs),
+        question => panic!("{question:?}"),
+    };
+    bench.act(Action::Do(Command::Authorize));
+    let before = listed(&bench);
+    assert!(Arc::ptr_eq(&before, &listed(&bench)), "no frame lists ten thousand files anew");
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    let binding = bench.session().review.as_ref().unwrap().binding.clone();
+    bench.file("a.txt", "somebody else was here\n");
+    bench.app.review_again(false);
+    bench.until("another review", |app| {
+        app.shown.as_ref().unwrap().review.as_ref().unwrap().binding != binding
+    });
+    bench.act(Action::Do(Command::Authorize));
+    assert_ne!(listed(&bench), before);
+}
+
+#[test]
 fn a_plan_that_changed_during_its_run_is_named_when_the_run_ends() {
     let (mut bench, plan) = bench();
     bench.open(&plan);

@@ -8,7 +8,7 @@ use super::session::PlanSession;
 use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
-use crate::ui::dialog::{Dialog, Question, authorize_view};
+use crate::ui::dialog::{Dialog, Question};
 use crate::ui::evidence::EvidenceView;
 use crate::ui::plan::{Approval, PlanView, SidebarView};
 use crate::ui::{StatusView, WindowView};
@@ -76,6 +76,7 @@ impl App {
             path: session.path.as_deref(),
             digest: session.digest,
             plan: session.plan.as_deref(),
+            figures: session.figures,
             findings: &session.findings,
             review: session.review.as_deref(),
             approval: &session.approval,
@@ -132,13 +133,7 @@ impl App {
                 let question = if prompt == Prompt::Reject {
                     Question::Reject { digest: plan.digest, name: plan.name() }
                 } else {
-                    let ttl = self.setup.policy.authorization_ttl_ms;
-                    Question::Authorize(Box::new(authorize_view(
-                        plan,
-                        session.review.as_ref()?,
-                        session.continues,
-                        ttl,
-                    )))
+                    Question::Authorize(session.question(self.setup.policy.authorization_ttl_ms)?)
                 };
                 Some(Dialog { prompt: self.prompt_id(None, 0), question })
             }

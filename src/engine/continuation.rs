@@ -184,6 +184,9 @@ fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
             after: file.map(|file| file.after),
             now,
             finding: file.map_or(DiskState::NotPredicted, |file| DiskState::of(file, now)),
+            leftover: file.and_then(|file| {
+                toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default()
+            }),
         };
         if intent.files.is_empty() {
             all.push(row(None, None));

@@ -253,6 +253,7 @@ impl StepRun<'_, '_> {
             &Context {
                 expected: &self.run.expected,
                 stop: parts.control.stop_flag(),
+                execution_id: progress.execution_id,
                 output: &|stream, chunk| {
                     parts.progress.on_event(&RunEvent::StepOutput {
                         step_id: self.step.step_id.clone(),

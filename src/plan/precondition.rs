@@ -88,7 +88,8 @@ impl Precondition {
             "git repository exists" => Self::GitRepositoryExists,
             _ => {
                 if let Some(hash) = named("file hash is ") {
-                    return hash.parse().ok().map(Self::FileHashIs);
+                    // `sha256:` is a word like the others: its case does not matter here.
+                    return hash.to_ascii_lowercase().parse().ok().map(Self::FileHashIs);
                 }
                 if let Some(symbol) = named("file contains symbol ") {
                     let symbol = symbol.strip_prefix('\'')?.strip_suffix('\'')?;
@@ -184,10 +185,15 @@ mod tests {
         ] {
             assert_eq!(Precondition::parse(text), Some(expected), "{text}");
         }
-        assert!(matches!(
-            Precondition::parse(&format!("file hash is {hash}")),
-            Some(Precondition::FileHashIs(_))
-        ));
+        for text in ["file hash is ", "file hash is  sha256:", "File Hash Is SHA256:"] {
+            assert!(
+                matches!(
+                    Precondition::parse(&format!("{text}{hash}")),
+                    Some(Precondition::FileHashIs(_))
+                ),
+                "{text}"
+            );
+        }
     }
 
     #[test]

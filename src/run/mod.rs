@@ -14,6 +14,7 @@ mod record;
 mod result;
 mod review;
 mod state;
+mod steps;
 
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
@@ -31,3 +32,4 @@ pub use result::{
 };
 pub use review::{Impact, PreconditionState, Review};
 pub use state::{Phase, RunState, StepState};
+pub use steps::Steps;

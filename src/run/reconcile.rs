@@ -57,6 +57,9 @@ pub struct Reconciled {
     pub now: Option<FileState>,
     /// What that says about the step.
     pub finding: DiskState,
+    /// The temporary file that the step left beside it, by its canonical path. Nothing needs it any
+    /// more, and nobody but a person deletes it.
+    pub leftover: Option<String>,
 }
 
 impl DiskState {
@@ -93,7 +96,12 @@ impl Reconciled {
     pub fn sentence(&self) -> String {
         let number = self.step_index + 1;
         let what = self.path.as_deref().unwrap_or(&self.tool_name);
-        format!("step {number} was interrupted; {what} is {}", self.finding.words())
+        let mut sentence =
+            format!("step {number} was interrupted; {what} is {}", self.finding.words());
+        if let Some(leftover) = &self.leftover {
+            sentence += &format!("; it left the temporary file {leftover}, which can be deleted");
+        }
+        sentence
     }
 }
 

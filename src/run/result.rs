@@ -9,7 +9,7 @@ use crate::plan::Code;
 pub const STREAM_HEAD_BYTES: usize = 256 << 10;
 
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The tool was invoked and succeeded.

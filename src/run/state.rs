@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::confirm::{ConfirmationRequest, Control};
 use super::event::{RunEvent, Stream};
 use super::result::{Outcome, RunStatus, StepResult};
+use super::steps::Steps;
 use crate::plan::Code;
 
 /// Where a run stands (SPEC §3).
@@ -57,7 +58,7 @@ pub struct RunState {
     /// Where it stands.
     pub phase: Phase,
     /// One state for each step.
-    pub steps: Vec<StepState>,
+    pub steps: Steps,
     /// The step under way, or the number of steps that ended (SPEC §3: they are equal).
     pub current_step: usize,
     /// When it started, in Unix milliseconds.
@@ -79,7 +80,7 @@ impl RunState {
                     run_id: Some(*run_id),
                     plan_id: plan_id.clone(),
                     phase: Phase::Running,
-                    steps: vec![StepState::Waiting; *step_count],
+                    steps: Steps::waiting(*step_count),
                     started_at_ms: *timestamp_ms,
                     ..Self::default()
                 };
@@ -88,7 +89,7 @@ impl RunState {
                 self.current_step = *step_index;
                 self.phase = Phase::Running;
                 self.live_output.clear();
-                self.set_step(*step_index, StepState::Running);
+                self.steps.set(*step_index, StepState::Running);
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
                 self.live_output.push((*stream, chunk.clone()));
@@ -96,7 +97,7 @@ impl RunState {
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => {
-                self.set_step(result.step_index, StepState::Done(result.clone()));
+                self.steps.set(result.step_index, StepState::Done(result.clone()));
                 self.current_step = result.step_index + 1;
                 self.phase = Phase::Running;
                 self.live_output.clear();
@@ -140,19 +141,8 @@ impl RunState {
         matches!(self.phase, Phase::Ended(_) | Phase::Interrupted)
     }
 
-    /// How many steps have ended.
-    pub fn done(&self) -> usize {
-        self.steps.iter().filter(|step| step.outcome().is_some()).count()
-    }
-
     fn end(&mut self, status: RunStatus) {
         self.phase = Phase::Ended(status);
         self.requested = None;
-    }
-
-    fn set_step(&mut self, index: usize, state: StepState) {
-        if let Some(step) = self.steps.get_mut(index) {
-            *step = state;
-        }
     }
 }

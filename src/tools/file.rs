@@ -1,18 +1,17 @@
-//! Opening and reading one file through a folder handle, without waiting for a pipe and without
-//! following a link.
+//! Opening and reading one file through a folder handle, without waiting for a pipe and through no link.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, Metadata};
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 use crate::authorization::FileState;
 use crate::plan::Digest;
 
-use super::{Access, Kind, ToolError};
+use super::{Access, Kind, ToolError, beneath};
 
 /// Largest file that a tool takes as a whole, in bytes: 2 GiB.
 pub(super) const FILE_BYTES: u64 = 2 << 30;
@@ -29,11 +28,9 @@ pub(super) fn open(
         Access::Read => ToolError::ReadFailed { path: text.to_owned(), source },
         Access::Write => ToolError::WriteFailed { path: text.to_owned(), source },
     };
-    let mut options = OpenOptions::new();
     // Nonblocking, or opening a pipe would wait for its other end.
-    options.read(true).custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK));
-    let file = match dir.open_with(path, &options) {
-        Ok(file) => file,
+    let file = match beneath::open(dir, path, OFlags::RDONLY | OFlags::NONBLOCK) {
+        Ok(file) => cap_std::fs::File::from_std(file.into()),
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {
@@ -50,13 +47,8 @@ pub(super) fn open(
 
 /// Opens the folder `name` in `dir`; a link is an error.
 pub(super) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(flags(OFlags::NOFOLLOW | OFlags::DIRECTORY));
-    Ok(Dir::from_std_file(dir.open_with(name, &options)?.into_std()))
-}
-
-fn flags(flags: OFlags) -> i32 {
-    flags.bits().cast_signed()
+    let folder = beneath::open(dir, name, OFlags::RDONLY | OFlags::DIRECTORY)?;
+    Ok(Dir::from_std_file(folder.into()))
 }
 
 /// The whole content.

@@ -4,6 +4,7 @@
 //! that no `..` and no link leads outside. Absent on purpose: who approved what, in which order steps
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
+mod beneath;
 mod diff;
 mod error;
 mod facts;
@@ -12,15 +13,19 @@ mod overlay;
 mod place;
 mod preview;
 mod read;
+mod rules;
 mod search;
 #[cfg(test)]
 mod tests;
+mod walk;
 mod words;
 mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+
+use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::ToolCall;
@@ -45,6 +50,8 @@ pub struct Context<'a> {
     pub expected: &'a BTreeMap<String, FileState>,
     /// Set when a person asked to stop now.
     pub stop: &'a AtomicBool,
+    /// Stands in the name of a temporary file, so that one that a crash leaves can be attributed.
+    pub execution_id: Uuid,
     /// Takes output as it comes.
     pub output: &'a dyn Fn(Stream, &str),
 }
@@ -136,6 +143,17 @@ impl Toolbox {
     /// As [`Self::inputs`].
     pub fn state_of(&self, key: &str) -> Result<FileState, ToolError> {
         self.digest_of(key)
+    }
+
+    /// The temporary file that this execution left beside the file with this canonical path, when it
+    /// was interrupted before it could put it in place; by its canonical path.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
+        let path = Path::new(key).with_file_name(write::temporary_name(execution_id));
+        let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+        Ok((place.kind == Kind::File).then_some(place.key))
     }
 
     /// What the call would do to files now; empty for calls that only read.

@@ -2,18 +2,17 @@
 //!
 //! A path is walked name by name; links are read and followed here and not by the system, so that
 //! one that leads outside is refused before anything there is touched, and so that a file has one
-//! canonical path however it was written. What is then opened is opened through the root's handle
-//! without following links: one that was put there meanwhile is an error, not a way out.
+//! canonical path however it was written. What is then opened is opened below the root's handle and
+//! through no link at all: one that was put there meanwhile is an error, not a way out.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 
-use super::{Access, Kind, ToolError, file, words};
+use super::{Access, Kind, ToolError, beneath, file, words};
 
 /// More links than this in one path are taken for a loop, as Linux does.
 const MOST_LINKS: usize = 40;
@@ -38,7 +37,7 @@ impl Root {
             |source| ToolError::OpenRoot { path: path.to_string_lossy().into_owned(), source };
         let given = std::path::absolute(path).map_err(failed)?;
         let path = std::fs::canonicalize(path).map_err(failed)?;
-        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
+        let dir = beneath::open_root(&path).map_err(failed)?;
         Ok(Self { path, given, dir, is_workspace })
     }
 

@@ -1,11 +1,11 @@
 //! `file_search` and `file_glob` (SPEC §4): the files that ripgrep would choose, in a stable order.
 //!
 //! Folders are walked and files searched on all cores and the answers sorted afterwards, so the
-//! order never depends on the machine. No link is followed; files are opened through the root's
-//! handle.
+//! order never depends on the machine. No link is followed.
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,13 +14,13 @@ use globset::{GlobBuilder, GlobSet};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
-use ignore::{DirEntry, WalkBuilder, WalkState};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::place::{Last, Place, Roots};
+use super::walk::{Step, walk};
 use super::{Access, Context, Invocation, Kind, ToolError, file, words};
 
 /// Most bytes of one answer: 256 MiB.
@@ -90,7 +90,7 @@ pub(super) fn search(
 ) -> Result<Invocation, ToolError> {
     let matcher = regex(pattern)?;
     let place = root(roots, root_text)?;
-    let answer = walk(&place, context.stop, |searcher, relative, key| {
+    let answer = look_at_files(&place, context.stop, |searcher, relative, key| {
         let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
             return Ok(None);
         };
@@ -126,7 +126,7 @@ pub(super) fn list(
 ) -> Result<Invocation, ToolError> {
     let matcher = glob(pattern)?;
     let place = root(roots, root_text)?;
-    let answer = walk(&place, context.stop, |_, relative, key| {
+    let answer = look_at_files(&place, context.stop, |_, relative, key| {
         // Of a root that is a file, the name is matched.
         let below = relative
             .strip_prefix(&place.relative)
@@ -187,7 +187,7 @@ impl Answer {
 
 /// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
 /// and the canonical one, and gives JSON and how many answers it holds.
-fn walk(
+fn look_at_files(
     place: &Place<'_>,
     stop: &AtomicBool,
     look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
@@ -195,51 +195,33 @@ fn walk(
     let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
     let problems = Mutex::new(Vec::new());
     let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-    let root = place.root;
-    let visit = |searcher: &mut Searcher, entry: Result<DirEntry, ignore::Error>| {
+    let visit = |searcher: &mut Searcher, step: Step<'_>| {
         if stop.load(Ordering::Relaxed) || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
-            return WalkState::Quit;
+            return ControlFlow::Break(());
         }
-        let problem = |text: String| lock(&problems).push(text);
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                problem(error.to_string());
-                return WalkState::Continue;
+        let relative = match step {
+            Step::File(relative) => relative,
+            Step::Problem(text) => {
+                lock(&problems).push(text);
+                return ControlFlow::Continue(());
             }
         };
-        if let Some(error) = entry.error() {
-            problem(error.to_string());
-        }
-        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-            return WalkState::Continue;
-        }
-        let Ok(relative) = entry.path().strip_prefix(&root.path) else {
-            return WalkState::Continue;
-        };
         files.fetch_add(1, Ordering::Relaxed);
-        let path = root.key(relative);
+        let path = place.root.key(relative);
         match look(searcher, relative, &path) {
             Ok(None) => {}
             Ok(Some((json, count))) => {
                 bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
                 lock(&found).push((relative.to_owned(), Found { path, json, count }));
             }
-            Err(error) => problem(error.to_string()),
+            Err(error) => lock(&problems).push(error.to_string()),
         }
-        WalkState::Continue
+        ControlFlow::Continue(())
     };
-    WalkBuilder::new(root.path.join(&place.relative))
-        .add_custom_ignore_filename(".rgignore")
-        .current_dir(&root.path)
-        .build_parallel()
-        .run(|| {
-            let mut searcher = SearcherBuilder::new()
-                .line_number(true)
-                .binary_detection(BinaryDetection::quit(0))
-                .build();
-            Box::new(move |entry| visit(&mut searcher, entry))
-        });
+    let searcher = || {
+        SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
+    };
+    walk(place, searcher, visit);
     if stop.load(Ordering::Relaxed) {
         return Err(ToolError::Cancelled);
     }

@@ -172,7 +172,7 @@ fn write(
     let (before, not_flushed) = target.publish(contents, approved, context)?;
     folders.keep = true;
     Ok(Written {
-        created_folders: folders.created.iter().map(|folder| place.root.key(folder)).collect(),
+        created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
         effect: effect_of(place.key, before, contents),
         not_flushed,
     })
@@ -192,8 +192,17 @@ fn stopped(context: &Context<'_>) -> Result<(), ToolError> {
 /// The folders on the way to a new file; those it created go again unless `keep` is set.
 struct Folders<'a> {
     root: &'a Root,
-    created: Vec<PathBuf>,
+    created: Vec<Created>,
     keep: bool,
+}
+
+/// A folder that a step has made.
+struct Created {
+    /// What it stands in.
+    parent: Dir,
+    name: PathBuf,
+    /// Below the root.
+    relative: PathBuf,
 }
 
 impl Folders<'_> {
@@ -210,7 +219,11 @@ impl Folders<'_> {
                     if error.kind() == io::ErrorKind::NotFound && existing == Existing::Refuse =>
                 {
                     match folder.create_dir(name) {
-                        Ok(()) => self.created.push(here.clone()),
+                        Ok(()) => self.created.push(Created {
+                            parent: folder.try_clone()?,
+                            name: name.to_owned(),
+                            relative: here.clone(),
+                        }),
                         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                         Err(error) => return Err(error),
                     }
@@ -227,9 +240,9 @@ impl Folders<'_> {
 impl Drop for Folders<'_> {
     fn drop(&mut self) {
         if !self.keep {
-            for folder in self.created.iter().rev() {
+            for Created { parent, name, .. } in self.created.iter().rev() {
                 // Someone may have put something into it meanwhile: then it stays.
-                let _ = self.root.dir.remove_dir(folder);
+                let _ = parent.remove_dir(name);
             }
         }
     }
@@ -259,7 +272,8 @@ impl Target<'_> {
             before = Some(file::read(file, self.path, Access::Write)?);
             mode = Some(metadata.permissions());
         }
-        let mut temporary = Temporary::create(&self.folder, mode.is_some()).map_err(failed)?;
+        let mut temporary = Temporary::create(&self.folder, context.execution_id, mode.is_some())
+            .map_err(failed)?;
         temporary.file.write_all(contents.as_bytes()).map_err(failed)?;
         if let Some(mode) = mode {
             temporary.file.set_permissions(mode).map_err(failed)?;
@@ -289,6 +303,11 @@ impl Target<'_> {
     }
 }
 
+/// The name of the temporary file that this execution makes. It is hidden, so that no search finds it.
+pub(super) fn temporary_name(execution_id: Uuid) -> String {
+    format!(".countersign-{execution_id}")
+}
+
 /// A temporary file that goes again unless it has been published.
 struct Temporary<'a> {
     folder: &'a Dir,
@@ -298,8 +317,8 @@ struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    fn create(folder: &'a Dir, private: bool) -> io::Result<Self> {
-        let name = PathBuf::from(format!(".countersign-{}", Uuid::new_v4().simple()));
+    fn create(folder: &'a Dir, execution_id: Uuid, private: bool) -> io::Result<Self> {
+        let name = PathBuf::from(temporary_name(execution_id));
         let mut options = OpenOptions::new();
         // What replaces a file may be readable by its owner alone until it has the file's mode.
         options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
@@ -366,6 +385,7 @@ mod tests {
         let context = Context {
             expected: &BTreeMap::new(),
             stop: &AtomicBool::new(false),
+            execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };
         let error = target.publish("ours", Some(approved), &context).unwrap_err();
@@ -388,7 +408,7 @@ mod tests {
         std::fs::write(folder.path().join("f"), "theirs").unwrap();
         std::os::unix::fs::symlink("nothing", folder.path().join("dangling")).unwrap();
         for name in ["f", "dangling"] {
-            let mut temporary = Temporary::create(&dir, false).unwrap();
+            let mut temporary = Temporary::create(&dir, Uuid::new_v4(), false).unwrap();
             assert_eq!(names(&folder).len(), 3);
             let error = temporary.publish_new(Path::new(name)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");

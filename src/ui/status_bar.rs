@@ -58,7 +58,7 @@ impl StatusView {
             icon,
             tone,
             text,
-            progress: shown.then(|| (run.done(), total)),
+            progress: shown.then(|| (run.steps.done(), total)),
             evidence: match trouble {
                 Some(trouble) => trouble.to_owned(),
                 None if shown => "evidence recorded".to_owned(),

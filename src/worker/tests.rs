@@ -385,6 +385,14 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         let last = detail.decisions.last().unwrap();
         assert_eq!((&*last.decision, &last.note), ("reconcile", &found[0].sentence()));
     }
+    let leftover = format!(".countersign-{execution_id}");
+    std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
+    let Reply::Reconciled { found, .. } = desktop.ask(Request::Reconcile { run_id }) else {
+        panic!("not compared")
+    };
+    assert_eq!(found[0].leftover.as_ref(), Some(&leftover));
+    assert!(found[0].sentence().ends_with(&format!("{leftover}, which can be deleted")));
+    assert!(desktop.workspace().join(&leftover).exists(), "only named");
     let Reply::Verified(report) = desktop.ask(Request::Verify) else { panic!("no report") };
     assert!(report.ok, "{report:?}");
     // The finding is about the step; it is neither an answer to it nor its outcome.
@@ -415,7 +423,7 @@ fn a_panic_interrupts_the_run_and_the_worker_takes_the_next_one() {
     replayed.events.iter().for_each(|event| recorded.apply(event));
     live.interrupt();
     recorded.interrupt();
-    assert_eq!((recorded.done(), &recorded.phase), (1, &Phase::Interrupted));
+    assert_eq!((recorded.steps.done(), &recorded.phase), (1, &Phase::Interrupted));
     assert_eq!(live.steps, recorded.steps);
 
     let rest = self::opened(desktop.ask(Request::Continue { run_id: runs[0].run_id }));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::{Value, json};
@@ -93,7 +94,12 @@ impl Home {
 impl Done {
     #[must_use]
     pub fn of(command: &mut Command) -> Self {
-        let output = command.output().unwrap();
+        Self::read(command.output().unwrap())
+    }
+
+    /// The same of a command that has ended.
+    #[must_use]
+    pub fn read(output: Output) -> Self {
         Self {
             code: output.status.code().expect("an exit code, not a signal"),
             stdout: String::from_utf8(output.stdout).unwrap(),

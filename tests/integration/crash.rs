@@ -20,15 +20,28 @@ const STEPS: usize = 200;
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     NotBegun,
-    Inside,
+    Inside {
+        /// Whether a step was announced and not recorded.
+        in_doubt: bool,
+        /// Whether a temporary file stayed.
+        leftover: bool,
+    },
     ToItsEnd,
 }
 
 #[test]
 fn a_killed_run_tells_the_truth() {
     let kills: usize = std::env::var("KILLS").map_or(40, |text| text.parse().expect("a number"));
-    let inside = (0..kills).filter(|_| kill_once() == Came::Inside).count();
-    println!("{inside} of {kills} kills were inside the run");
+    let came: Vec<Came> = (0..kills).map(|_| kill_once()).collect();
+    let count = |wanted: fn(&Came) -> bool| came.iter().filter(|came| wanted(came)).count();
+    let inside = count(|came| matches!(came, Came::Inside { .. }));
+    let in_doubt = count(|came| matches!(came, Came::Inside { in_doubt: true, .. }));
+    let leftovers = count(|came| matches!(came, Came::Inside { leftover: true, .. }));
+    let ended = count(|came| *came == Came::ToItsEnd);
+    println!(
+        "{kills} kills: {inside} inside the run, {in_doubt} of them with a step in doubt, \
+         {leftovers} with a temporary file left; {ended} after its end"
+    );
     assert!(inside * 5 >= kills * 2, "only {inside} of {kills} kills were inside the run");
 }
 
@@ -83,10 +96,14 @@ fn spin(length: Duration) {
 
 /// The files that the run made; temporary files that a kill left behind do not count.
 fn files(home: &Home) -> BTreeSet<String> {
+    names(home).into_iter().filter(|path| !path.starts_with("out/.")).collect()
+}
+
+/// Everything in the folder of the run's files.
+fn names(home: &Home) -> BTreeSet<String> {
     let Ok(entries) = std::fs::read_dir(home.file("out")) else { return BTreeSet::new() };
     entries
         .map(|entry| format!("out/{}", entry.expect("an entry").file_name().to_string_lossy()))
-        .filter(|path| !path.starts_with("out/."))
         .collect()
 }
 
@@ -98,10 +115,17 @@ fn judge(home: &Home) -> Came {
         assert_eq!(files(home), BTreeSet::new());
         return Came::NotBegun;
     }
-    let intents = || paths(home, "SELECT about FROM intents");
-    let before = intents();
+    // Rows and not a set of paths: a step that ran twice would have two.
+    let intents = || rows(home, "SELECT about FROM intents");
+    let intents_before = intents();
+    let before: BTreeSet<String> = intents_before.iter().cloned().collect();
+    assert_eq!(before.len(), intents_before.len(), "no step was announced twice");
     let done = paths(home, "SELECT about FROM executions WHERE success = 1");
     let on_disk = files(home);
+    for path in &on_disk {
+        let content = std::fs::read_to_string(home.file(path)).expect("a file");
+        assert_eq!(format!("out/f{}.txt", content.trim_end()), *path, "whole or not at all");
+    }
     assert!(on_disk.is_subset(&before), "every file has its intent: {on_disk:?} {before:?}");
     assert!(done.is_subset(&on_disk), "every recorded success is on the disk");
     assert!(before.len() - done.len() <= 1, "at most one step is in doubt");
@@ -113,10 +137,24 @@ fn judge(home: &Home) -> Came {
         assert_eq!(on_disk.len(), STEPS);
         return Came::ToItsEnd;
     }
-    reconcile(home, &run_id, &before.difference(&done).cloned().collect());
-    assert_eq!(intents(), before, "nothing is run again by looking");
-    assert_eq!(files(home), on_disk);
-    Came::Inside
+    let all = names(home);
+    let in_doubt: BTreeSet<String> = before.difference(&done).cloned().collect();
+    reconcile(home, &run_id, &in_doubt);
+    assert_eq!(intents(), intents_before, "nothing is run again by looking");
+    run_something_else(home);
+    assert_eq!(intents(), intents_before, "nor by a later run");
+    assert_eq!(names(home), all, "nothing is made, and nothing is tidied away");
+    Came::Inside { in_doubt: !in_doubt.is_empty(), leftover: all.len() > on_disk.len() }
+}
+
+/// The evidence takes in another run, and the interrupted one stays what it was.
+fn run_something_else(home: &Home) {
+    let step = json!({"tool": "file_read", "arguments": {"path": "p.json"}});
+    let plan = json!({"plan_id": "later", "intent": "READ", "steps": [step]});
+    home.write("later.json", plan.to_string());
+    home.json(["run", "space/later.json", "--yes"]).exits(0);
+    let report = verify(&home.evidence(), None).expect("a readable database");
+    assert!(report.ok, "{report:?}");
 }
 
 /// What `evidence show` says about the step in doubt is what is on the disk.
@@ -131,15 +169,23 @@ fn reconcile(home: &Home, run_id: &str, in_doubt: &BTreeSet<String>) {
         let expected = if home.file(path).exists() { "as_after" } else { "as_before" };
         assert_eq!(row["finding"], expected);
     }
+    let named: BTreeSet<String> =
+        found.iter().filter_map(|row| row["leftover"].as_str()).map(str::to_owned).collect();
+    let left: BTreeSet<String> = names(home).difference(&files(home)).cloned().collect();
+    assert_eq!(named, left, "every temporary file is named");
+}
+
+fn paths(home: &Home, sql: &str) -> BTreeSet<String> {
+    rows(home, sql).into_iter().collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "asserts on the rows themselves")]
-fn paths(home: &Home, sql: &str) -> BTreeSet<String> {
+fn rows(home: &Home, sql: &str) -> Vec<String> {
     let conn = rusqlite::Connection::open(home.evidence().join("execution_log.db")).expect("rows");
     let mut statement = match conn.prepare(sql) {
         Ok(statement) => statement,
         // Killed before the tables were made.
-        Err(_) => return BTreeSet::new(),
+        Err(_) => return Vec::new(),
     };
     let rows = statement.query_map([], |row| row.get(0)).expect("rows");
     rows.map(|row| row.expect("a text")).collect()

@@ -30,6 +30,10 @@ mod fixtures;
 mod harness;
 mod invariants;
 mod properties;
+#[cfg(target_os = "linux")]
+mod races;
 mod schema;
+#[cfg(target_os = "linux")]
+mod system_calls;
 #[cfg(unix)]
 mod unprivileged;

@@ -194,11 +194,11 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     prop_assert_eq!(&harness.replayed(result.run_id), &state, "what the evidence replays");
     prop_assert_eq!(state.phase, Phase::Ended(result.status));
     prop_assert_eq!(state.steps.len(), case.steps.len());
-    for (index, step) in state.steps.into_iter().enumerate() {
+    for (index, step) in state.steps.iter().enumerate() {
         let expected = steps
             .get(index)
             .map_or(StepState::Waiting, |step| StepState::Done(Box::new(step.clone())));
-        prop_assert_eq!(step, expected);
+        prop_assert_eq!(step, &expected);
     }
 
     let report = verify(&harness.evidence(), None).unwrap();

@@ -106,7 +106,7 @@ fn both_judge_every_precondition_alike_for_every_tool() {
         // A letter that becomes an ASCII one in lower case.
         "cargo wor\u{212a}space",
     ];
-    let written = [format!("file hash is {hash}"), format!("FILE HASH IS sha256:{hash}")];
+    let written = [format!("file hash is {hash}"), format!("FILE HASH IS SHA256:{hash}")];
     let words = PRECONDITION_WORDS.iter().chain(&more).map(|word| (*word).to_owned());
     for word in words.chain(written) {
         for spec in &TOOLS {

@@ -112,6 +112,12 @@ impl Desktop {
         })
     }
 
+    /// The name of the display that it is on.
+    #[must_use]
+    pub fn display(&self) -> &str {
+        self.screen.display()
+    }
+
     /// The evidence folder of the program.
     #[must_use]
     pub fn evidence(&self) -> PathBuf {

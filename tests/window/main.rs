@@ -11,8 +11,11 @@
 mod dialog;
 mod hands;
 mod harness;
+mod idle;
 mod keyboard;
 mod libraries;
+#[expect(dead_code, reason = "the bench of the start uses the rest")]
+mod painting;
 mod panics;
 mod refusals;
 mod screen;

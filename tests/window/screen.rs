@@ -10,7 +10,7 @@
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long anything may take before it counts as not happening. Software drawing on a machine that
@@ -79,19 +79,8 @@ impl Screen {
     /// # Errors
     /// One line that names the programs that are missing, or says what did not start in time.
     pub fn start() -> Outcome<Self> {
-        let missing: Vec<&str> = ["Xvfb", "openbox", "xdotool", "import"]
-            .into_iter()
-            .filter(|name| !is_installed(name))
-            .collect();
-        if !missing.is_empty() {
-            return trouble(format!(
-                "the window cannot be driven without {}; `sh packaging/test.sh` installs what is missing",
-                missing.join(", ")
-            ));
-        }
-        let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
-        let mut screen = Self { display: String::new(), children: Vec::new(), home };
-        screen.start_server()?;
+        need(&["openbox", "xdotool", "import"], "sh packaging/test.sh")?;
+        let mut screen = Self::bare()?;
         let manager = screen.command("openbox");
         screen.start_on("openbox", manager)?;
         // The manager owns the desktop once it has announced what it supports.
@@ -99,6 +88,24 @@ impl Screen {
             Some(()) => Ok(screen),
             None => trouble("openbox did not take over the display"),
         }
+    }
+
+    /// Starts the server alone: what appears on it is the program's own, without a frame around it.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn bare() -> Outcome<Self> {
+        need(&["Xvfb"], "sh packaging/test.sh")?;
+        let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+        let mut screen = Self { display: String::new(), children: Vec::new(), home };
+        screen.start_server()?;
+        Ok(screen)
+    }
+
+    /// The name of the display, such as `:1`.
+    #[must_use]
+    pub fn display(&self) -> &str {
+        &self.display
     }
 
     fn start_server(&mut self) -> Outcome {
@@ -139,10 +146,15 @@ impl Screen {
         Ok(pid)
     }
 
-    /// A command that sees only this display and this home.
+    /// A command that sees only this display and the home of this screen.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let home = self.home.path();
+        self.command_at(self.home.path(), program)
+    }
+
+    /// A command that sees only this display and this home.
+    #[must_use]
+    pub fn command_at(&self, home: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .stdin(Stdio::null())
@@ -249,7 +261,7 @@ impl Screen {
     ///
     /// # Errors
     /// When it does not in time, or ends otherwise.
-    pub fn wait_for_end(&mut self, how: fn(ExitStatus) -> bool) -> Outcome {
+    pub fn wait_for_end(&mut self, how: fn(std::process::ExitStatus) -> bool) -> Outcome {
         let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
         let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));
         match ended {
@@ -271,6 +283,21 @@ impl Drop for Screen {
             let _reaped = child.wait();
         }
     }
+}
+
+/// Fails when one of these programs is not installed.
+///
+/// # Errors
+/// One line that names those that are missing, and the command that installs them.
+pub fn need(programs: &[&str], installer: &str) -> Outcome {
+    let missing: Vec<&str> = programs.iter().copied().filter(|name| !is_installed(name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing = missing.join(", ");
+    trouble(format!(
+        "the window cannot be driven without {missing}; `{installer}` installs what is missing"
+    ))
 }
 
 fn is_installed(program: &str) -> bool {

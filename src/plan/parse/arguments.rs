@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::fields::{Fields, suggest};
+use super::findings::Findings;
 use super::json::Json;
+use super::pattern;
 use super::places::{Places, escape};
 use crate::plan::{ArgumentSpec, Code, Finding, Tool, limits};
 
@@ -12,7 +14,7 @@ pub(super) fn arguments(
     fields: &mut Fields,
     tool: Option<Tool>,
     places: &Places<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> BTreeMap<String, String> {
     let pointer = fields.pointer_to("arguments");
     let Some(json) = fields.take("arguments") else {
@@ -52,7 +54,7 @@ fn argument_text(
     value: Json,
     pointer: &str,
     places: &Places<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Option<String> {
     let text = match value {
         Json::String(text) => text,
@@ -88,7 +90,7 @@ fn check_arguments(
     written: &HashSet<String>,
     arguments: &BTreeMap<String, String>,
     pointer: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let spec = tool.spec();
     for argument in spec.arguments {
@@ -120,17 +122,17 @@ fn check_arguments(
         .collect();
     unknown.sort();
     for name in unknown {
-        let known = spec.arguments.iter().map(|argument| argument.name);
-        let advice = suggest(name, known.clone())
-            .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        findings.push(
+        findings.error(|| {
+            let known = spec.arguments.iter().map(|argument| argument.name);
+            let advice = suggest(name, known.clone())
+                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
             Finding::error(
                 Code::BadArgument,
                 format!("{pointer}/{}", escape(name)),
                 format!("unknown argument {name:?} for {}{advice}", spec.name),
             )
-            .allowing(known),
-        );
+            .allowing(known)
+        });
     }
 }
 
@@ -141,7 +143,7 @@ fn check_value(
     value: &str,
     pointer: &str,
     tool: Tool,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let mut bad = |message: String| {
         findings.push(Finding::error(Code::BadArgument, pointer, message));
@@ -158,8 +160,8 @@ fn check_value(
     }
     match tool {
         Tool::FileSearch => {
-            if let Err(err) = regex_syntax::parse(value) {
-                bad(format!("not a regular expression: {}", last_line(&err.to_string())));
+            if let Some(fault) = pattern::fault(value) {
+                bad(format!("not a regular expression: {fault}"));
             }
         }
         Tool::FileGlob => {
@@ -169,9 +171,4 @@ fn check_value(
         }
         _ => {}
     }
-}
-
-/// `regex_syntax` draws the pattern above its message; a finding has one line.
-fn last_line(message: &str) -> &str {
-    message.lines().last().unwrap_or(message).trim_start_matches("error: ")
 }

@@ -1,5 +1,6 @@
 //! Reading the members of one object: each known field once, everything else is a finding.
 
+use super::findings::Findings;
 use super::json::Json;
 use super::places::escape;
 use crate::plan::{Code, Finding, limits};
@@ -17,7 +18,7 @@ impl Fields {
         json: Json,
         pointer: &str,
         what: &str,
-        findings: &mut Vec<Finding>,
+        findings: &mut Findings,
     ) -> Option<Self> {
         match json {
             Json::Object(members) => {
@@ -54,11 +55,7 @@ impl Fields {
     }
 
     /// An optional text.
-    pub(super) fn text(
-        &mut self,
-        name: &'static str,
-        findings: &mut Vec<Finding>,
-    ) -> Option<String> {
+    pub(super) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
         match self.take(name)? {
             Json::String(text) if text.len() > limits::ARGUMENT_BYTES => {
                 findings.push(Finding::error(
@@ -81,7 +78,7 @@ impl Fields {
     }
 
     /// An optional id: a text that is not blank and not longer than an id may be.
-    pub(super) fn id(&mut self, name: &'static str, findings: &mut Vec<Finding>) -> Option<String> {
+    pub(super) fn id(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
         let text = self.text(name, findings)?;
         if text.trim().is_empty() {
             findings.push(Finding::error(
@@ -106,7 +103,7 @@ impl Fields {
     }
 
     /// An optional boolean.
-    pub(super) fn flag(&mut self, name: &'static str, findings: &mut Vec<Finding>) -> Option<bool> {
+    pub(super) fn flag(&mut self, name: &'static str, findings: &mut Findings) -> Option<bool> {
         match self.take(name)? {
             Json::Bool(flag) => Some(flag),
             other => {
@@ -120,7 +117,7 @@ impl Fields {
     pub(super) fn array(
         &mut self,
         name: &'static str,
-        findings: &mut Vec<Finding>,
+        findings: &mut Findings,
     ) -> Option<Vec<Json>> {
         match self.take(name)? {
             Json::Array(items) => Some(items),
@@ -132,7 +129,7 @@ impl Fields {
     }
 
     /// Says that a required member is missing.
-    pub(super) fn missing(&self, name: &str, advice: &str, findings: &mut Vec<Finding>) {
+    pub(super) fn missing(&self, name: &str, advice: &str, findings: &mut Findings) {
         findings.push(Finding::error(
             Code::Missing,
             &self.pointer,
@@ -141,22 +138,22 @@ impl Fields {
     }
 
     /// A finding for each member that nobody took: a misspelt field must never be ignored.
-    pub(super) fn finish(self, findings: &mut Vec<Finding>) {
+    pub(super) fn finish(self, findings: &mut Findings) {
         for (key, _) in &self.members {
-            let advice = suggest(key, self.known.iter().copied())
-                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-            findings.push(
+            findings.error(|| {
+                let advice = suggest(key, self.known.iter().copied())
+                    .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                 Finding::error(
                     Code::UnknownField,
                     self.pointer_to(key),
                     format!("unknown field {key:?}{advice}"),
                 )
-                .allowing(self.known.iter().copied()),
-            );
+                .allowing(self.known.iter().copied())
+            });
         }
     }
 
-    fn wrong_kind(&self, name: &str, expected: &str, got: &Json, findings: &mut Vec<Finding>) {
+    fn wrong_kind(&self, name: &str, expected: &str, got: &Json, findings: &mut Findings) {
         findings.push(Finding::error(
             Code::BadValue,
             self.pointer_to(name),
@@ -172,6 +169,11 @@ pub(super) fn suggest<'a>(
 ) -> Option<&'a str> {
     /// Below this likeness a suggestion would only confuse.
     const ENOUGH: f64 = 0.8;
+    /// Nobody meant one of our words by more than this, in bytes; comparing it would take long.
+    const LONGEST: usize = 200;
+    if word.len() > LONGEST {
+        return None;
+    }
     let word = word.to_lowercase();
     candidates
         .into_iter()

@@ -56,15 +56,26 @@ pub(super) fn read(text: &str) -> Read {
     match read {
         Ok(json) => Read::Tree { json, duplicates: notes.duplicates.get() },
         Err(err) if notes.too_deep.get() => {
-            Read::TooDeep { line: err.line().max(1), column: err.column().max(1) }
+            let (line, column) = place(&err, text);
+            Read::TooDeep { line, column }
         }
         Err(err) => {
             // serde_json puts the place at the end of its message; findings carry it apart.
             let message = err.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            Read::Syntax { line: err.line().max(1), column: err.column().max(1), message }
+            let (line, column) = place(&err, text);
+            Read::Syntax { line, column, message }
         }
     }
+}
+
+/// Where the error is. serde_json counts the bytes of a line, up to and with the one at fault; a
+/// finding counts characters.
+fn place(err: &serde_json::Error, text: &str) -> (usize, usize) {
+    let line = err.line().max(1);
+    let bytes = text.split('\n').nth(line - 1).unwrap_or_default();
+    let before = bytes.floor_char_boundary(err.column().saturating_sub(1));
+    (line, bytes.get(..before).map_or(0, |head| head.chars().count()) + 1)
 }
 
 struct Notes {
@@ -203,5 +214,17 @@ mod tests {
         };
         assert_eq!((line, column), (2, 10));
         assert!(!message.contains("line"), "{message}");
+    }
+
+    #[test]
+    fn the_column_of_an_error_counts_characters() {
+        for text in ["{\"née🙂\" 1}", "\n\t{\"née🙂\" 1}"] {
+            let Read::Syntax { column, .. } = read(text) else { panic!("not JSON") };
+            let line = text.lines().last().unwrap();
+            assert_eq!(line.chars().nth(column - 1), Some('1'), "{column}");
+        }
+        let deep = format!("[\"éé\",{}", "[".repeat(limits::NESTING));
+        let column = deep.chars().count();
+        assert!(matches!(read(&deep), Read::TooDeep { line: 1, column: c } if c == column));
     }
 }

@@ -5,7 +5,9 @@
 
 mod arguments;
 mod fields;
+mod findings;
 mod json;
+mod pattern;
 mod places;
 mod steps;
 
@@ -16,6 +18,7 @@ use std::sync::Arc;
 
 use super::{Code, Digest, Finding, Parsed, Plan, limits};
 use fields::Fields;
+use findings::Findings;
 use json::{Json, Read};
 use places::Places;
 
@@ -91,38 +94,22 @@ fn not_utf8(bytes: &[u8], valid_up_to: usize) -> Finding {
 
 fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed {
     let places = Places::new(text);
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let plan = Fields::of(json, "", "a plan", &mut findings).and_then(|fields| {
         check_dialect(&fields, &mut findings).then(|| {
             let read = steps::read(fields, &places, digest, &mut findings);
             Plan { source: Arc::from(text.as_bytes()), digest, ..read }
         })
     });
-    for finding in &mut findings {
-        places.fill(finding);
-    }
+    findings.fill(&places);
     if duplicates {
         places.duplicates(&mut findings);
     }
-    findings.sort_by(|a, b| {
-        (a.line, a.column, a.code, &a.message).cmp(&(b.line, b.column, b.code, &b.message))
-    });
-    if findings.len() > limits::FINDINGS {
-        let more = findings.len() - limits::FINDINGS;
-        // Errors first, so that cutting the list can never make a faulty plan look valid.
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        findings.truncate(limits::FINDINGS);
-        findings.push(Finding::error(
-            Code::Limit,
-            "",
-            format!("{more} more findings are left out; the limit is {}", limits::FINDINGS),
-        ));
-    }
-    Parsed { plan, findings, digest }
+    Parsed { plan, findings: findings.into_sorted(), digest }
 }
 
 /// Whether this is a step plan; else the finding that says what it looks like.
-fn check_dialect(fields: &Fields, findings: &mut Vec<Finding>) -> bool {
+fn check_dialect(fields: &Fields, findings: &mut Findings) -> bool {
     let has = |name: &str| fields.has(name);
     let step = has("plan_id") || has("intent");
     let action = has("version") && (has("actions") || has("failure"));

@@ -1,22 +1,59 @@
 //! The second pass, only for a plan that needs it: where in the file a JSON pointer leads.
 
-use std::cell::OnceCell;
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 
-use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::{CollectOptions, ParseOptions};
 
+use super::findings::Findings;
 use crate::plan::{Code, Finding};
 
 /// A text that is known to be JSON, parsed again with places when first asked.
 pub(super) struct Places<'a> {
     text: &'a str,
     root: OnceCell<Option<Value<'a>>>,
-    line_starts: OnceCell<Vec<usize>>,
+    /// The members of large objects by name, for each such object by where it begins.
+    members: RefCell<HashMap<usize, Members<'a>>>,
+    marks: OnceCell<Vec<Mark>>,
+}
+
+/// The last member of each name.
+type Members<'a> = HashMap<Cow<'a, str>, usize>;
+
+/// Up to here, looking through all members of an object is faster than an index of them.
+const FEW: usize = 16;
+
+/// Line and column of a place in the text, both from 1.
+#[derive(Clone, Copy)]
+struct Mark {
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+/// A mark is made every so many bytes: a file may be one long line.
+const STRIDE: usize = 1024;
+
+impl Mark {
+    const START: Self = Self { offset: 0, line: 1, column: 1 };
+
+    /// The mark behind the text that follows.
+    fn after(self, text: &str) -> Self {
+        let (line, column) = match text.rsplit_once('\n') {
+            Some((before, last)) => {
+                (self.line + before.matches('\n').count() + 1, last.chars().count() + 1)
+            }
+            None => (self.line, self.column + text.chars().count()),
+        };
+        Self { offset: self.offset + text.len(), line, column }
+    }
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, root: OnceCell::new(), line_starts: OnceCell::new() }
+        Self { text, root: OnceCell::new(), members: RefCell::default(), marks: OnceCell::new() }
     }
 
     fn root(&self) -> Option<&Value<'a>> {
@@ -50,14 +87,21 @@ impl<'a> Places<'a> {
         (finding.line, finding.column) = self.line_and_column(offset);
     }
 
-    /// One finding for every key that stands twice in its object, at its later place.
-    pub(super) fn duplicates(&self, findings: &mut Vec<Finding>) {
+    /// One finding for every key that stands twice in its object, at its later place. Asked only
+    /// when the fast pass has seen one.
+    pub(super) fn duplicates(&self, findings: &mut Findings) {
+        let before = findings.errors();
         if let Some(root) = self.root() {
             self.duplicates_below(root, "", findings);
         }
+        if findings.errors() == before {
+            // The two parsers disagree, and a key that stands twice must never go unsaid.
+            let message = "some key stands twice in its object; keep one of them";
+            findings.push(Finding::error(Code::DuplicateKey, "", message));
+        }
     }
 
-    fn duplicates_below(&self, value: &Value<'a>, pointer: &str, findings: &mut Vec<Finding>) {
+    fn duplicates_below(&self, value: &Value<'a>, pointer: &str, findings: &mut Findings) {
         match value {
             Value::Array(array) => {
                 for (index, element) in array.elements.iter().enumerate() {
@@ -65,18 +109,19 @@ impl<'a> Places<'a> {
                 }
             }
             Value::Object(object) => {
-                let mut seen = std::collections::HashSet::new();
+                let mut seen = HashSet::new();
                 for property in &object.properties {
                     let name = property.name.as_str();
                     let pointer = format!("{pointer}/{}", escape(name));
                     if !seen.insert(name) {
-                        let mut finding = Finding::error(
-                            Code::DuplicateKey,
-                            &pointer,
-                            format!("the key {name:?} stands here a second time; keep one of them"),
-                        );
-                        (finding.line, finding.column) = self.line_and_column(property.range.start);
-                        findings.push(finding);
+                        findings.error(|| {
+                            let (line, column) = self.line_and_column(property.range.start);
+                            let message = format!(
+                                "the key {name:?} stands here a second time; keep one of them"
+                            );
+                            let finding = Finding::error(Code::DuplicateKey, &pointer, message);
+                            Finding { line, column, ..finding }
+                        });
                     }
                     self.duplicates_below(&property.value, &pointer, findings);
                 }
@@ -92,11 +137,9 @@ impl<'a> Places<'a> {
             let token = token.replace("~1", "/").replace("~0", "~");
             let next = match node.value {
                 Value::Object(object) => {
-                    let named = |property: &&ObjectProp<'_>| property.name.as_str() == token;
-                    object.properties.iter().rev().find(named).map(|property| Node {
-                        key: Some(property.range.start),
-                        value: &property.value,
-                    })
+                    self.member(object, &token).and_then(|index| object.properties.get(index)).map(
+                        |property| Node { key: Some(property.range.start), value: &property.value },
+                    )
                 }
                 Value::Array(array) => token
                     .parse::<usize>()
@@ -113,17 +156,39 @@ impl<'a> Places<'a> {
         Some(node)
     }
 
+    /// Which member of the object has this name; of duplicates the last.
+    fn member(&self, object: &Object<'a>, name: &str) -> Option<usize> {
+        let members = &object.properties;
+        if members.len() <= FEW {
+            return members.iter().rposition(|member| member.name.as_str() == name);
+        }
+        let mut indexes = self.members.borrow_mut();
+        let index = indexes.entry(object.range.start).or_insert_with(|| {
+            let names = members.iter().map(|member| match &member.name {
+                ObjectPropName::String(text) => text.value.clone(),
+                ObjectPropName::Word(word) => Cow::Borrowed(word.value),
+            });
+            names.enumerate().map(|(index, name)| (name, index)).collect()
+        });
+        index.get(name).copied()
+    }
+
     /// Line and column of a byte offset, both from 1; the column counts characters.
     fn line_and_column(&self, offset: usize) -> (usize, usize) {
-        let starts = self.line_starts.get_or_init(|| {
-            std::iter::once(0)
-                .chain(self.text.match_indices('\n').map(|(index, _)| index + 1))
-                .collect()
+        let marks = self.marks.get_or_init(|| {
+            let mut marks = vec![Mark::START];
+            let mut last = Mark::START;
+            while last.offset + STRIDE < self.text.len() {
+                let next = self.text.floor_char_boundary(last.offset + STRIDE);
+                last = last.after(self.text.get(last.offset..next).unwrap_or_default());
+                marks.push(last);
+            }
+            marks
         });
-        let line = starts.partition_point(|start| *start <= offset);
-        let start = starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.text.get(start..offset).map_or(0, |head| head.chars().count());
-        (line, column + 1)
+        let behind = marks.partition_point(|mark| mark.offset <= offset);
+        let mark = marks.get(behind.saturating_sub(1)).copied().unwrap_or(Mark::START);
+        let place = mark.after(self.text.get(mark.offset..offset).unwrap_or_default());
+        (place.line, place.column)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::arguments;
 use super::fields::{Fields, suggest};
+use super::findings::Findings;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
@@ -20,7 +21,7 @@ pub(super) fn read(
     mut fields: Fields,
     places: &Places<'_>,
     digest: Digest,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Plan {
     let plan_id = fields.id("plan_id", findings);
     let intent = intent(&mut fields, findings);
@@ -62,7 +63,7 @@ pub(super) fn read(
     }
 }
 
-fn intent(fields: &mut Fields, findings: &mut Vec<Finding>) -> Option<Intent> {
+fn intent(fields: &mut Fields, findings: &mut Findings) -> Option<Intent> {
     if !fields.has("intent") {
         let advice = format!("write one of {}", Intent::WORDS.join(", "));
         fields.missing("intent", &advice, findings);
@@ -88,7 +89,7 @@ fn intent(fields: &mut Fields, findings: &mut Vec<Finding>) -> Option<Intent> {
     intent
 }
 
-fn evidence_referenced(fields: &mut Fields, findings: &mut Vec<Finding>) -> Vec<String> {
+fn evidence_referenced(fields: &mut Fields, findings: &mut Findings) -> Vec<String> {
     let pointer = fields.pointer_to("evidence_referenced");
     let items = fields.array("evidence_referenced", findings).unwrap_or_default();
     let mut queries = Vec::with_capacity(items.len());
@@ -100,21 +101,21 @@ fn evidence_referenced(fields: &mut Fields, findings: &mut Vec<Finding>) -> Vec<
                     Json::String(text) => format!("{text:?}"),
                     other => other.kind().to_owned(),
                 };
-                findings.push(
+                findings.error(|| {
                     Finding::error(
                         Code::BadValue,
                         format!("{pointer}/{index}"),
                         format!("an evidence query is Q1 to Q8, not {got}"),
                     )
-                    .allowing(QUERIES),
-                );
+                    .allowing(QUERIES)
+                });
             }
         }
     }
     queries
 }
 
-fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Vec<Finding>) -> Vec<Step> {
+fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> Vec<Step> {
     let pointer = fields.pointer_to("steps");
     if !fields.has("steps") {
         fields.missing("steps", "a plan has at least one step", findings);
@@ -167,9 +168,9 @@ fn step(
     index: usize,
     pointer: &str,
     places: &Places<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Option<Step> {
-    let before = findings.len();
+    let before = findings.errors();
     let mut fields = Fields::of(item, pointer, "a step", findings)?;
     let step_id = fields.id("step_id", findings).unwrap_or_else(|| format!("step_{}", index + 1));
     let (tool_name, tool) = tool(&mut fields, findings);
@@ -179,7 +180,7 @@ fn step(
     let title = fields.text("title", findings);
     let reason = fields.text("reason", findings);
     fields.finish(findings);
-    let faulty = findings.iter().skip(before).any(|finding| finding.severity == Severity::Error);
+    let faulty = findings.errors() > before;
     let call = tool.filter(|_| !faulty).and_then(|tool| ToolCall::from_arguments(tool, &arguments));
     Some(Step {
         step_id,
@@ -195,7 +196,7 @@ fn step(
     })
 }
 
-fn tool(fields: &mut Fields, findings: &mut Vec<Finding>) -> (String, Option<Tool>) {
+fn tool(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {
     let names = || TOOLS.iter().map(|spec| spec.name);
     if !fields.has("tool") {
         fields.missing("tool", "name the tool that the step calls", findings);
@@ -220,7 +221,7 @@ fn tool(fields: &mut Fields, findings: &mut Vec<Finding>) -> (String, Option<Too
 fn precondition(
     fields: &mut Fields,
     tool: Option<Tool>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> (String, Precondition) {
     let Some(text) = fields.text("precondition", findings) else {
         return ("none".to_owned(), Precondition::None);

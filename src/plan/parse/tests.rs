@@ -111,6 +111,29 @@ fn too_many_findings_stay_errors() {
 }
 
 #[test]
+fn very_many_faults_are_read_in_the_time_that_their_bytes_take() {
+    // On one line, and each found again by its name: what grows with the square of their number
+    // takes minutes here.
+    let members = |value: &str| {
+        (0..100_000).map(|i| format!("\"k{i}\":{value},\"é\":0,")).collect::<String>()
+    };
+    let plan = format!(
+        "{{{}\"intent\":\"READ\",\"steps\":[{{\"tool\":\"file_read\",\"arguments\":{{{}\"path\":\"x\"}}}}]}}",
+        members("0"),
+        members("0.5"),
+    );
+    let begin = std::time::Instant::now();
+    let parsed = parse(plan.as_bytes());
+    assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
+    assert_eq!(parsed.findings.len(), limits::FINDINGS + 1);
+    // Every member of the plan and every name of an argument is unknown; each `é` but the first
+    // stands there again.
+    let faults = 200_000 + 99_999 + 100_001 + 99_999 - limits::FINDINGS;
+    let last = &parsed.findings[limits::FINDINGS].message;
+    assert!(last.starts_with(&format!("{faults} more")), "{last}");
+}
+
+#[test]
 fn limits_hold_at_their_edge() {
     let step = |length: usize| json!({"tool": "file_write", "arguments": {"path": "x", "contents": "a".repeat(length)}});
     assert!(plan_with(&step(limits::ARGUMENT_BYTES)).is_valid());

@@ -77,7 +77,9 @@ impl House {
     fn run_approved(&self, call: &ToolCall, expected: &BTreeMap<String, FileState>) -> Invocation {
         let written = Cell::new(0);
         let output = |_: Stream, text: &str| written.set(written.get() + text.len());
-        self.tools.invoke(call, &Context { expected, stop: &self.stop, output: &output })
+        let execution_id = Uuid::new_v4();
+        let context = Context { expected, stop: &self.stop, execution_id, output: &output };
+        self.tools.invoke(call, &context)
     }
 
     /// The call's failure; it must have done nothing.

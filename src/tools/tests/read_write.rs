@@ -196,6 +196,7 @@ fn of_many_that_create_one_file_exactly_one_succeeds() {
                         &Context {
                             expected: &BTreeMap::from([("new/f".to_owned(), FileState::Absent)]),
                             stop: &AtomicBool::new(false),
+                            execution_id: Uuid::new_v4(),
                             output: &|_, _| {},
                         },
                     );

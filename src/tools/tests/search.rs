@@ -78,6 +78,123 @@ fn hidden_ignored_and_binary_files_are_left_out() {
     );
 }
 
+/// A tree with every kind of list, some of which contradict each other.
+fn lists(house: &House) {
+    for (path, content) in [
+        (".gitignore", "\u{feff}*.log\r\n/top\n!kept.log\n"),
+        (".ignore", "by_ignore\n!.shown\n"),
+        (".rgignore", "!by_ignore/but_not\n*.rg\n"),
+        (".git/info/exclude", "excluded\n"),
+        ("sub/.gitignore", "!again.log\n/only_here\n"),
+        ("sub/.ignore", "again.log\n"),
+        ("inner/.git", "gitdir: elsewhere\n"),
+        ("inner/.gitignore", "inner_only\n"),
+        ("bad/.ignore", "a\n{\nb\n"),
+    ] {
+        house.put(path, content);
+    }
+    for path in [
+        "a.log",
+        "kept.log",
+        "top",
+        "sub/top",
+        "by_ignore",
+        "sub/by_ignore",
+        ".shown",
+        ".hidden",
+        "a.rg",
+        "excluded",
+        "sub/excluded",
+        "sub/again.log",
+        "sub/b.log",
+        "sub/only_here",
+        "sub/deep/only_here",
+        "inner/a.log",
+        "inner/inner_only",
+        "inner/excluded",
+        "inner/a.rg",
+        "bad/a",
+        "bad/b",
+        "bad/c",
+        "deep/deep/deep/x",
+        "deep/deep/deep/x.log",
+    ] {
+        house.put(path, "x\n");
+    }
+}
+
+#[test]
+fn every_list_counts_where_and_as_much_as_it_does_for_ripgrep() {
+    let house = house();
+    // What stands above the workspace counts too.
+    fs::write(house.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
+    lists(&house);
+    assert_eq!(
+        paths(&answer(&house, &search("x", "."))),
+        [
+            ".shown",
+            "bad/c",
+            "inner/a.log",
+            "inner/excluded",
+            "kept.log",
+            "sub/deep/only_here",
+            "sub/top"
+        ]
+    );
+    assert_eq!(paths(&answer(&house, &search("x", "sub"))), ["sub/deep/only_here", "sub/top"]);
+    assert_eq!(paths(&answer(&house, &search("x", "top"))), ["top"], "it is named");
+    assert_eq!(paths(&answer(&house, &glob("*", "inner"))), ["inner/a.log", "inner/excluded"]);
+}
+
+#[test]
+fn what_is_wrong_in_a_list_is_told_and_the_rest_of_it_counts() {
+    let house = house();
+    lists(&house);
+    let invocation = house.succeeds(&search("x", "bad"));
+    let problems = invocation.result["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    let problem = problems[0].as_str().unwrap();
+    assert!(problem.contains("bad/.ignore: line 2: "), "{problem}");
+}
+
+/// The lists say what a search leaves out, so a list from outside would say something about it.
+#[test]
+fn a_list_is_never_read_outside() {
+    let house = house();
+    let outside = house.folder.path().join("outside");
+    fs::write(outside.join("list"), "seen\n").unwrap();
+    fs::create_dir_all(outside.join("git/info")).unwrap();
+    fs::write(outside.join("git/info/exclude"), "seen\n").unwrap();
+    house.put("seen", "x");
+    house.put("list", "by_link\n");
+    house.put("by_link", "x");
+    house.link(".ignore", outside.join("list"));
+    house.link(".git", outside.join("git"));
+    house.link(".gitignore", "../outside/list");
+    house.link(".rgignore", "list");
+    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"], "a link inside is followed");
+    fs::remove_file(house.path(".git")).unwrap();
+    house.put(".git", format!("gitdir: {}\n", outside.join("git").display()));
+    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"]);
+}
+
+#[test]
+fn a_large_tree_is_searched_to_its_end_and_left_at_a_stop() {
+    let house = house();
+    let mut expected = Vec::new();
+    for index in 0..400 {
+        expected.push(format!("many/{index:03}"));
+        expected.push(format!("wide/{index:03}/x"));
+    }
+    expected.push(format!("{}x", "deep/".repeat(300)));
+    expected.sort();
+    expected.iter().for_each(|path| house.put(path, "x"));
+    assert_eq!(paths(&answer(&house, &glob("**", "."))), expected);
+    house.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let (code, _) = house.fails(&glob("**", "."));
+    assert_eq!(code, Code::Cancelled);
+}
+
 #[test]
 fn a_search_follows_no_link() {
     let house = house();

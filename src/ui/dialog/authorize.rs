@@ -1,5 +1,7 @@
 //! What an approval covers, in full, before it is given.
 
+use std::sync::Arc;
+
 use egui::{Align, Layout, Ui};
 use uuid::Uuid;
 
@@ -19,7 +21,6 @@ use crate::ui::widgets::{self, Chip, Look};
 
 /// Everything that one approval would cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(test, derive(serde::Serialize))]
 pub struct AuthorizeView {
     /// The plan's name.
     pub name: String,
@@ -41,12 +42,12 @@ pub struct AuthorizeView {
     pub policy: Digest,
     /// How long it waits for its run, in words.
     pub expiry: String,
-    /// Each file whose present content is covered, with that content's digest.
-    pub inputs: Vec<(String, String)>,
-    /// The files that would be written.
-    pub writes: Vec<String>,
-    /// Each step that will ask: its number from 1, and why.
-    pub asks: Vec<(usize, String)>,
+    /// Each file whose present content is covered, with that content's digest, in a line of its own.
+    pub inputs: Arc<str>,
+    /// The files that would be written, each in a line of its own.
+    pub writes: Arc<str>,
+    /// Each reason to ask, with the steps that will.
+    pub asks: Vec<String>,
     /// How many steps may do something that the evidence cannot give back.
     pub irreversible: usize,
     /// The worst risk of any step.
@@ -83,16 +84,21 @@ pub fn authorize_view(
                     FileState::Absent => "absent now".to_owned(),
                     FileState::Content(digest) => digest.to_string(),
                 };
-                (path.clone(), state)
+                // The digest whole, below its path: cut, it would cover less than it says.
+                format!("{}\n    {state}", visible(path))
             })
-            .collect(),
-        writes: review.impact.files.clone(),
-        asks: review
-            .asks
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into(),
+        writes: review
+            .impact
+            .files
             .iter()
-            .enumerate()
-            .filter_map(|(index, why)| Some((index + 1, why.clone()?)))
-            .collect(),
+            .map(|path| visible(path))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into(),
+        asks: by_reason(&review.asks),
         irreversible: review.impact.irreversible,
         worst: review.impact.worst,
     }
@@ -163,20 +169,18 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "mode", mode, Text::Body);
     widgets::fact(ui, "settings", view.policy.to_string(), Text::SmallMono);
     widgets::fact(ui, "valid for", &view.expiry, Text::Body);
-    // The digest whole, below its path: cut, it would cover less than it says.
-    let inputs = view.inputs.iter().map(|(path, state)| format!("{}\n    {state}", visible(path)));
-    list(ui, "Files whose present content is covered", inputs, "No step changes a file.");
+    let title = "Files whose present content is covered";
+    list(ui, title, &view.inputs, "No step changes a file.");
     if !view.writes.is_empty() {
-        let writes = view.writes.iter().map(|path| visible(path).into_owned());
-        list(ui, "Files that will be written", writes, "");
+        list(ui, "Files that will be written", &view.writes, "");
     }
     ui.add_space(4.0);
     widgets::heading(ui, "What will still ask you");
     if view.asks.is_empty() {
         widgets::remark(ui, icon::INFO, Tone::Dim, "No step asks: all run once you press Run.");
     }
-    for (why, steps) in by_reason(&view.asks) {
-        widgets::remark(ui, icon::HAND, Tone::Accent, format!("{steps}: {why}"));
+    for reason in &view.asks {
+        widgets::remark(ui, icon::HAND, Tone::Accent, reason);
     }
     if view.irreversible > 0 {
         let text = format!(
@@ -190,16 +194,18 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
 }
 
-/// Each reason to ask once, with its steps in words.
-fn by_reason(asks: &[(usize, String)]) -> Vec<(&str, String)> {
+/// Each reason to ask once, with its steps in words, from the reason of each step.
+fn by_reason(asks: &[Option<String>]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (number, why) in asks {
+    for (index, why) in asks.iter().enumerate() {
+        let Some(why) = why else { continue };
         match reasons.iter_mut().find(|(reason, _)| reason == why) {
-            Some((_, numbers)) => numbers.push(*number),
-            None => reasons.push((why, vec![*number])),
+            Some((_, numbers)) => numbers.push(index + 1),
+            None => reasons.push((why, vec![index + 1])),
         }
     }
-    reasons.into_iter().map(|(why, numbers)| (why, steps_in_words(&numbers))).collect()
+    let sentence = |(why, numbers): (_, Vec<_>)| format!("{}: {why}", steps_in_words(&numbers));
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// Ascending step numbers, those in a row joined: `Steps 2, 4–7`.
@@ -224,16 +230,15 @@ fn steps_in_words(numbers: &[usize]) -> String {
 }
 
 /// A list of any length in full, drawn only where it is seen.
-fn list(ui: &mut Ui, title: &str, lines: impl Iterator<Item = String>, empty: &str) {
+fn list(ui: &mut Ui, title: &str, text: &Arc<str>, empty: &str) {
     ui.add_space(4.0);
     widgets::heading(ui, title);
-    let text = lines.collect::<Vec<_>>().join("\n");
     if text.is_empty() {
         widgets::paragraph(ui, empty, Text::Body, Tone::Dim);
         return;
     }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = kept_rows(ui, title, &[&text], columns, || text_rows(&text, columns));
+    let rows = kept_rows(ui, title, &[Arc::clone(text)], columns, || text_rows(text, columns));
     code_rows_ui(ui, title, &rows, Gutter::NONE);
 }
 
@@ -243,10 +248,8 @@ mod tests {
 
     #[test]
     fn steps_that_ask_for_the_same_reason_are_named_together() {
-        let ask = |number, why: &str| (number, why.to_owned());
-        let asks = [ask(1, "a"), ask(3, "b"), ask(4, "a"), ask(5, "a"), ask(7, "a"), ask(8, "a")];
-        let asks = [&asks[..], &[ask(9, "a")]].concat();
-        let said = [("a", "Steps 1, 4, 5, 7–9".to_owned()), ("b", "Step 3".to_owned())];
-        assert_eq!(by_reason(&asks), said);
+        let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
+        let asks = asks.map(|why| (!why.is_empty()).then(|| why.to_owned()));
+        assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);
     }
 }

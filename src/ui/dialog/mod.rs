@@ -13,6 +13,8 @@ mod reject;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use egui::{
     Align, CornerRadius, Event, Frame, Id, Key, Layout, Margin, Modal, Rect, ScrollArea, Sense,
     Stroke, Ui, UiBuilder, vec2,
@@ -55,7 +57,7 @@ pub enum Question<'a> {
     /// Whether to run a step.
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
-    Authorize(Box<AuthorizeView>),
+    Authorize(Arc<AuthorizeView>),
     /// Why the plan is rejected.
     Reject {
         /// The plan's digest.

@@ -226,7 +226,8 @@ fn artifact_ui(
                 let gutter = Gutter::one(text.len());
                 let columns = columns(ui, ui.available_width(), gutter);
                 let place = ("artifact", index);
-                let rows = kept_rows(ui, place, &[&text], columns, || text_rows(&text, columns));
+                let rows =
+                    kept_rows(ui, place, &[text.as_str()], columns, || text_rows(&text, columns));
                 code_rows_ui(ui, place, &rows, gutter);
             });
         });

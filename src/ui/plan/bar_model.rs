@@ -162,13 +162,8 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         Phase::Interrupted => (icon::WARNING, Tone::Danger, "Interrupted"),
         _ => return None,
     };
-    let mut title = format!("{word}, {} of {} steps", view.run.done(), view.run.steps.len());
-    if let Some(step) = view
-        .run
-        .steps
-        .iter()
-        .position(|step| step.outcome().is_some_and(|outcome| !outcome.goes_on()))
-    {
+    let mut title = format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len());
+    if let Some(step) = view.run.steps.stopped_at() {
         let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);
         let word = if denied { "Denied" } else { word };
         title = format!("{word} at step {}", step + 1);
@@ -189,33 +184,24 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         others.insert(0, Command::Reconcile);
         // Three buttons leave little room; the sentence is shown whole on hover.
         title = word.to_owned();
-        detail = format!("{} of {} done", view.run.done(), view.run.steps.len());
+        detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
 /// The outcomes counted, in words.
 fn tally(view: &PlanView<'_>) -> String {
-    let count = |outcome: Outcome| {
-        view.run.steps.iter().filter(|step| step.outcome() == Some(outcome)).count()
-    };
     let mut parts = Vec::new();
     for (outcome, word) in [
         (Outcome::Succeeded, "succeeded"),
         (Outcome::Skipped, "skipped"),
         (Outcome::DoneByHand, "done by hand"),
     ] {
-        let number = count(outcome);
+        let number = view.run.steps.ended(outcome);
         if number > 0 {
             parts.push(format!("{number} {word}"));
         }
     }
-    let took: i64 = view
-        .run
-        .steps
-        .iter()
-        .map(|step| if let StepState::Done(result) = step { result.duration_ms } else { 0 })
-        .sum();
-    parts.push(format::duration(took));
+    parts.push(format::duration(view.run.steps.took_ms()));
     parts.join(", ")
 }

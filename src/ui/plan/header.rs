@@ -4,7 +4,7 @@ use egui::{Frame, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
-use crate::plan::{Digest, Plan, ToolClass};
+use crate::plan::{Digest, Plan, ToolCall, ToolClass};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::format;
 use crate::ui::icon;
@@ -12,11 +12,31 @@ use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
+/// What there is to count in a plan; counted once, not in every frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Figures {
+    /// Steps with an error.
+    faulty: usize,
+    /// Steps that change files.
+    changing: usize,
+}
+
+impl Figures {
+    /// Counts the steps of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
+        let changing = |call: &&ToolCall| call.tool().class() == ToolClass::Mutate;
+        Self {
+            faulty: plan.steps.iter().filter(|step| step.call.is_none()).count(),
+            changing: calls.filter(changing).count(),
+        }
+    }
+}
+
 /// The figures of a plan as chips.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
-    let faulty =
-        view.plan.map_or(0, |plan| plan.steps.iter().filter(|step| step.call.is_none()).count());
+    let faulty = view.figures.faulty;
     if faulty > 0 {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
@@ -67,14 +87,9 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
 }
 
 /// What the author says about the plan that its steps contradict.
-pub fn contradiction(plan: &Plan) -> Option<String> {
-    let intent = plan.intent?;
-    let mutates = plan
-        .steps
-        .iter()
-        .filter_map(|step| step.call.as_ref())
-        .any(|call| call.tool().class() == ToolClass::Mutate);
-    (mutates && intent.as_str() != "MUTATE").then(|| {
+pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
+    let intent = view.plan?.intent?;
+    (view.figures.changing > 0 && intent.as_str() != "MUTATE").then(|| {
         format!("The plan calls itself {}, but some of its steps change files.", intent.as_str())
     })
 }
@@ -146,7 +161,7 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
             }
         }
         reconciled_ui(ui, view.reconciled);
-        if let Some(text) = view.plan.and_then(contradiction) {
+        if let Some(text) = contradiction(view) {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         }
     });

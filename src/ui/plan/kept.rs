@@ -14,7 +14,7 @@ use egui::{AsIdSalt, Id, Ui};
 use super::code::CodeRow;
 
 struct Kept {
-    sources: Vec<String>,
+    sources: Vec<Arc<str>>,
     columns: usize,
     rows: Arc<Vec<CodeRow>>,
     used_in: u32,
@@ -28,14 +28,30 @@ struct RowCache {
 }
 
 impl RowCache {
-    fn get(&mut self, place: Id, sources: &[&str], columns: usize) -> Option<Arc<Vec<CodeRow>>> {
+    fn get(
+        &mut self,
+        place: Id,
+        sources: &[impl AsRef<str>],
+        columns: usize,
+    ) -> Option<Arc<Vec<CodeRow>>> {
         let kept = self.kept.get_mut(&place)?;
-        if kept.columns != columns || kept.sources != sources {
+        let same = kept.sources.len() == sources.len()
+            && kept
+                .sources
+                .iter()
+                .zip(sources)
+                .all(|(kept, source)| is_same(kept, source.as_ref()));
+        if kept.columns != columns || !same {
             return None;
         }
         kept.used_in = self.frame;
         Some(Arc::clone(&kept.rows))
     }
+}
+
+/// Whether two texts are equal; a shared one is not read again for that, and cannot have changed.
+fn is_same(kept: &str, source: &str) -> bool {
+    std::ptr::eq(kept, source) || kept == source
 }
 
 impl CacheTrait for RowCache {
@@ -52,10 +68,11 @@ impl CacheTrait for RowCache {
 
 /// The rows that `make` makes of these sources in so many columns; made again only when one of them
 /// is different from the last frame. `place` tells apart what is shown in the same part of the window.
-pub fn kept_rows(
+/// A long text that stays the same is best shared, as `Arc<str>`: then no frame reads it.
+pub fn kept_rows<S: AsRef<str> + Clone + Into<Arc<str>>>(
     ui: &Ui,
     place: impl AsIdSalt,
-    sources: &[&str],
+    sources: &[S],
     columns: usize,
     make: impl FnOnce() -> Vec<CodeRow>,
 ) -> Arc<Vec<CodeRow>> {
@@ -66,7 +83,7 @@ pub fn kept_rows(
         return rows;
     }
     let rows = Arc::new(make());
-    let sources = sources.iter().map(|&source| source.to_owned()).collect();
+    let sources = sources.iter().cloned().map(Into::into).collect();
     ui.memory_mut(|memory| {
         let cache = memory.caches.cache::<RowCache>();
         let kept = Kept { sources, columns, rows: Arc::clone(&rows), used_in: cache.frame };

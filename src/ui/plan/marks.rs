@@ -162,6 +162,10 @@ mod tests {
         DiffLine { kind, before: None, after: None, text: text.to_owned(), missing_newline: false }
     }
 
+    fn only<T>(one: T) -> Vec<T> {
+        std::iter::once(one).collect()
+    }
+
     #[test]
     fn words_that_changed_are_marked_on_both_sides() {
         let lines = [
@@ -171,8 +175,8 @@ mod tests {
             line(LineKind::Added, "    other"),
         ];
         let marks = marks("a.txt", &lines);
-        assert_eq!(marks[1].changed, Vec::from_iter([16..17]));
-        assert_eq!(marks[2].changed, Vec::from_iter([16..17]));
+        assert_eq!(marks[1].changed, only(16..17));
+        assert_eq!(marks[2].changed, only(16..17));
         assert_eq!(marks[3], Marks::default());
         assert!(marks.iter().all(|it| it.colours.is_empty()), "no language, no colours");
     }
@@ -214,10 +218,10 @@ mod tests {
     fn a_part_has_the_marks_that_lie_in_it() {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
-            changed: Vec::from_iter([2..8]),
+            changed: only(2..8),
         };
         let part = marks.part(3..8);
         assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);
-        assert_eq!(part.changed, Vec::from_iter([0..5]));
+        assert_eq!(part.changed, only(0..5));
     }
 }

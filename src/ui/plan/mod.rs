@@ -37,6 +37,7 @@ use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 pub use bar_model::{Bar, bar};
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
 pub use diff::{diff_rows, side_rows};
+pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
@@ -83,6 +84,8 @@ pub struct PlanView<'a> {
     pub digest: Digest,
     /// The plan, where enough of it could be read to show it.
     pub plan: Option<&'a Plan>,
+    /// What there is to count in it.
+    pub figures: Figures,
     /// What is wrong with it.
     pub findings: &'a [Finding],
     /// What the review found.

@@ -15,6 +15,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         path: None,
         digest: plan.digest,
         plan: Some(&plan),
+        figures: Figures::of(&plan),
         findings: &[],
         review: Some(&review),
         approval,

@@ -25,7 +25,9 @@ fn filled_with(unit: impl Fn(usize) -> String) -> String {
 
 fn create_of(path: &str, contents: &str) -> Value {
     let mut step = create(path);
-    step["arguments"]["contents"] = contents.into();
+    if let Some(argument) = step.pointer_mut("/arguments/contents") {
+        *argument = contents.into();
+    }
     step
 }
 
@@ -87,7 +89,7 @@ fn a_megabyte(workspace: &Workspace, texts: &[String]) -> Outcome {
         desktop.screenshot(&format!("dialog_megabyte_{index}_end"))?;
         // Rows of equal height one below the other, also twenty million points down.
         let tree = desktop.tree()?;
-        let last = tree.controls.iter().filter(|it| it.name.contains(END)).next_back();
+        let last = tree.controls.iter().rfind(|it| it.name.contains(END));
         let last = last.expect("the last row").bounds;
         assert!(last.y1 <= 540.0 && last.y1 - last.y0 > 15.0, "{last:?}");
         let large = frame_cost(&mut desktop)?;

@@ -1,0 +1,133 @@
+//! How long the window takes to appear with the tour open, and how much memory it then holds, against
+//! Chromium's `--app` on an empty page.
+//!
+//! Both start on the same display, in turn and each with a home of its own, and both are looked at from
+//! outside: the display tells when a window has appeared and holds a picture, the kernel how much memory
+//! the program with all its processes holds, shared pages divided among those who share them. Their
+//! files are in memory from the launch before.
+//!
+//! `COUNTERSIGN` may name the program; else it is the one of this build. Needs Xvfb and `chromium`.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    reason = "a bench that meets the unexpected should stop"
+)]
+#![allow(clippy::disallowed_methods, reason = "starts both programs, which is what it is for")]
+#![allow(dead_code, reason = "each bench uses its part of the support")]
+
+#[path = "../tests/window/painting.rs"]
+mod painting;
+#[path = "support/processes.rs"]
+mod processes;
+#[path = "../tests/window/screen.rs"]
+mod screen;
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use painting::{Change, Painting};
+use processes::Tree;
+use screen::{Outcome, PATIENCE, Screen, Trouble, need, trouble};
+use support::{Bytes, exit, holds, in_pairs};
+
+const PAIRS: usize = 11;
+/// When nothing has been drawn for so long, starting is over.
+const QUIET: Duration = Duration::from_secs(1);
+
+fn main() -> ExitCode {
+    match compare() {
+        Ok(all) => exit(all),
+        Err(trouble) => {
+            eprintln!("cannot measure: {trouble}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compare() -> Outcome<bool> {
+    need(&["Xvfb", "chromium"], "sh packaging/bench.sh")?;
+    let screen = Screen::bare()?;
+    let program = std::env::var_os("COUNTERSIGN")
+        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_countersign")), PathBuf::from);
+    let countersign = |home: &Path| {
+        let tour = home.join("tour");
+        copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/plans/tour"), &tour)
+            .expect("a copy of the tour");
+        let mut command = screen.command_at(home, &program);
+        command.arg(tour.join("tour.plan.json"));
+        command
+    };
+    let chromium = |home: &Path| {
+        let mut command = screen.command_at(home, "chromium");
+        command.args(["--app=about:blank", "--no-sandbox", "--no-first-run"]);
+        command.arg(format!("--user-data-dir={}", home.join("profile").display()));
+        command
+    };
+    let (ours, theirs) =
+        in_pairs(PAIRS, || launch(&screen, &countersign), || launch(&screen, &chromium));
+    let ours = ours.into_iter().collect::<Outcome<Vec<_>>>()?;
+    let theirs = theirs.into_iter().collect::<Outcome<Vec<_>>>()?;
+    let compare = |what: &str, our: fn(&Launch) -> Duration| {
+        let their = theirs.iter().map(|launch| launch.shown).collect();
+        holds(what, 0.7, ours.iter().map(our).collect(), their)
+    };
+    let shown = compare("the first window against Chromium's", |launch| launch.shown);
+    let rested = compare("the whole tour against Chromium's first window", |launch| launch.rested);
+    let memory = |launches: &[Launch]| launches.iter().map(|launch| launch.memory).collect();
+    let what = "memory with the tour open against Chromium's";
+    Ok(holds(what, 0.4, memory(&ours), memory(&theirs)) && shown && rested)
+}
+
+/// What is seen of a program that starts.
+struct Launch {
+    /// Until its window was on the screen with a picture in it.
+    shown: Duration,
+    /// Until it drew for the last time, with everything in its window.
+    rested: Duration,
+    /// What all its processes held then.
+    memory: Bytes,
+}
+
+/// Starts a program at a home of its own, and ends it when it has come to rest.
+fn launch(screen: &Screen, command: &dyn Fn(&Path) -> Command) -> Outcome<Launch> {
+    let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    let mut command = command(home.path());
+    command.stderr(Stdio::null());
+    let painting = Painting::watch(screen.display())?;
+    painting.put_mouse_away()?;
+    let start = Instant::now();
+    let child = command.spawn().map_err(|e| Trouble(format!("{command:?} did not start: {e}")))?;
+    let tree = Tree::of(child);
+    let mut windows = Vec::new();
+    let shown = loop {
+        let Some((when, change)) = painting.next(start + PATIENCE)? else {
+            return trouble(format!("{command:?} showed no window within {PATIENCE:?}"));
+        };
+        if let Change::Mapped(window) = change {
+            windows.push(window);
+        }
+        if windows.iter().any(|window| painting.is_painted(*window)) {
+            break when;
+        }
+    };
+    let rested = painting.wait_until_quiet(QUIET, PATIENCE)?.unwrap_or(shown);
+    let memory = Bytes(tree.proportional_memory());
+    Ok(Launch { shown: shown - start, rested: rested - start, memory })
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Frames of the window without a display: its own state, threads and views, with input like a
+//! person's, and the processor time that drawing takes up to the triangles that OpenGL gets.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use countersign::app::{Offscreen, Options};
+use countersign::worker::Folders;
+use egui::epaint::{ClippedShape, Shape};
+use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, pos2, vec2};
+use rustix::time::{ClockId, clock_gettime};
+
+/// The size of the window, in points.
+const SIZE: [f32; 2] = [1280.0, 800.0];
+/// Frames of one sample.
+const FRAMES: u32 = 60;
+/// How long something may take to be shown.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The window, somewhere in memory.
+pub struct Frames {
+    ctx: egui::Context,
+    window: Offscreen,
+    woken: Receiver<()>,
+    number: u32,
+}
+
+impl Frames {
+    /// Opens the window with everything of the user below `home`.
+    pub fn open(home: &Path, options: Options) -> Self {
+        let folders = Folders {
+            evidence: home.join("evidence"),
+            secrets: home.join("keys"),
+            settings: home.join("settings"),
+            home: home.to_owned(),
+        };
+        let ctx = egui::Context::default();
+        let (sender, woken) = sync_channel(1);
+        ctx.set_request_repaint_callback(move |_| {
+            // Full means that somebody has called already.
+            let _ = sender.try_send(());
+        });
+        let options = Options {
+            settings: Some(home.join("settings.toml")),
+            theme: Some(egui::ThemePreference::Dark),
+            ..options
+        };
+        let window = Offscreen::start(&ctx, options, folders).expect("a window");
+        Self { ctx, window, woken, number: 0 }
+    }
+
+    fn frame(&mut self, events: Vec<Event>) -> FullOutput {
+        self.number += 1;
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, SIZE.into())),
+            time: Some(f64::from(self.number) / 60.0),
+            focused: true,
+            events,
+            ..RawInput::default()
+        };
+        let mut output = self.window.frame(&self.ctx, input);
+        // Nobody paints it.
+        output.textures_delta.clear();
+        output
+    }
+
+    /// Draws frames until one shows a text that begins like this.
+    pub fn until(&mut self, start: &str) {
+        self.wait(start, |shown| shown.starts_with(start));
+    }
+
+    /// Clicks on exactly this text, once it is there, until it is gone.
+    pub fn click(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut found = Some(self.wait(text, |shown| shown == text));
+        while let Some(pos) = found {
+            assert!(Instant::now() < deadline, "does not go away by a click: {text}");
+            self.frame(vec![Event::PointerMoved(pos)]);
+            for pressed in [true, false] {
+                let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+                self.frame(vec![Event::PointerButton { pos, button, pressed, modifiers }]);
+            }
+            self.rest();
+            found = place_of(&self.frame(Vec::new()).shapes, |shown| shown == text);
+        }
+    }
+
+    fn wait(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> Pos2 {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let output = self.frame(Vec::new());
+            if let Some(place) = place_of(&output.shapes, &wanted) {
+                return place;
+            }
+            assert!(Instant::now() < deadline, "never shown: {what}");
+            self.rest();
+        }
+    }
+
+    /// Leaves the machine to the other threads. Not for ever without news: time passes in frames too,
+    /// and a question counts only once it has been seen for a while.
+    fn rest(&self) {
+        let _ = self.woken.recv_timeout(Duration::from_millis(16));
+    }
+
+    /// Presses a key together with Ctrl.
+    pub fn press_with_ctrl(&mut self, key: Key) {
+        for pressed in [true, false] {
+            let modifiers = Modifiers::COMMAND | Modifiers::CTRL;
+            let event = Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+            self.frame(vec![event]);
+        }
+    }
+
+    /// The processor time of one frame while the mouse goes up and down over the list.
+    pub fn hovering(&mut self) -> Duration {
+        self.measure(|step| vec![Event::PointerMoved(pos2(480.0, 280.0 + 8.0 * step))])
+    }
+
+    /// The processor time of one frame while the list is scrolled down and up again.
+    pub fn scrolling(&mut self) -> Duration {
+        self.frame(vec![Event::PointerMoved(pos2(480.0, 400.0))]);
+        let mut last = 0.0;
+        self.measure(move |step| {
+            let down = step > last;
+            last = step;
+            vec![Event::MouseWheel {
+                unit: egui::MouseWheelUnit::Point,
+                delta: vec2(0.0, if down { -30.0 } else { 30.0 }),
+                phase: egui::TouchPhase::Move,
+                source: egui::MouseWheelSource::Unknown,
+                modifiers: Modifiers::NONE,
+            }]
+        })
+    }
+
+    /// The processor time of one frame, with these events at each step of the way there and back.
+    fn measure(&mut self, mut events: impl FnMut(f32) -> Vec<Event>) -> Duration {
+        let mut took = Duration::ZERO;
+        for number in 0..FRAMES {
+            let step = if number < FRAMES / 2 { number } else { FRAMES - 1 - number };
+            let events = events(step as f32);
+            let before = thread_time();
+            let output = self.frame(events);
+            let triangles = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+            took += thread_time() - before;
+            std::hint::black_box(triangles);
+        }
+        took / FRAMES
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).expect("a time")
+}
+
+/// The middle of the first text that is wanted.
+fn place_of(shapes: &[ClippedShape], wanted: impl Fn(&str) -> bool) -> Option<Pos2> {
+    fn look(shape: &Shape, wanted: &dyn Fn(&str) -> bool) -> Option<Pos2> {
+        match shape {
+            Shape::Text(shown) if wanted(shown.galley.text()) => {
+                Some(shown.galley.rect.translate(shown.pos.to_vec2()).center())
+            }
+            Shape::Vec(shapes) => shapes.iter().find_map(|shape| look(shape, wanted)),
+            _ => None,
+        }
+    }
+    shapes.iter().find_map(|clipped| look(&clipped.shape, &wanted))
+}
+
+/// A folder in memory where there is one: the time of a frame does not depend on the disk, and the
+/// hundred thousand durable records that come before it do.
+pub fn fast_folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
+}

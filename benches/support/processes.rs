@@ -1,0 +1,76 @@
+//! A program that was started, with all the processes that it has started in turn, as the kernel tells.
+
+use std::collections::BTreeMap;
+use std::process::Child;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+/// A program with all its processes; dropping it ends them and waits until they are gone.
+#[must_use = "dropping it ends the program"]
+pub struct Tree {
+    root: Child,
+}
+
+impl Tree {
+    pub fn of(root: Child) -> Self {
+        Self { root }
+    }
+
+    /// The memory of all of them in bytes, with each shared page divided among those who share it.
+    pub fn proportional_memory(&self) -> u64 {
+        self.processes().into_iter().map(proportional_memory).sum()
+    }
+
+    /// The program itself and everything below it.
+    fn processes(&self) -> Vec<u32> {
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+                continue;
+            };
+            // A process that has just ended has no parent any more.
+            if let Some(parent) = parent(pid) {
+                children.entry(parent).or_default().push(pid);
+            }
+        }
+        let mut all = vec![self.root.id()];
+        let mut next = 0;
+        while let Some(pid) = all.get(next) {
+            all.extend(children.remove(pid).unwrap_or_default());
+            next += 1;
+        }
+        all
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let mut ends = Vec::new();
+        for pid in self.processes() {
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+            ends.extend(pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()));
+        }
+        let _gone_already = self.root.kill();
+        let _reaped = self.root.wait();
+        // The others notice that it is gone; the next launch must not share the machine with them.
+        let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
+        for end in ends {
+            let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&patience));
+        }
+    }
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, in parentheses, may hold blanks and parentheses itself.
+    let (_, after_name) = text.rsplit_once(')')?;
+    after_name.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn proportional_memory(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:")).unwrap_or_default();
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+    kib * 1024
+}

@@ -1,0 +1,23 @@
+//! The part of the engine that asks the tools whether a precondition holds.
+
+#[path = "../../src/engine/error.rs"]
+mod error;
+#[path = "../../src/engine/preconditions.rs"]
+mod preconditions;
+
+use std::collections::HashMap;
+
+use crate::plan::Step;
+use crate::run::Outcome;
+use crate::tools::Toolbox;
+
+pub use error::ExecutionError;
+
+/// What was found when the step's precondition holds; `None` for a faulty step, which is never asked.
+pub fn check(
+    step: &Step,
+    toolbox: &Toolbox,
+    outcomes: &HashMap<String, Outcome>,
+) -> Option<Result<String, ExecutionError>> {
+    Some(preconditions::check(step, step.call.as_ref()?, toolbox, outcomes))
+}

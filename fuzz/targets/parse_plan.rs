@@ -1,0 +1,266 @@
+//! Any bytes as a plan file (SPEC §1.4): what is said about them is true, repeatable and complete.
+//!
+//! Each oracle asks the same question in a second way: `serde_json` says whether it is JSON, a scan
+//! of the bytes how deep it is nested and whether a key stands twice, and the value itself what a
+//! finding points to.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use countersign_fuzz::mutate::mutate_json;
+use countersign_fuzz::plan::{
+    Code, Continuation, Digest, Finding, Parsed, Plan, Precondition, Severity, Tool, ToolCall,
+    continuation, is_hidden, limits, parse, visible,
+};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use serde_json::Value;
+use sha2::Digest as _;
+
+fuzz_target!(|data: &[u8]| check(data));
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_json(data, size, max_size, seed)
+});
+
+fn check(data: &[u8]) {
+    let parsed = parse(data);
+    assert_eq!(parse(data), parsed, "the same bytes gave another answer");
+    assert_eq!(parsed.digest, Digest::from_bytes(sha2::Sha256::digest(data).into()));
+    let value = serde_json::from_slice::<Value>(data).ok();
+    check_json(data, &parsed, value.as_ref());
+    let text = String::from_utf8_lossy(data);
+    for finding in &parsed.findings {
+        check_place(finding, &text);
+        for words in [&finding.message, &finding.pointer] {
+            assert!(!visible(words).chars().any(is_hidden), "{finding:?}");
+        }
+    }
+    assert!(parsed.plan.is_some() || !parsed.is_valid());
+    assert!(parsed.plan.is_some() || !parsed.findings.is_empty(), "refused without a word");
+    let Some(plan) = &parsed.plan else { return };
+    assert_eq!(*plan.source, *data);
+    assert_eq!(plan.digest, parsed.digest);
+    if let Some(value) = &value
+        && parsed.is_valid()
+    {
+        check_valid(plan, value);
+        check_continuation(plan);
+    }
+    check_faulty_steps(plan, &parsed.findings);
+}
+
+/// E010, E011 and the limit of nesting, each exactly when it is so; and every finding's value.
+fn check_json(data: &[u8], parsed: &Parsed, value: Option<&Value>) {
+    let has = |code| parsed.findings.iter().any(|finding| finding.code == code);
+    // The other limit of the whole file, the number of findings, never stands alone.
+    let too_deep = matches!(&*parsed.findings, [only] if is_of_the_file(only));
+    let scan = Scan::of(data);
+    let Some(value) = value else {
+        // What is nested too deep is not read to its end, so its fault is not seen, nor deeper JSON
+        // than `serde_json` itself reads.
+        assert_ne!(has(Code::NotJson), too_deep && scan.depth > limits::NESTING, "{parsed:?}");
+        return;
+    };
+    assert!(!has(Code::NotJson), "it is JSON: {parsed:?}");
+    assert_eq!(too_deep, scan.depth > limits::NESTING, "{} levels: {parsed:?}", scan.depth);
+    if too_deep {
+        return;
+    }
+    let duplicates = scan.members > members(value);
+    assert_eq!(has(Code::DuplicateKey), duplicates, "{parsed:?}");
+    if !duplicates {
+        let text = str::from_utf8(data).expect("JSON is UTF-8");
+        for finding in &parsed.findings {
+            check_pointer(finding, text, value);
+        }
+    }
+}
+
+/// Whether this is about a limit of the whole file: its nesting or the number of findings.
+fn is_of_the_file(finding: &Finding) -> bool {
+    finding.code == Code::Limit && finding.pointer.is_empty()
+}
+
+/// Nesting and members of a text that may be JSON, counted without parsing it.
+struct Scan {
+    depth: usize,
+    members: usize,
+}
+
+impl Scan {
+    fn of(data: &[u8]) -> Self {
+        let (mut now, mut depth, mut members) = (0_usize, 0, 0);
+        let (mut in_text, mut escaped) = (false, false);
+        for byte in data {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_text => escaped = true,
+                b'"' => in_text = !in_text,
+                _ if in_text => {}
+                b'{' | b'[' => {
+                    now += 1;
+                    depth = depth.max(now);
+                }
+                b'}' | b']' => now = now.saturating_sub(1),
+                b':' => members += 1,
+                _ => {}
+            }
+        }
+        Self { depth, members }
+    }
+}
+
+/// The members of all objects of a value, in which a later one has replaced its duplicate.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(members).sum(),
+        Value::Object(object) => object.len() + object.values().map(members).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+/// Line and column lie in the file, the column at most just behind its line.
+fn check_place(finding: &Finding, text: &str) {
+    let line = text.split('\n').nth(finding.line - 1);
+    let width = line.unwrap_or_else(|| panic!("no such line: {finding:?}")).chars().count();
+    assert!((1..=width + 1).contains(&finding.column), "no such column: {finding:?}");
+}
+
+/// The pointer leads to a value, and line and column to where that value, or its key, begins.
+fn check_pointer(finding: &Finding, text: &str, value: &Value) {
+    let value =
+        value.pointer(&finding.pointer).unwrap_or_else(|| panic!("leads nowhere: {finding:?}"));
+    if is_of_the_file(finding) {
+        return;
+    }
+    let line = text.split('\n').nth(finding.line - 1).expect("checked");
+    let at = line.chars().nth(finding.column - 1);
+    let begins = |expected: &[char]| at.is_some_and(|at| expected.contains(&at));
+    let right = match value {
+        _ if matches!(finding.code, Code::UnknownField | Code::DuplicateKey) => begins(&['"']),
+        Value::Null => begins(&['n']),
+        Value::Bool(_) => begins(&['t', 'f']),
+        Value::Number(_) => at.is_some_and(|at| at == '-' || at.is_ascii_digit()),
+        Value::String(_) => begins(&['"']),
+        Value::Array(_) => begins(&['[']),
+        Value::Object(_) => begins(&['{']),
+    };
+    assert!(right, "{at:?} stands there: {finding:?}");
+}
+
+/// A plan that may be authorized says exactly what its file says, and nothing in the file is ignored.
+fn check_valid(plan: &Plan, value: &Value) {
+    const PLAN: [&str; 6] =
+        ["plan_id", "intent", "title", "created_by", "evidence_referenced", "steps"];
+    const STEP: [&str; 7] = [
+        "step_id",
+        "tool",
+        "arguments",
+        "precondition",
+        "requires_confirmation",
+        "title",
+        "reason",
+    ];
+    let object = value.as_object().expect("a plan is an object");
+    assert!(object.keys().all(|key| PLAN.contains(&key.as_str())), "{:?}", object.keys());
+    assert!(plan.intent.is_some());
+    assert!((1..=limits::ID_BYTES).contains(&plan.plan_id.len()));
+    let steps = value["steps"].as_array().expect("steps are an array");
+    assert_eq!(plan.steps.len(), steps.len());
+    let mut ids = BTreeSet::new();
+    for (index, (step, value)) in plan.steps.iter().zip(steps).enumerate() {
+        let object = value.as_object().expect("a step is an object");
+        assert!(object.keys().all(|key| STEP.contains(&key.as_str())), "{:?}", object.keys());
+        assert!(ids.insert(step.step_id.as_str()), "two steps are called {:?}", step.step_id);
+        assert_eq!(step.step_index, index);
+        let call = step.call.as_ref().expect("a valid plan's step can be called");
+        assert_eq!(Some(call.tool().name()), value["tool"].as_str());
+        assert_eq!(step.tool_name, call.tool().name());
+        let asks = object.get("requires_confirmation");
+        assert_eq!(Some(step.requires_confirmation), asks.map_or(Some(false), Value::as_bool));
+        match object.get("precondition").map(|text| text.as_str().expect("it is a text")) {
+            None => assert_eq!(step.precondition, Precondition::None),
+            Some(text) => assert_eq!(Some(&step.precondition), Precondition::parse(text).as_ref()),
+        }
+        if let Precondition::StepSucceeded(id) = &step.precondition {
+            assert!(id != &step.step_id && ids.contains(id.as_str()), "{id:?} is no earlier step");
+        }
+        check_arguments(call.tool(), &step.arguments, &value["arguments"]);
+        if let ToolCall::FileSearch { pattern, .. } = call
+            && pattern.len() < 4096
+        {
+            assert!(regex_syntax::parse(pattern).is_ok(), "{pattern:?}");
+        }
+    }
+}
+
+fn check_arguments(
+    tool: Tool,
+    arguments: &std::collections::BTreeMap<String, String>,
+    value: &Value,
+) {
+    let object = value.as_object().expect("arguments are an object");
+    assert_eq!(arguments.len(), object.len());
+    for (name, text) in arguments {
+        let known = tool.spec().arguments.iter();
+        assert!(known.into_iter().any(|known| known.name == name || known.alias == Some(name)));
+        match &object[name] {
+            Value::String(value) => assert_eq!(text, value),
+            Value::Number(number) => {
+                let read: Value = serde_json::from_str(text).expect("the text of a number");
+                assert_eq!(read, Value::Number(number.clone()));
+            }
+            other => panic!("{other} became an argument"),
+        }
+    }
+}
+
+/// Exactly the steps with an error have no call, as long as every finding is there.
+fn check_faulty_steps(plan: &Plan, findings: &[Finding]) {
+    if findings.len() > limits::FINDINGS {
+        return;
+    }
+    for step in &plan.steps {
+        // Errors about a step that are only seen when the steps are compared leave it its call;
+        // the plan is refused all the same.
+        if step.call.is_none() {
+            let own = format!("/steps/{}", step.step_index);
+            let about_it = |finding: &&Finding| {
+                finding.severity == Severity::Error && finding.pointer.starts_with(&own)
+            };
+            assert!(findings.iter().any(|finding| about_it(&finding)), "step {own} has no call");
+        }
+    }
+}
+
+/// What is left of a valid plan after some of its steps is a valid plan of exactly the others.
+fn check_continuation(plan: &Plan) {
+    let bits = plan.digest.as_bytes();
+    let done = |index: usize| bits[index / 8 % bits.len()] >> (index % 8) & 1 == 1;
+    let (succeeded, rest): (Vec<_>, Vec<_>) =
+        plan.steps.iter().partition(|step| done(step.step_index));
+    let succeeded: BTreeSet<String> =
+        succeeded.into_iter().map(|step| step.step_id.clone()).collect();
+    match continuation(plan, uuid::Uuid::nil(), &succeeded) {
+        Continuation::NothingLeft => assert!(rest.is_empty()),
+        Continuation::TooLarge => panic!("a small plan became too large"),
+        Continuation::Rest(bytes) => {
+            let parsed = parse(&bytes);
+            assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let again = parsed.plan.expect("a valid plan");
+            assert_eq!(again.intent, plan.intent);
+            assert_eq!(again.steps.len(), rest.len());
+            for (again, step) in again.steps.iter().zip(rest) {
+                assert_eq!(again.step_id, step.step_id);
+                assert_eq!(again.call, step.call);
+                assert_eq!(again.arguments, step.arguments);
+                assert_eq!(again.requires_confirmation, step.requires_confirmation);
+                let held = matches!(
+                    &step.precondition, Precondition::StepSucceeded(id) if succeeded.contains(id));
+                let expected = if held { &Precondition::None } else { &step.precondition };
+                assert_eq!(again.precondition, *expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Looks for bytes that the plan parser and the preconditions answer wrongly.
+#
+#   sh packaging/fuzz.sh           some seconds for each target, beginning with the kept corpus
+#   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; keeps what was found in the corpus
+#
+# With the name of a target behind it, only that one.
+#
+# The targets are in fuzz/targets, the corpus in fuzz/corpus. Exit status 0 only when nothing was found.
+set -eu
+seconds=25
+long=
+only=
+for word; do
+    case $word in
+    --long) long=1 seconds=1200 ;;
+    parse_plan | preconditions) only=$word ;;
+    *)
+        echo "usage: sh packaging/fuzz.sh [--long] [parse_plan|preconditions]" >&2
+        exit 5
+        ;;
+    esac
+done
+# shellcheck source=packaging/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+cd "$ROOT"
+
+out="$TARGET/fuzz"
+mkdir -p "$out/found"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+export TMPDIR="$work"
+
+# The sanitizers need a nightly compiler; counting which branches were taken does not. Naming the host
+# as the target keeps the counters out of build scripts and macros.
+build() {
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    coverage='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
+        -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
+        -Cllvm-args=-sanitizer-coverage-trace-compares'
+    (
+        unset CARGO_ENCODED_RUSTFLAGS
+        export RUSTFLAGS="$coverage"
+        cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$out"
+    )
+    targets="$out/$host/release"
+}
+
+# Sets cpu to the seconds that everything took which this script has waited for.
+measure_cpu() {
+    # Neither in a pipe nor in a substitution: there `times` would be that of another shell.
+    times >"$work/times"
+    cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } print int(sum) }' "$work/times")
+}
+
+# Runs one target. $1: its name, then the options of libFuzzer and where inputs come from.
+target() {
+    name=$1
+    shift
+    [ -z "$only" ] || [ "$only" = "$name" ] || return 0
+    fresh="$out/corpus/$name"
+    # A short run begins with the kept corpus alone, wherever it runs.
+    [ -n "$long" ] || fresh="$work/corpus/$name"
+    mkdir -p "$fresh" "fuzz/corpus/$name"
+    : >"$out/$name.log"
+    measure_cpu
+    begin=$cpu
+    used=0
+    while [ "$used" -lt "$seconds" ]; do
+        "$targets/$name" -max_total_time=$((seconds - used)) -rss_limit_mb=2048 -print_final_stats=1 \
+            -artifact_prefix="$out/found/$name-" -dict="fuzz/$name.dict" \
+            "$fresh" "fuzz/corpus/$name" "$@" >>"$out/$name.log" 2>&1 || {
+            tail -n 60 "$out/$name.log"
+            echo "$name: found something; to see it again: $targets/$name FILE, with the file named above"
+            return 1
+        }
+        measure_cpu
+        used=$((cpu - begin))
+        # A short run lasts as long as it says; a long one makes up for a busy machine.
+        [ -n "$long" ] || break
+    done
+    runs=$(awk '/^stat::number_of_executed_units/ { sum += $2 } END { print sum }' "$out/$name.log")
+    seen=$(sed -n 's/.* cov: \([0-9]* ft: [0-9]*\) .*/\1/p' "$out/$name.log" | tail -n 1)
+    echo "$name: nothing found in $runs runs, $used s of CPU time, cov: $seen"
+    [ -z "$long" ] || minimise "$name" "$fresh" "$@"
+}
+
+# Keeps the smallest inputs that together reach everything that was reached.
+minimise() {
+    name=$1
+    shift
+    rm -rf "$work/minimal"
+    mkdir -p "$work/minimal"
+    "$targets/$name" -merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "fuzz/corpus/$name" "$@" \
+        >>"$out/$name.log" 2>&1
+    rm -rf "fuzz/corpus/$name"
+    mv "$work/minimal" "fuzz/corpus/$name"
+    echo "$name: $(find "fuzz/corpus/$name" -type f | wc -l) inputs are kept"
+}
+
+need_build
+need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
+cargo fmt --check --manifest-path fuzz/Cargo.toml
+build
+status=0
+target parse_plan -timeout=5 -max_len=65536 tests/fixtures/plans assets/plans || status=1
+target preconditions -timeout=10 -max_len=8192 || status=1
+exit "$status"

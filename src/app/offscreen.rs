@@ -1,0 +1,31 @@
+//! The window without a display: the same state, threads and views, frame by frame.
+//!
+//! Called by the benches of a frame, which bring input and time. Absent on purpose: waiting, and
+//! anything that a frame of the real window does not do.
+
+use super::{App, Options, settings};
+use crate::worker::Folders;
+
+/// The window's state with its worker and desk, drawn when somebody asks for it.
+pub struct Offscreen {
+    app: App,
+}
+
+impl Offscreen {
+    /// Starts the threads; `ctx` is told whenever there is something new to draw.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(ctx: &egui::Context, options: Options, folders: Folders) -> std::io::Result<Self> {
+        let loaded = settings::load(options.settings.clone());
+        Ok(Self { app: App::start(ctx, options, folders, loaded)? })
+    }
+
+    /// One whole frame: takes in what has arrived, draws, and does what the input asked for.
+    pub fn frame(&mut self, ctx: &egui::Context, input: egui::RawInput) -> egui::FullOutput {
+        ctx.run_ui(input, |ui| {
+            self.app.take_in(ui.ctx());
+            self.app.draw_and_apply(ui);
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether a search pattern is a regular expression, told from its text without compiling it.
+//!
+//! Translating a pattern costs a thousand times its size where it names large Unicode classes, so a
+//! plan could take minutes and gigabytes to be read. Here only its grammar is read, and every class
+//! that it names is looked up once.
+
+use std::collections::HashSet;
+
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, Flag, Flags};
+
+/// Most classes of a pattern that switches Unicode off: only translating it tells whether it may.
+const MOST_CLASSES: usize = 100;
+
+/// What is wrong with a pattern, on one line.
+pub(super) fn fault(pattern: &str) -> Option<String> {
+    let tree = match Parser::new().parse(pattern) {
+        Ok(tree) => tree,
+        Err(error) => return Some(last_line(&error)),
+    };
+    let classes = Classes { pattern, known: HashSet::new(), count: 0, bytes: false };
+    match ast::visit(&tree, classes) {
+        Err(fault) => Some(fault),
+        Ok(Seen { bytes: false, .. }) => None,
+        Ok(Seen { classes, .. }) if classes > MOST_CLASSES => Some(format!(
+            "where Unicode is switched off there may be {MOST_CLASSES} character classes, not {classes}"
+        )),
+        Ok(_) => translated(pattern).err(),
+    }
+}
+
+/// Reads a pattern in full; what is wrong with it otherwise.
+fn translated(pattern: &str) -> Result<(), String> {
+    regex_syntax::parse(pattern).map(|_| ()).map_err(|error| last_line(&error))
+}
+
+/// `regex_syntax` draws the pattern above its message; a finding has one line.
+fn last_line(error: &impl ToString) -> String {
+    let message = error.to_string();
+    message.lines().last().unwrap_or(&message).trim_start_matches("error: ").to_owned()
+}
+
+/// Looks up the classes of a pattern.
+struct Classes<'a> {
+    pattern: &'a str,
+    known: HashSet<&'a str>,
+    count: usize,
+    bytes: bool,
+}
+
+/// What a pattern needs beyond its grammar.
+struct Seen {
+    /// Whether some part of it matches bytes instead of characters.
+    bytes: bool,
+    classes: usize,
+}
+
+impl Classes<'_> {
+    fn class(&mut self, class: &ClassUnicode) -> Result<(), String> {
+        self.count += 1;
+        let (start, end) = (class.span.start.offset, class.span.end.offset);
+        match self.pattern.get(start..end) {
+            Some(text) if self.known.insert(text) => translated(text),
+            _ => Ok(()),
+        }
+    }
+
+    fn flags(&mut self, flags: &Flags) {
+        self.bytes |= flags.flag_state(Flag::Unicode) == Some(false);
+    }
+}
+
+impl ast::Visitor for Classes<'_> {
+    type Output = Seen;
+    type Err = String;
+
+    fn finish(self) -> Result<Seen, Self::Err> {
+        Ok(Seen { bytes: self.bytes, classes: self.count })
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {
+        match ast {
+            Ast::ClassUnicode(class) => self.class(class)?,
+            Ast::ClassPerl(_) => self.count += 1,
+            Ast::Flags(set) => self.flags(&set.flags),
+            Ast::Group(group) => group.flags().into_iter().for_each(|flags| self.flags(flags)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Self::Err> {
+        match item {
+            ClassSetItem::Unicode(class) => self.class(class)?,
+            ClassSetItem::Perl(_) => self.count += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_large_pattern_of_large_classes_is_read_without_translating_it() {
+        // Translated, the classes of this one take six gigabytes.
+        assert_eq!(fault(&"\\w".repeat(1 << 19)), None);
+        assert!(fault(&format!("(?-u:a){}", "\\w".repeat(1 << 19))).is_some());
+        assert_eq!(fault(&format!("(?-u:a){}", "\\w".repeat(MOST_CLASSES))), None);
+    }
+
+    #[test]
+    fn a_fault_has_one_line() {
+        for pattern in ["(", "a\n(", "\\p{Nothing}", "[\\p{Nothing}]", "(?-u)\\pL", "(?-u)\\xFF"] {
+            let fault = fault(pattern).unwrap();
+            assert!(!fault.is_empty() && !fault.contains('\n'), "{pattern}: {fault:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_verdict_is_that_of_a_translation(
+            pattern in "(\\(|\\)|\\[|\\]|\\^|&&|\\?|\\*|\\{2\\}|a|é|\\\\w|\\\\D|\\\\pL|\\\\p\\{Greek\\}|\\\\p\\{No\\}|\\\\p\\{sc=Latn\\}|\\\\p\\{gc=Latn\\}|\\(\\?i\\)|\\(\\?-u|\\(\\?u|:|\\)|\\\\xFF|\\.|\\||\\(\\?x\\)| |#){0,12}"
+        ) {
+            prop_assert_eq!(fault(&pattern).is_some(), regex_syntax::parse(&pattern).is_err(), "{}", pattern);
+        }
+    }
+}

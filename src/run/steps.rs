@@ -1,0 +1,147 @@
+//! The steps of a run as its events leave them, and how many of them ended how.
+//!
+//! Kept together, so that whoever shows a run of ten thousand steps counts nothing. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
+use super::result::Outcome;
+use super::state::StepState;
+
+/// One state for each step, by its place in the plan (SPEC §3).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Steps {
+    states: Vec<StepState>,
+    ended: BTreeMap<Outcome, usize>,
+    /// Those after which a run does not go on.
+    stops: BTreeSet<usize>,
+    took_ms: i64,
+}
+
+impl Steps {
+    /// So many steps of which none was reached.
+    pub fn waiting(count: usize) -> Self {
+        Self { states: vec![StepState::Waiting; count], ..Self::default() }
+    }
+
+    /// How many have ended.
+    pub fn done(&self) -> usize {
+        self.ended.values().sum()
+    }
+
+    /// How many ended like this.
+    pub fn ended(&self, outcome: Outcome) -> usize {
+        self.ended.get(&outcome).copied().unwrap_or_default()
+    }
+
+    /// The first one after whose outcome a run does not go on, from 0.
+    pub fn stopped_at(&self) -> Option<usize> {
+        self.stops.first().copied()
+    }
+
+    /// How long the ended ones took together, in milliseconds.
+    pub fn took_ms(&self) -> i64 {
+        self.took_ms
+    }
+
+    /// Sets the state of a step; one that is not in the plan is left out.
+    pub(super) fn set(&mut self, index: usize, state: StepState) {
+        let Some(place) = self.states.get_mut(index) else { return };
+        if let StepState::Done(result) = &state {
+            *self.ended.entry(result.outcome).or_default() += 1;
+            self.took_ms += result.duration_ms;
+        }
+        let stops = state.outcome().is_some_and(|outcome| !outcome.goes_on());
+        if let StepState::Done(before) = std::mem::replace(place, state) {
+            if let Some(count) = self.ended.get_mut(&before.outcome) {
+                *count -= 1;
+            }
+            self.took_ms -= before.duration_ms;
+        }
+        if stops {
+            self.stops.insert(index);
+        } else {
+            self.stops.remove(&index);
+        }
+    }
+}
+
+impl Deref for Steps {
+    type Target = [StepState];
+
+    fn deref(&self) -> &[StepState] {
+        &self.states
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::run::StepResult;
+
+    const OUTCOMES: [Outcome; 7] = [
+        Outcome::Succeeded,
+        Outcome::Failed,
+        Outcome::Denied,
+        Outcome::Skipped,
+        Outcome::DoneByHand,
+        Outcome::PreconditionFailed,
+        Outcome::Cancelled,
+    ];
+
+    fn done(step_index: usize, outcome: Outcome, duration_ms: i64) -> StepState {
+        StepState::Done(Box::new(StepResult {
+            step_id: String::new(),
+            step_index,
+            tool_name: String::new(),
+            success: outcome == Outcome::Succeeded,
+            outcome,
+            execution_id: uuid::Uuid::nil(),
+            exit_code: None,
+            stdout: None,
+            stdout_bytes: 0,
+            stdout_truncated: false,
+            stderr: None,
+            stderr_bytes: 0,
+            stderr_truncated: false,
+            error_message: None,
+            error_code: None,
+            next: None,
+            timestamp_ms: 0,
+            duration_ms,
+            diagnostic_artifacts: Vec::new(),
+        }))
+    }
+
+    proptest! {
+        #[test]
+        fn the_counts_are_those_of_the_states(
+            changes in prop::collection::vec((0_usize..12, 0_usize..9, 0_i64..1_000), 0..60),
+        ) {
+            let mut steps = Steps::waiting(10);
+            for (index, kind, duration_ms) in changes {
+                let state = match OUTCOMES.get(kind) {
+                    Some(outcome) => done(index, *outcome, duration_ms),
+                    None if kind == 7 => StepState::Running,
+                    None => StepState::Waiting,
+                };
+                steps.set(index, state);
+            }
+            let outcomes: Vec<_> = steps.iter().map(StepState::outcome).collect();
+            prop_assert_eq!(steps.done(), outcomes.iter().flatten().count());
+            for outcome in OUTCOMES {
+                let count = outcomes.iter().filter(|it| **it == Some(outcome)).count();
+                prop_assert_eq!(steps.ended(outcome), count);
+            }
+            let stopped = outcomes.iter().position(|it| it.is_some_and(|it| !it.goes_on()));
+            prop_assert_eq!(steps.stopped_at(), stopped);
+            let took = |step: &StepState| match step {
+                StepState::Done(result) => result.duration_ms,
+                StepState::Waiting | StepState::Running => 0,
+            };
+            prop_assert_eq!(steps.took_ms(), steps.iter().map(took).sum::<i64>());
+        }
+    }
+}

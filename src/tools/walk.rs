@@ -1,0 +1,288 @@
+//! The files below a folder, on all cores, through the root's handle alone.
+//!
+//! A walk by path would look at a name, and open it by name: in between, a link to anywhere can take
+//! its place. Here every folder and every list of rules is opened below the root and through no link
+//! that leads out of it. The files come in no order.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use cap_std::fs::OpenOptionsExt as _;
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
+
+use super::place::{Place, Root};
+use super::rules::{Folder, Rules};
+use super::{Kind, beneath};
+
+/// More threads than this only wait for each other.
+const MOST_THREADS: usize = 12;
+/// A folder with more files than this is shared between threads.
+const FILES_AT_ONCE: usize = 64;
+/// Longest list of rules, in bytes: 16 MiB.
+const LIST_BYTES: u64 = 16 << 20;
+
+/// What a walk comes across.
+pub(super) enum Step<'a> {
+    /// The path of a regular file, below the root.
+    File(&'a Path),
+    /// What could not be looked at, for a person.
+    Problem(String),
+}
+
+/// Hands every file that ripgrep would choose below `place` to `visit`, which gets what `state` has
+/// made for its thread, until it breaks off.
+pub(super) fn walk<S>(
+    place: &Place<'_>,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+) {
+    if place.kind == Kind::File {
+        let _ = visit(&mut state(), Step::File(&place.relative));
+        return;
+    }
+    let problem = |text| {
+        let _ = visit(&mut state(), Step::Problem(text));
+    };
+    let rules = rules_above(place, &problem);
+    let first = Work::Folder { relative: place.relative.clone(), rules };
+    let walk = Walk {
+        root: place.root,
+        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: false }),
+        changed: Condvar::new(),
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    let work = || walk.work(&mut state(), &visit);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does all of it.
+            let _ = std::thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// What is still to be looked at.
+enum Work {
+    Folder {
+        relative: PathBuf,
+        /// The rules for the folder itself.
+        rules: Arc<Rules>,
+    },
+    Files(Vec<PathBuf>),
+}
+
+struct Queue {
+    waiting: Vec<Work>,
+    /// How many threads are at work, each of which may find more.
+    busy: usize,
+    over: bool,
+}
+
+struct Walk<'a> {
+    root: &'a Root,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+/// One thread at one piece of work, until this is dropped: also when the work panics.
+struct Busy<'a>(&'a Walk<'a>);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.busy -= 1;
+        if queue.busy == 0 {
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works until nothing is left that could turn into more.
+    fn work<S>(&self, state: &mut S, visit: &impl Fn(&mut S, Step<'_>) -> ControlFlow<()>) {
+        let mut visit = |step: Step<'_>| visit(state, step);
+        while let Some((work, _busy)) = self.next() {
+            let ended = match work {
+                Work::Files(files) => files.iter().try_for_each(|file| visit(Step::File(file))),
+                Work::Folder { relative, rules } => self.folder(&relative, &rules, &mut visit),
+            };
+            if ended.is_break() {
+                let mut queue = self.queue();
+                queue.over = true;
+                queue.waiting.clear();
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(Work, Busy<'_>)> {
+        let mut queue = self.queue();
+        loop {
+            // The last one first: the tree is walked down before it is walked across, and little waits.
+            if let Some(work) = queue.waiting.pop() {
+                queue.busy += 1;
+                return Some((work, Busy(self)));
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn add(&self, work: Vec<Work>) {
+        let mut queue = self.queue();
+        if !queue.over && !work.is_empty() {
+            queue.waiting.extend(work);
+            self.changed.notify_all();
+        }
+    }
+
+    fn folder(
+        &self,
+        relative: &Path,
+        rules: &Arc<Rules>,
+        visit: &mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let listing = match Listing::read(self.root, relative) {
+            Ok(listing) => listing,
+            Err(error) => {
+                let text = format!("cannot read {}: {error}", self.root.key(relative));
+                return visit(Step::Problem(text));
+            }
+        };
+        let problems = RefCell::new(Vec::new());
+        let problem = |text| problems.borrow_mut().push(Step::Problem(text));
+        let rules = rules_in(self.root, relative, rules, &|name| listing.has(name), &problem);
+        problems.into_inner().into_iter().try_for_each(&mut *visit)?;
+        let mut path = self.root.path.join(relative);
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        for (name, kind) in listing.names {
+            if !matches!(kind, FileType::Directory | FileType::RegularFile) {
+                continue;
+            }
+            let is_folder = kind == FileType::Directory;
+            path.push(&name);
+            let left_out = rules.leave_out(&path, is_folder);
+            path.pop();
+            if left_out {
+                continue;
+            }
+            let relative = relative.join(name);
+            if is_folder {
+                folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
+            } else {
+                files.push(relative);
+            }
+        }
+        let own = files.split_off(files.len() - files.len().min(FILES_AT_ONCE));
+        let others = files.chunks(FILES_AT_ONCE).map(|files| Work::Files(files.to_vec()));
+        self.add(folders.into_iter().chain(others).collect());
+        own.iter().try_for_each(|file| visit(Step::File(file)))
+    }
+}
+
+/// What stands in a folder.
+struct Listing {
+    names: Vec<(PathBuf, FileType)>,
+}
+
+impl Listing {
+    fn read(root: &Root, relative: &Path) -> io::Result<Self> {
+        let folder = beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut entries = Dir::new(folder)?;
+        let mut names = Vec::new();
+        while let Some(entry) = entries.read() {
+            let entry = entry?;
+            if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it in the list.
+                FileType::Unknown => {
+                    match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+                        Ok(data) => FileType::from_raw_mode(data.st_mode),
+                        Err(_) => continue,
+                    }
+                }
+                kind => kind,
+            };
+            let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+            names.push((PathBuf::from(name), kind));
+        }
+        Ok(Self { names })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|(it, _)| it.as_os_str() == name)
+    }
+}
+
+/// The rules that hold for `place` itself. Those of the folders above the root are part of how ripgrep
+/// chooses; no plan can say which folders these are.
+fn rules_above(place: &Place<'_>, problem: &dyn Fn(String)) -> Arc<Rules> {
+    let root = &place.root;
+    let mut rules = Rules::of_user(&root.path);
+    let mut above: Vec<&Path> = root.path.ancestors().skip(1).collect();
+    above.reverse();
+    for path in above {
+        let has = |name: &str| path.join(name).exists();
+        let read = |name: &str| {
+            let mut options = File::options();
+            options.read(true);
+            std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nonblocking());
+            content(options.open(path.join(name))?)
+        };
+        rules = rules.below(&Folder { path, has: &has, read: &read }, problem);
+    }
+    let mut folders: Vec<&Path> = place.relative.ancestors().skip(1).collect();
+    folders.reverse();
+    for folder in folders {
+        let has = |name: &str| root.dir.symlink_metadata(folder.join(name)).is_ok();
+        rules = rules_in(root, folder, &rules, &has, problem);
+    }
+    rules
+}
+
+/// The rules for what stands in a folder of the root. A list may be a link to another file of the root.
+fn rules_in(
+    root: &Root,
+    relative: &Path,
+    rules: &Arc<Rules>,
+    has: &dyn Fn(&str) -> bool,
+    problem: &dyn Fn(String),
+) -> Arc<Rules> {
+    let read = |name: &str| {
+        let mut options = cap_std::fs::OpenOptions::new();
+        options.read(true).custom_flags(nonblocking());
+        content(root.dir.open_with(relative.join(name), &options)?.into_std())
+    };
+    rules.below(&Folder { path: &root.path.join(relative), has, read: &read }, problem)
+}
+
+/// Opening a pipe would wait for its other end.
+fn nonblocking() -> i32 {
+    OFlags::NONBLOCK.bits().cast_signed()
+}
+
+fn content(file: File) -> io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(LIST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LIST_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
+}
