@@ -27,6 +27,7 @@
 //! | [`plan`] | what is proposed: plan files as pure data |
 //! | [`authorization`] | who said yes to what: pure |
 //! | [`risk`] | how dangerous it is: pure |
+//! | [`code`] | what a source text says: definitions, references, replaced spans; pure |
 //! | [`run`] | what happens: events, results and records as pure data |
 //! | [`tools`] | the hands: the only room that touches the workspace |
 //! | [`evidence`] | the memory: the only room that knows SQL |
@@ -40,7 +41,7 @@
 //!
 //! `main → {app, cli}`; `app → {ui, worker}`; `cli → worker`; `{worker, cli} → {engine, evidence, tools}`;
 //! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
-//! order `run → risk → authorization → plan`. A test fails on any other arrow.
+//! order `run → risk → authorization → plan`; `code` knows none of them. A test fails on any other arrow.
 //!
 //! # Invariants
 //!
@@ -78,6 +79,7 @@ extern crate self as countersign;
 pub mod app;
 pub mod authorization;
 pub mod cli;
+pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod plan;

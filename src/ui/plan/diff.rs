@@ -1,259 +1,212 @@
-//! Lines of code and of differences: wrapped, never cut, drawn only where they are seen.
+//! A difference: as one list of lines, or before and after beside each other.
 
-use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use std::ops::Range;
 
+use egui::{Id, Ui};
+
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, pairs_ui, wrap};
 use super::kept::kept_rows;
-use super::output::text_rows;
-use crate::plan::visible;
-use crate::run::{DiffLine, LineKind, Stream};
-use crate::ui::theme::{self, Text, Theme};
+use super::marks::{Marks, marks, pairs};
+use crate::run::{DiffLine, FileChange, LineKind};
+use crate::ui::theme::{Text, Theme};
+use crate::ui::widgets;
 
-/// One line on screen; a long line of a file takes several.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(test, derive(serde::Serialize))]
-pub struct CodeRow {
-    /// The line's numbers before and after, on its first row.
-    pub numbers: (Option<usize>, Option<usize>),
-    /// What the line is.
-    pub kind: LineKind,
-    /// `+`, `-` or space; empty on the further rows of a wrapped line.
-    pub sign: &'static str,
-    /// The text, with everything hidden made visible.
-    pub text: String,
-    /// Whether it is error output.
-    pub stderr: bool,
-}
-
-impl CodeRow {
-    fn plain(text: String) -> Self {
-        Self { numbers: (None, None), kind: LineKind::Context, sign: "", text, stderr: false }
-    }
-
-    /// A row of output.
-    pub fn output(stream: Stream, text: String) -> Self {
-        Self { stderr: stream == Stream::Stderr, ..Self::plain(text) }
-    }
-
-    /// A row of a numbered text; the number only on its first row.
-    pub fn numbered(number: Option<usize>, text: String) -> Self {
-        Self { numbers: (None, number), ..Self::plain(text) }
+/// The lines of a change. `place` tells apart what is shown in the same part of the window.
+pub(super) fn diff_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt + Copy,
+    change: &FileChange,
+    lines: &[DiffLine],
+) {
+    // The difference is given by what it leads from and to.
+    let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
+    let sources = [&*change.path, &from, &to];
+    let path = &change.path;
+    if is_side_by_side(ui) {
+        let gutter = Gutter::one(Gutter::largest(lines));
+        let columns = columns(ui, ui.available_width() / 2.0, gutter);
+        let make = || side_rows(path, lines, columns);
+        let rows = kept_rows(ui, ("beside", place), &sources, columns, make);
+        pairs_ui(ui, ("beside", place), &rows, gutter);
+    } else {
+        let gutter = Gutter::of_diff(lines);
+        let columns = columns(ui, ui.available_width(), gutter);
+        let make = || diff_rows(path, lines, columns);
+        let rows = kept_rows(ui, place, &sources, columns, make);
+        code_rows_ui(ui, place, &rows, gutter);
     }
 }
 
-/// The text with everything hidden made visible, in pieces of at most `columns` characters.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(8);
-    let shown = visible(text);
-    if shown.len() <= columns {
-        return vec![shown.into_owned()];
-    }
-    let mut pieces = Vec::new();
-    let (mut piece, mut used) = (String::new(), 0);
-    for c in shown.chars() {
-        let width = columns_of(c);
-        if used + width > columns {
-            // After a space where one is near the end, so that words stay whole; the space stays.
-            let near = piece.len() * 3 / 5;
-            let cut =
-                piece.rfind(' ').map(|at| at + 1).filter(|at| *at > near && *at < piece.len());
-            let rest = cut.map(|at| piece.split_off(at)).unwrap_or_default();
-            used = rest.chars().map(columns_of).sum();
-            pieces.push(std::mem::replace(&mut piece, rest));
+/// How differences are shown, for as long as the window is open.
+fn side_by_side() -> Id {
+    Id::unique("differences side by side")
+}
+
+fn is_side_by_side(ui: &Ui) -> bool {
+    ui.data(|data| data.get_temp(side_by_side())).unwrap_or(false)
+}
+
+/// The choice between the two ways.
+pub(super) fn layout_ui(ui: &mut Ui) {
+    let theme = Theme::of(ui);
+    let now = is_side_by_side(ui);
+    // On one line with the path beside it.
+    ui.spacing_mut().button_padding.y = 0.0;
+    ui.spacing_mut().interact_size.y = 18.0;
+    // Laid out from the right.
+    for (name, beside) in [("Side by side", true), ("Unified", false)] {
+        let color = if now == beside { theme.text } else { theme.dim };
+        let text = widgets::rich(name, Text::Meta, color);
+        let button = egui::Button::selectable(now == beside, text).frame_when_inactive(false);
+        let response = ui.add(button);
+        widgets::focus_ring(ui, &response);
+        if response.clicked() {
+            ui.data_mut(|data| data.insert_temp(side_by_side(), beside));
         }
-        piece.push(c);
-        used += width;
     }
-    pieces.push(piece);
-    pieces
-}
-
-/// What is not of the first scripts may be drawn twice as wide.
-fn columns_of(c: char) -> usize {
-    if u32::from(c) < 0x1100 { 1 } else { 2 }
 }
 
 /// A difference as rows of at most `columns` characters.
-pub fn diff_rows(lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
-    let mut rows = Vec::with_capacity(lines.len());
-    for line in lines {
-        let sign = match line.kind {
-            LineKind::Added => "+",
-            LineKind::Removed => "-",
-            LineKind::Context => " ",
-            LineKind::Gap => "",
-        };
-        let text = if line.kind == LineKind::Gap { "⋯" } else { &line.text };
-        for (index, piece) in wrap(text, columns).into_iter().enumerate() {
+pub fn diff_rows(path: &str, lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
+    let marks = marks(path, lines);
+    let rows = lines.iter().zip(&marks);
+    rows.flat_map(|(line, marks)| line_rows(line, marks, columns)).collect()
+}
+
+/// A difference in pairs of rows of at most `columns` characters each: before, after, before, ….
+pub fn side_rows(path: &str, lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
+    let marks = marks(path, lines);
+    let rows = |index: usize| match (lines.get(index), marks.get(index)) {
+        (Some(line), Some(marks)) => line_rows(line, marks, columns),
+        _ => Vec::new(),
+    };
+    let beside = pairs(lines);
+    let mut found = Vec::with_capacity(2 * lines.len());
+    for (index, line) in lines.iter().enumerate() {
+        let pair = beside.binary_search_by_key(&index, |(old, _)| *old).ok();
+        match (line.kind, pair.and_then(|at| beside.get(at))) {
+            (LineKind::Context | LineKind::Gap, _) => {
+                push_pair(&mut found, rows(index), rows(index))
+            }
+            (LineKind::Removed, Some((_, new))) => push_pair(&mut found, rows(index), rows(*new)),
+            (LineKind::Removed, None) => push_pair(&mut found, rows(index), Vec::new()),
+            (LineKind::Added, _) if beside.iter().any(|(_, new)| *new == index) => {}
+            (LineKind::Added, _) => push_pair(&mut found, Vec::new(), rows(index)),
+        }
+    }
+    found
+}
+
+/// Puts two lines beside each other; the shorter one is followed by rows of nothing.
+fn push_pair(found: &mut Vec<CodeRow>, before: Vec<CodeRow>, after: Vec<CodeRow>) {
+    let height = before.len().max(after.len());
+    let mut before = before.into_iter().map(|mut row| {
+        row.numbers = (None, row.numbers.0);
+        row
+    });
+    let mut after = after.into_iter().map(|mut row| {
+        row.numbers = (None, row.numbers.1);
+        row
+    });
+    let nothing = || CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) };
+    for _ in 0..height {
+        found.push(before.next().unwrap_or_else(nothing));
+        found.push(after.next().unwrap_or_else(nothing));
+    }
+}
+
+fn line_rows(line: &DiffLine, marks: &Marks, columns: usize) -> Vec<CodeRow> {
+    let sign = match line.kind {
+        LineKind::Added => "+",
+        LineKind::Removed => "-",
+        LineKind::Context => " ",
+        LineKind::Gap => "",
+    };
+    let text = if line.kind == LineKind::Gap { "⋯" } else { &line.text };
+    let mut at = 0;
+    let mut rows: Vec<_> = wrap(text, columns)
+        .into_iter()
+        .enumerate()
+        .map(|(index, text)| {
             let first = index == 0;
-            rows.push(CodeRow {
+            let part: Range<usize> = at..at + text.len();
+            at = part.end;
+            CodeRow {
                 numbers: if first { (line.before, line.after) } else { (None, None) },
                 kind: line.kind,
                 sign: if first { sign } else { "" },
-                text: piece,
+                text,
                 stderr: false,
-            });
-        }
-        if line.missing_newline {
-            rows.push(CodeRow {
-                kind: line.kind,
-                ..CodeRow::plain("(no line break at the end of the file)".to_owned())
-            });
-        }
+                marks: marks.part(part),
+            }
+        })
+        .collect();
+    if line.missing_newline {
+        let text = "(no line break at the end of the file)".to_owned();
+        rows.push(CodeRow { kind: line.kind, ..CodeRow::plain(text) });
     }
     rows
 }
 
-/// The line numbers beside code: none, the line's own, or those before and after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gutter {
-    numbers: u8,
-    digits: u8,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a digit of a line number takes at most, in points.
-const DIGIT: f32 = 7.0;
-
-impl Gutter {
-    /// No numbers.
-    pub const NONE: Self = Self { numbers: 0, digits: 0 };
-
-    /// One column, for numbers up to the largest.
-    pub fn one(largest: usize) -> Self {
-        Self { numbers: 1, digits: digits(largest) }
-    }
-
-    /// Two columns, for the numbers of these lines.
-    pub fn of_diff(lines: &[DiffLine]) -> Self {
-        // Near the end; to look for one that is nowhere through a million lines takes too long.
-        let near = || lines.iter().rev().take(1_000);
-        let last = |number: fn(&DiffLine) -> Option<usize>| near().find_map(number);
-        let largest = last(|line| line.before).max(last(|line| line.after));
-        Self { numbers: 2, digits: digits(largest.unwrap_or(0)) }
-    }
-
-    /// Where the numbers before and after end.
-    fn ends(self) -> (f32, f32) {
-        let width = DIGIT * f32::from(self.digits);
-        match self.numbers {
-            0 | 1 => (0.0, 12.0 + width),
-            _ => (8.0 + width, 10.0 + 2.0 * width),
+    fn line(kind: LineKind, number: usize, text: &str) -> DiffLine {
+        let side = |other| (kind != other).then_some(number);
+        DiffLine {
+            kind,
+            before: side(LineKind::Added),
+            after: side(LineKind::Removed),
+            text: text.to_owned(),
+            missing_newline: false,
         }
     }
 
-    fn width(self) -> f32 {
-        match self.numbers {
-            0 => 18.0,
-            1 => self.ends().1 + 18.0,
-            _ => self.ends().1 + 24.0,
-        }
+    #[test]
+    fn lines_that_were_replaced_stand_beside_each_other() {
+        let lines = [
+            line(LineKind::Context, 1, "same"),
+            line(LineKind::Removed, 2, "old"),
+            line(LineKind::Removed, 3, "gone"),
+            line(LineKind::Added, 2, "a new line that is longer"),
+            line(LineKind::Context, 4, "end"),
+            line(LineKind::Added, 5, "more"),
+        ];
+        let rows = side_rows("a.txt", &lines, 14);
+        let shown: Vec<_> = rows
+            .chunks(2)
+            .map(|two| [&two[0], &two[1]].map(|row| (row.numbers.1.unwrap_or(0), &*row.text)))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                [(1, "same"), (1, "same")],
+                [(2, "old"), (2, "a new line ")],
+                [(0, ""), (0, "that is longer")],
+                [(3, "gone"), (0, "")],
+                [(4, "end"), (4, "end")],
+                [(0, ""), (5, "more")],
+            ]
+        );
     }
-}
 
-/// At least four, so that short texts stand one below the other.
-fn digits(largest: usize) -> u8 {
-    largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
-}
-
-/// How many characters of code fit into a width in points, beside the numbers.
-pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
-    let font = Text::Mono.font();
-    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
-    ((width - gutter.width() - 16.0) / advance).max(8.0) as usize
-}
-
-/// A text of any length, whole: `short` shows a usual one, and what is too long to be laid out in one
-/// piece stands in rows. `place` tells apart what is shown in the same part of the window.
-pub fn whole_ui(
-    ui: &mut Ui,
-    place: impl egui::AsIdSalt + Copy,
-    text: &str,
-    short: impl FnOnce(&mut Ui, &str),
-) {
-    const USUAL: usize = 8 << 10;
-    if text.len() <= USUAL {
-        return short(ui, text);
+    #[test]
+    fn every_line_stands_in_both_ways() {
+        let lines: Vec<_> = (1..40)
+            .map(|number| {
+                let kinds =
+                    [LineKind::Context, LineKind::Removed, LineKind::Removed, LineKind::Added];
+                line(kinds[number % 4], number, &format!("text {number}"))
+            })
+            .collect();
+        let texts = |rows: Vec<CodeRow>| -> Vec<String> {
+            let mut texts: Vec<_> = rows.into_iter().map(|row| row.text).collect();
+            texts.retain(|text| !text.is_empty());
+            texts.sort();
+            texts.dedup();
+            texts
+        };
+        assert_eq!(texts(diff_rows("a", &lines, 80)), texts(side_rows("a", &lines, 80)));
     }
-    let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = kept_rows(ui, place, &[text], columns, || text_rows(text, columns));
-    code_rows_ui(ui, place, &rows, Gutter::NONE);
-}
-
-/// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
-/// around them may hold any number.
-pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    let height = f64::from(theme::CODE_ROW);
-    let size = vec2(ui.available_width(), (height * rows.len() as f64) as f32);
-    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-    let seen = ui.clip_rect();
-    // A million rows are twenty million points high, where an `f32` no longer tells one point from
-    // the next; near the seen part it does.
-    let top = f64::from(rect.top());
-    let row_at = |y: f32| ((f64::from(y) - top) / height).max(0.0);
-    let first = row_at(seen.top()).floor() as usize;
-    let last = row_at(seen.bottom()).ceil() as usize;
-    let id = ui.scope_id().with(id);
-    for (index, row) in rows.iter().enumerate().take(last).skip(first) {
-        let y = (top + index as f64 * height) as f32;
-        let place = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
-        row_ui(ui, place, row, gutter, id.with(index));
-    }
-}
-
-fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
-    let theme = Theme::of(ui);
-    let (ground, text) = match row.kind {
-        LineKind::Added => (Some(theme.added), theme.added_text),
-        LineKind::Removed => (Some(theme.removed), theme.removed_text),
-        LineKind::Context if row.stderr => (None, theme.danger),
-        LineKind::Context => (None, theme.text),
-        LineKind::Gap => (Some(theme.panel), theme.dim),
-    };
-    if let Some(ground) = ground {
-        ui.painter().rect_filled(rect, 0.0, ground);
-    }
-    let middle = rect.center().y;
-    let number = |x: f32, number: Option<usize>| {
-        if let Some(number) = number {
-            let at = pos2(rect.left() + x, middle);
-            super::super::widgets::paint_right(
-                ui,
-                at,
-                &number.to_string(),
-                Text::SmallMono,
-                theme.dim,
-            );
-        }
-    };
-    if gutter.numbers > 0 {
-        let (before, after) = gutter.ends();
-        number(before, row.numbers.0.filter(|_| gutter.numbers > 1));
-        number(after, row.numbers.1);
-    }
-    let left = rect.left() + gutter.width();
-    if !row.sign.is_empty() || row.stderr {
-        let sign = if row.stderr { "!" } else { row.sign };
-        paint(ui, pos2(left - 15.0, middle), sign, text);
-    }
-    paint(ui, pos2(left, middle), &row.text, text);
-    let response = ui.interact(rect, id, Sense::hover());
-    response.widget_info(|| {
-        let stream = if row.stderr { "stderr: " } else { "" };
-        let text = format!("{stream}{}{}", row.sign, row.text);
-        WidgetInfo::labeled(Role::Label, true, text)
-    });
-}
-
-fn paint(ui: &Ui, left_center: egui::Pos2, text: &str, color: Color32) {
-    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let format = TextFormat {
-        font_id: Text::Mono.font(),
-        color,
-        valign: Align::Center,
-        ..TextFormat::default()
-    };
-    job.append(text, 0.0, format);
-    let galley = ui.painter().layout_job(job);
-    let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
-    ui.painter().galley(min, galley, color);
 }

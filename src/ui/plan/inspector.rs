@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use egui::{Align, Frame, Label, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::diff::{Gutter, code_rows_ui, columns, diff_rows, whole_ui};
+use super::code::{Gutter, code_rows_ui, columns, whole_ui};
+use super::diff::{diff_ui, layout_ui};
 use super::kept::kept_rows;
 use super::output::{output_lines, output_sources, truncation};
 use super::rows::{outcome_look, risk_icon, step_row};
@@ -220,22 +221,20 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                     parts.push((added, Text::Mono, theme.safe));
                     parts.push((removed, Text::Mono, theme.danger));
                 }
-                // In the dialog nothing is cut: a long path goes on in the next line.
-                ui.add(Label::new(widgets::job(&parts)).wrap());
+                ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+                    if index == 0 && matches!(change.diff, Diff::Text { .. }) {
+                        layout_ui(ui);
+                    }
+                    ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
+                        // In the dialog nothing is cut: a long path goes on in the next line.
+                        ui.add(Label::new(widgets::job(&parts)).wrap());
+                    });
+                });
             });
         });
     });
     match &change.diff {
-        Diff::Text { lines, .. } => {
-            // The difference is given by what it leads from and to.
-            let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
-            let gutter = Gutter::of_diff(lines);
-            let columns = columns(ui, ui.available_width(), gutter);
-            let sources = [&*change.path, &from, &to];
-            let rows =
-                kept_rows(ui, ("diff", index), &sources, columns, || diff_rows(lines, columns));
-            code_rows_ui(ui, ("diff", index), &rows, gutter);
-        }
+        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines),
         Diff::Unchanged => indented(ui, |ui| {
             widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
         }),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use egui::cache::CacheTrait;
 use egui::{AsIdSalt, Id, Ui};
 
-use super::diff::CodeRow;
+use super::code::CodeRow;
 
 struct Kept {
     sources: Vec<Arc<str>>,

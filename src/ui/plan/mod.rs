@@ -6,11 +6,13 @@
 
 mod action_bar;
 mod bar_model;
+mod code;
 mod diff;
 mod findings;
 mod header;
 mod inspector;
 mod kept;
+mod marks;
 mod output;
 mod rows;
 mod sidebar;
@@ -33,7 +35,8 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 
 pub use bar_model::{Bar, bar};
-pub use diff::{CodeRow, Gutter, code_rows_ui, columns, diff_rows, whole_ui};
+pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
+pub use diff::{diff_rows, side_rows};
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;

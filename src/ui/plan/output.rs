@@ -1,6 +1,6 @@
 //! What a step printed, as lines.
 
-use super::diff::{CodeRow, wrap};
+use super::code::{CodeRow, wrap};
 use crate::run::{RunState, StepResult, StepState, Stream};
 
 /// The output of a step in rows of at most `columns` characters: of the one under way in order of

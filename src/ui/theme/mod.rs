@@ -11,7 +11,9 @@ mod tokens;
 use egui::style::{Selection, WidgetVisuals, Widgets};
 use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, TextStyle, vec2};
 
+use crate::code::Class;
 use crate::risk::RiskLevel;
+use crate::run::LineKind;
 
 pub use fonts::ICONS;
 use tokens::shade;
@@ -119,6 +121,27 @@ impl Theme {
             Tone::Caution => self.caution,
             Tone::Danger => self.danger,
         }
+    }
+
+    /// The colour of a piece of code, on any ground that code stands on.
+    pub fn syntax(&self, class: Class) -> Color32 {
+        match class {
+            Class::Attribute | Class::Comment => self.dim,
+            Class::Constant | Class::Number => self.caution,
+            Class::Function => self.accent,
+            Class::Keyword => self.keyword,
+            Class::String => self.safe,
+            Class::Type => self.type_name,
+        }
+    }
+
+    /// The ground of a word that changed, on the ground of its line.
+    pub fn changed_word(&self, line: LineKind) -> Color32 {
+        let (ground, text) = match line {
+            LineKind::Removed => (self.removed, self.removed_text),
+            _ => (self.added, self.added_text),
+        };
+        ground.lerp_to_gamma(text, if self.dark { 0.2 } else { 0.14 })
     }
 
     /// The fill of a chip: its tone at 16 percent over what lies below.

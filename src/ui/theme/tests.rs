@@ -79,6 +79,26 @@ fn every_text_can_be_read_on_every_ground() {
 }
 
 #[test]
+fn code_can_be_read_on_every_ground_it_stands_on() {
+    use crate::code::Class::{Comment, Function, Keyword, Number, String, Type};
+    for theme in THEMES {
+        let plain = [theme.background, theme.panel, theme.raised, theme.added, theme.removed];
+        for class in [Comment, Function, Keyword, Number, String, Type] {
+            for ground in plain {
+                let ratio = contrast(theme.syntax(class), ground);
+                assert!(ratio >= 4.5, "{class:?} on {ground:?}, dark {}: {ratio}", theme.dark);
+            }
+        }
+        for (kind, text) in
+            [(LineKind::Added, theme.added_text), (LineKind::Removed, theme.removed_text)]
+        {
+            let ratio = contrast(text, theme.changed_word(kind));
+            assert!(ratio >= 4.5, "{kind:?}, dark {}: {ratio}", theme.dark);
+        }
+    }
+}
+
+#[test]
 fn every_chip_can_be_read() {
     for theme in THEMES {
         for below in [theme.background, theme.panel, theme.raised, theme.selection] {

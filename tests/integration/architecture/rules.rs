@@ -8,14 +8,14 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 4] = ["plan", "authorization", "risk", "run"];
+const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
 /// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
-    ("ui", &["run", "risk", "authorization", "plan"]),
+    ("ui", &["code", "run", "risk", "authorization", "plan"]),
     // From the worker only what both need: where a user's folders are, and how a plan file is read.
     (
         "cli",
@@ -37,12 +37,13 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ),
     ("autonomy", &["engine", "run", "risk", "authorization", "plan"]),
     ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
-    ("tools", &["run", "risk", "authorization", "plan"]),
+    ("tools", &["code", "run", "risk", "authorization", "plan"]),
     ("evidence", &["run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
     ("plan", &[]),
+    ("code", &[]),
 ];
 
 /// A path that only some files may mention.
@@ -114,6 +115,11 @@ const LIBRARIES: &[Library] = &[
         names: &["cap_std"],
         allowed: |room| room == "tools",
         why: "only tools touch the workspace",
+    },
+    Library {
+        names: &["tree_sitter"],
+        allowed: |room| room == "code",
+        why: "only code knows grammars",
     },
     Library {
         names: &["rusqlite"],

@@ -1,0 +1,338 @@
+//! Definitions: what a text gives names to.
+
+use serde::Serialize;
+use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
+
+use super::{CodeError, Source, Span};
+
+/// What a definition defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the kinds by their names")]
+pub enum SymbolKind {
+    Function,
+    Method,
+    Constructor,
+    Struct,
+    Class,
+    Union,
+    Enum,
+    Variant,
+    Trait,
+    Interface,
+    Impl,
+    Module,
+    Constant,
+    Static,
+    Variable,
+    Type,
+    Macro,
+    Field,
+}
+
+/// Each kind, its name, and the other words that plans use for it.
+const KINDS: [(SymbolKind, &str, &[&str]); 18] = [
+    (SymbolKind::Function, "function", &["fn", "func", "def"]),
+    (SymbolKind::Method, "method", &[]),
+    (SymbolKind::Constructor, "constructor", &[]),
+    (SymbolKind::Struct, "struct", &["record"]),
+    (SymbolKind::Class, "class", &[]),
+    (SymbolKind::Union, "union", &[]),
+    (SymbolKind::Enum, "enum", &[]),
+    (SymbolKind::Variant, "variant", &["enum_variant"]),
+    (SymbolKind::Trait, "trait", &[]),
+    (SymbolKind::Interface, "interface", &[]),
+    (SymbolKind::Impl, "impl", &["implementation"]),
+    (SymbolKind::Module, "module", &["mod", "namespace", "package"]),
+    (SymbolKind::Constant, "constant", &["const"]),
+    (SymbolKind::Static, "static", &[]),
+    (SymbolKind::Variable, "variable", &["var", "let"]),
+    (SymbolKind::Type, "type", &["type_alias", "typedef", "alias"]),
+    (SymbolKind::Macro, "macro", &[]),
+    (SymbolKind::Field, "field", &["property"]),
+];
+
+impl SymbolKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// The kind that a plan's word means; case and surrounding space do not matter.
+    ///
+    /// # Errors
+    /// A word that means none.
+    pub fn parse(word: &str) -> Result<Self, CodeError> {
+        let lower = word.trim().to_ascii_lowercase();
+        KINDS
+            .iter()
+            .find(|(_, name, others)| *name == lower || others.contains(&&*lower))
+            .map(|(kind, ..)| *kind)
+            .ok_or_else(|| CodeError::UnknownKind {
+                kind: word.to_owned(),
+                known: KINDS.map(|(_, name, _)| name).join(", "),
+            })
+    }
+
+    /// Whether a definition of this kind is what a plan means by `wanted`: to most people a method is
+    /// a function, and a class with another word for it is still one.
+    fn is_meant_by(self, wanted: Self) -> bool {
+        let family = |kind| match kind {
+            Self::Method | Self::Constructor => Self::Function,
+            Self::Struct => Self::Class,
+            Self::Interface => Self::Trait,
+            other => other,
+        };
+        match wanted {
+            Self::Function | Self::Class | Self::Struct | Self::Trait | Self::Interface => {
+                family(self) == family(wanted)
+            }
+            exact => self == exact,
+        }
+    }
+
+    /// Whether what lies inside is named after it.
+    fn holds_names(self) -> bool {
+        !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
+    }
+
+    /// Parts of something else: a plain name means them only when it means nothing else.
+    fn is_minor(self) -> bool {
+        matches!(self, Self::Field | Self::Variant | Self::Impl)
+    }
+}
+
+/// One definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its full name inside the text, with the names of what lies around it.
+    pub fqn: String,
+    /// The whole item, without comments and attributes before it.
+    pub span: Span,
+    /// The names of what lies around it, and its own: what a plan's symbol is compared with.
+    #[serde(skip)]
+    pub(super) path: Vec<String>,
+    /// Only says that it exists; the body is elsewhere.
+    #[serde(skip)]
+    pub(super) is_signature: bool,
+    /// Where its name stands, in bytes.
+    #[serde(skip)]
+    pub(super) name_start: usize,
+}
+
+/// A match of the language's query.
+pub(super) struct Found<'tree> {
+    pub(super) node: Node<'tree>,
+    name: Node<'tree>,
+    kind: SymbolKind,
+    receiver: Option<Node<'tree>>,
+    implemented: Option<Node<'tree>>,
+    pattern: usize,
+}
+
+/// What is open around the place that is looked at.
+struct Around {
+    byte_end: usize,
+    path: Vec<String>,
+    shown: String,
+    kind: SymbolKind,
+}
+
+impl Source<'_> {
+    /// Everything that the text defines, in the order of the text.
+    pub fn definitions(&self) -> Vec<Definition> {
+        self.defined().into_iter().map(|(definition, _)| definition).collect()
+    }
+
+    /// The definitions with their nodes.
+    pub(super) fn defined(&self) -> Vec<(Definition, Node<'_>)> {
+        let mut found = self.found();
+        // A definition comes before what lies inside it; the first pattern of a file is the most exact.
+        found.sort_by_key(|it| (it.name.start_byte(), it.pattern));
+        found.dedup_by_key(|it| it.name.start_byte());
+        found.sort_by_key(|it| (it.node.start_byte(), usize::MAX - it.node.end_byte()));
+        let separator = self.language.separator();
+        let mut around: Vec<Around> = Vec::new();
+        found
+            .into_iter()
+            .map(|it| {
+                while around.last().is_some_and(|open| open.byte_end <= it.node.start_byte()) {
+                    around.pop();
+                }
+                let outer = around.last();
+                let mut path = outer.map_or_else(Vec::new, |open| open.path.clone());
+                let mut shown = outer.map_or_else(String::new, |open| open.shown.clone());
+                let name = self.text_of(it.name).to_owned();
+                let receiver = it.receiver.map(|node| self.text_of(node));
+                for part in receiver.into_iter().chain([&*name]) {
+                    path.push(part.to_owned());
+                    if !shown.is_empty() {
+                        shown.push_str(separator);
+                    }
+                    shown.push_str(part);
+                }
+                let kind = match (it.kind, outer.map(|open| open.kind)) {
+                    (SymbolKind::Function, Some(outer)) if owns_methods(outer) => {
+                        SymbolKind::Method
+                    }
+                    (SymbolKind::Function, _) if receiver.is_some() => SymbolKind::Method,
+                    (kind, _) => kind,
+                };
+                if kind.holds_names() {
+                    let shown = it.implemented.map_or_else(
+                        || shown.clone(),
+                        |implemented| format!("<{shown} as {}>", self.text_of(implemented)),
+                    );
+                    around.push(Around {
+                        byte_end: it.node.end_byte(),
+                        path: path.clone(),
+                        shown,
+                        kind,
+                    });
+                }
+                let definition = Definition {
+                    name,
+                    kind,
+                    fqn: shown,
+                    span: Span::of(it.node),
+                    path,
+                    is_signature: it.node.kind().ends_with("signature"),
+                    name_start: it.name.start_byte(),
+                };
+                (definition, it.node)
+            })
+            .collect()
+    }
+
+    fn found(&self) -> Vec<Found<'_>> {
+        let Some(query) = self.language.query() else { return Vec::new() };
+        let names = query.capture_names();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, self.tree.root_node(), self.text.as_bytes());
+        let mut found = Vec::new();
+        while let Some(one) = matches.next() {
+            let named = |wanted: &str| {
+                let mut captures = one.captures().iter();
+                captures.find(|it| names.get(it.index as usize) == Some(&wanted)).map(|it| it.node)
+            };
+            let item = one.captures().iter().find_map(|it| {
+                let kind = names.get(it.index as usize)?.strip_prefix("definition.")?;
+                Some((SymbolKind::parse(kind).ok()?, it.node))
+            });
+            if let (Some((kind, node)), Some(name)) = (item, named("name")) {
+                found.push(Found {
+                    node,
+                    name,
+                    kind,
+                    receiver: named("receiver"),
+                    implemented: named("trait"),
+                    pattern: one.pattern_index,
+                });
+            }
+        }
+        found
+    }
+
+    /// The one definition that a plan means by `symbol`: a name, or a name with some of what lies
+    /// around it, such as `Type::method`.
+    ///
+    /// # Errors
+    /// None, more than one, or a kind that does not exist.
+    pub fn definition(&self, symbol: &str, kind: Option<&str>) -> Result<Definition, CodeError> {
+        self.chosen(symbol, kind).map(|(definition, _)| definition)
+    }
+
+    pub(super) fn chosen(
+        &self,
+        symbol: &str,
+        kind: Option<&str>,
+    ) -> Result<(Definition, Node<'_>), CodeError> {
+        let wanted = kind.map(SymbolKind::parse).transpose()?;
+        let parts = segments(symbol);
+        let (by_name, others): (Vec<_>, Vec<_>) =
+            self.defined().into_iter().partition(|(it, _)| it.is_named(symbol, &parts));
+        let of_kind = |it: &Definition| wanted.is_none_or(|wanted| it.kind.is_meant_by(wanted));
+        let named_but = by_name.first().map(|(it, _)| (it.kind.as_str(), it.span.start_line));
+        let mut chosen: Vec<_> = by_name.into_iter().filter(|(it, _)| of_kind(it)).collect();
+        for yields in [
+            |it: &Definition, _: &[Definition]| it.kind.is_minor(),
+            |it: &Definition, all: &[Definition]| {
+                it.is_signature && all.iter().any(|one| !one.is_signature && one.path == it.path)
+            },
+        ] {
+            let all: Vec<_> = chosen.iter().map(|(it, _)| it.clone()).collect();
+            if !all.iter().all(|it| yields(it, &all)) && wanted.is_none() {
+                chosen.retain(|(it, _)| !yields(it, &all));
+            }
+        }
+        match chosen.len() {
+            1 => Ok(chosen.remove(0)),
+            0 => {
+                let hint = match named_but {
+                    Some((kind, line)) => {
+                        Some(format!("what has this name is a {kind} (line {line})"))
+                    }
+                    None => self.hint(&parts, &others),
+                };
+                Err(CodeError::NotFound { symbol: symbol.to_owned(), hint })
+            }
+            _ => Err(CodeError::Ambiguous {
+                symbol: symbol.to_owned(),
+                candidates: chosen.into_iter().map(|(it, _)| it).collect(),
+            }),
+        }
+    }
+
+    /// What may have been meant by a name that nothing defines.
+    fn hint(&self, parts: &[&str], others: &[(Definition, Node<'_>)]) -> Option<String> {
+        let name = parts.last()?;
+        if let Some((near, _)) = others.iter().find(|(it, _)| it.name.eq_ignore_ascii_case(name)) {
+            return Some(format!("did you mean {}", near.fqn));
+        }
+        let (it, _) = others.iter().find(|(it, _)| {
+            it.kind == SymbolKind::Macro && {
+                let whole = self.text.get(it.span.byte_start..it.span.byte_end);
+                whole.is_some_and(|whole| whole.contains(*name))
+            }
+        })?;
+        Some(format!("the name stands in the macro {}, whose output is not read", it.name))
+    }
+}
+
+impl Definition {
+    fn is_named(&self, symbol: &str, parts: &[&str]) -> bool {
+        self.fqn == symbol || (!parts.is_empty() && ends_with(&self.path, parts))
+    }
+}
+
+fn ends_with(path: &[String], parts: &[&str]) -> bool {
+    path.len() >= parts.len()
+        && path.iter().rev().zip(parts.iter().rev()).all(|(one, other)| one == other)
+}
+
+fn owns_methods(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Impl
+            | SymbolKind::Trait
+            | SymbolKind::Class
+            | SymbolKind::Struct
+            | SymbolKind::Interface
+            | SymbolKind::Enum
+            | SymbolKind::Union
+    )
+}
+
+/// The parts of a full name, without type parameters: `a::B<T>::c` and `a.B.c` are `a`, `B`, `c`.
+pub(super) fn segments(symbol: &str) -> Vec<&str> {
+    symbol
+        .split("::")
+        .flat_map(|part| part.split('.'))
+        .map(|part| part.split('<').next().unwrap_or(part).trim())
+        .filter(|part| !part.is_empty())
+        .collect()
+}

@@ -1,0 +1,262 @@
+//! The languages that the engine reads: their grammars, their files, and their queries.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use tree_sitter::Query;
+
+/// A language with a built-in grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the languages by their names")]
+pub enum Language {
+    Rust,
+    Python,
+    JavaScript,
+    TypeScript,
+    Tsx,
+    Go,
+    C,
+    Cpp,
+    Java,
+}
+
+/// What a language is made of.
+struct Spec {
+    language: Language,
+    name: &'static str,
+    extensions: &'static [&'static str],
+    grammar: fn() -> tree_sitter::Language,
+    /// Where its definitions are: assets/queries.
+    definitions: &'static str,
+    /// Its highlights, as the grammar's authors wrote them.
+    highlights: &'static [&'static str],
+    /// Between the parts of a full name.
+    separator: &'static str,
+    /// Nodes that are names.
+    identifiers: &'static [&'static str],
+    /// Nodes that wrap a definition and belong to it when a replacement brings one too.
+    wrappers: &'static [&'static str],
+    /// Nodes before a definition, or first in it, that stay unless the replacement brings its own.
+    attributes: &'static [&'static str],
+}
+
+const COMMON_IDENTIFIERS: &[&str] = &["identifier", "type_identifier", "field_identifier"];
+const SCRIPT_IDENTIFIERS: &[&str] = &[
+    "identifier",
+    "type_identifier",
+    "property_identifier",
+    "private_property_identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+];
+const SCRIPT_WRAPPERS: &[&str] = &["export_statement"];
+
+static SPECS: [Spec; 9] = [
+    Spec {
+        language: Language::Rust,
+        name: "Rust",
+        extensions: &["rs"],
+        grammar: || tree_sitter_rust::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/rust.scm"),
+        highlights: &[tree_sitter_rust::HIGHLIGHTS_QUERY],
+        separator: "::",
+        identifiers: &[
+            "identifier",
+            "type_identifier",
+            "field_identifier",
+            "shorthand_field_identifier",
+        ],
+        wrappers: &[],
+        attributes: &["attribute_item"],
+    },
+    Spec {
+        language: Language::Python,
+        name: "Python",
+        extensions: &["py", "pyi"],
+        grammar: || tree_sitter_python::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/python.scm"),
+        highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
+        separator: ".",
+        identifiers: &["identifier"],
+        wrappers: &["decorated_definition"],
+        attributes: &["decorator"],
+    },
+    Spec {
+        language: Language::JavaScript,
+        name: "JavaScript",
+        extensions: &["js", "mjs", "cjs", "jsx"],
+        grammar: || tree_sitter_javascript::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/javascript.scm"),
+        highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
+        separator: ".",
+        identifiers: SCRIPT_IDENTIFIERS,
+        wrappers: SCRIPT_WRAPPERS,
+        attributes: &["decorator"],
+    },
+    Spec {
+        language: Language::TypeScript,
+        name: "TypeScript",
+        extensions: &["ts", "mts", "cts"],
+        grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        definitions: include_str!("../../assets/queries/typescript.scm"),
+        highlights: &[
+            tree_sitter_javascript::HIGHLIGHT_QUERY,
+            tree_sitter_typescript::HIGHLIGHTS_QUERY,
+        ],
+        separator: ".",
+        identifiers: SCRIPT_IDENTIFIERS,
+        wrappers: SCRIPT_WRAPPERS,
+        attributes: &["decorator"],
+    },
+    Spec {
+        language: Language::Tsx,
+        name: "TypeScript with JSX",
+        extensions: &["tsx"],
+        grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+        definitions: include_str!("../../assets/queries/typescript.scm"),
+        highlights: &[
+            tree_sitter_javascript::HIGHLIGHT_QUERY,
+            tree_sitter_typescript::HIGHLIGHTS_QUERY,
+        ],
+        separator: ".",
+        identifiers: SCRIPT_IDENTIFIERS,
+        wrappers: SCRIPT_WRAPPERS,
+        attributes: &["decorator"],
+    },
+    Spec {
+        language: Language::Go,
+        name: "Go",
+        extensions: &["go"],
+        grammar: || tree_sitter_go::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/go.scm"),
+        highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
+        separator: ".",
+        identifiers: COMMON_IDENTIFIERS,
+        wrappers: &[],
+        attributes: &[],
+    },
+    Spec {
+        language: Language::C,
+        name: "C",
+        extensions: &["c", "h"],
+        grammar: || tree_sitter_c::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/c.scm"),
+        highlights: &[tree_sitter_c::HIGHLIGHT_QUERY],
+        separator: "::",
+        identifiers: COMMON_IDENTIFIERS,
+        wrappers: &[],
+        attributes: &["attribute_declaration"],
+    },
+    Spec {
+        language: Language::Cpp,
+        name: "C++",
+        extensions: &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp"],
+        grammar: || tree_sitter_cpp::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/cpp.scm"),
+        highlights: &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
+        separator: "::",
+        identifiers: &["identifier", "type_identifier", "field_identifier", "namespace_identifier"],
+        wrappers: &["template_declaration"],
+        attributes: &["attribute_declaration"],
+    },
+    Spec {
+        language: Language::Java,
+        name: "Java",
+        extensions: &["java"],
+        grammar: || tree_sitter_java::LANGUAGE.into(),
+        definitions: include_str!("../../assets/queries/java.scm"),
+        highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY],
+        separator: ".",
+        identifiers: &["identifier", "type_identifier"],
+        wrappers: &[],
+        attributes: &["marker_annotation", "annotation"],
+    },
+];
+
+impl Language {
+    /// Every language, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SPECS.iter().map(|spec| spec.language)
+    }
+
+    /// The language of a file, told by its extension.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        SPECS.iter().find(|spec| spec.extensions.contains(&&*extension)).map(|spec| spec.language)
+    }
+
+    fn spec(self) -> &'static Spec {
+        // The table names each language once, which `the_table_names_each_language_once` checks.
+        SPECS.iter().find(|spec| spec.language == self).unwrap_or(&SPECS[0])
+    }
+
+    /// Its name as people write it.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The endings of its files, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.spec().extensions
+    }
+
+    pub(super) fn grammar(self) -> tree_sitter::Language {
+        (self.spec().grammar)()
+    }
+
+    pub(super) fn separator(self) -> &'static str {
+        self.spec().separator
+    }
+
+    pub(super) fn is_identifier(self, kind: &str) -> bool {
+        self.spec().identifiers.contains(&kind)
+    }
+
+    pub(super) fn is_wrapper(self, kind: &str) -> bool {
+        self.spec().wrappers.contains(&kind)
+    }
+
+    pub(super) fn is_attribute(self, kind: &str) -> bool {
+        self.spec().attributes.contains(&kind)
+    }
+
+    pub(super) fn highlights(self) -> String {
+        self.spec().highlights.concat()
+    }
+
+    /// The compiled query for definitions and calls; none only if the shipped file were faulty,
+    /// which `every_query_compiles` checks.
+    pub(super) fn query(self) -> Option<&'static Query> {
+        static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =
+            [const { OnceLock::new() }; SPECS.len()];
+        let at = SPECS.iter().position(|spec| spec.language == self)?;
+        let compile = || Query::new(&self.grammar(), self.spec().definitions).ok();
+        QUERIES.get(at)?.get_or_init(compile).as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_names_each_language_once() {
+        for spec in &SPECS {
+            assert_eq!(spec.language.spec().name, spec.name);
+            for extension in spec.extensions {
+                let path = format!("a/b.{}", extension.to_uppercase());
+                assert_eq!(Language::of_path(Path::new(&path)), Some(spec.language));
+            }
+        }
+        assert_eq!(Language::of_path(Path::new("Makefile")), None);
+    }
+
+    #[test]
+    fn every_query_compiles() {
+        for spec in &SPECS {
+            if let Err(error) = Query::new(&(spec.grammar)(), spec.definitions) {
+                panic!("{}: {error}", spec.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What a source text says: its definitions, the places that name them, and what the text becomes
+//! when one definition is replaced (SPEC §4, the embedded code engine).
+//!
+//! Pure: text in, data out. Which file a text came from, whether it may be changed, and what cargo
+//! thinks of it are decided elsewhere.
+
+mod definition;
+mod error;
+mod language;
+mod patch;
+mod reference;
+mod source;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+pub use definition::{Definition, SymbolKind};
+pub use error::CodeError;
+pub use language::Language;
+pub use patch::{Patched, patch};
+pub use reference::{Reference, ReferenceKind};
+pub use source::{MAX_SOURCE_BYTES, Source, Span};
+pub use syntax::{Class, highlight};

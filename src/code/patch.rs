@@ -1,0 +1,293 @@
+//! What a text becomes when one definition is replaced (SPEC §4, `splice_patch`).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::{CodeError, Definition, Source, Span};
+
+const BOM: char = '\u{feff}';
+
+/// A text with one definition replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patched {
+    /// The whole new text.
+    pub text: String,
+    /// What was replaced.
+    pub definition: Definition,
+    /// The bytes of the old text that are no more; everything outside is as it was.
+    pub replaced: Range<usize>,
+    /// The bytes of the new text that stand there instead.
+    pub inserted: Range<usize>,
+    /// What the replacement defines, when that is not what was replaced.
+    pub defines_instead: Option<String>,
+}
+
+/// Replaces the definition that `symbol` means. Comments and attributes before it stay unless the
+/// replacement brings its own; line breaks and indentation are those of the file.
+///
+/// # Errors
+/// A symbol that is absent, ambiguous or in a faulty place; a result with a fault that was not there.
+pub fn patch(
+    source: &Source<'_>,
+    symbol: &str,
+    kind: Option<&str>,
+    replacement: &str,
+    stop: &dyn Fn() -> bool,
+) -> Result<Patched, CodeError> {
+    let (definition, node) = source.chosen(symbol, kind)?;
+    let others: Vec<_> = source
+        .definitions()
+        .into_iter()
+        .filter(|it| it.span == definition.span && it.name_start != definition.name_start)
+        .map(|it| it.fqn)
+        .collect();
+    if !others.is_empty() {
+        return Err(CodeError::Shared { symbol: symbol.to_owned(), others: others.join(", ") });
+    }
+    let replacement = replacement.strip_prefix(BOM).unwrap_or(replacement);
+    // Read alone only to learn what it brings: a method does not parse outside its class.
+    let alone = Source::parse(source.language, replacement, stop)?;
+    let brings = brings(&alone)?;
+    let (start, kept) = beginning(source, node, &brings);
+    let end = target(source, node, &brings).end_byte();
+    let body = replacement.get(brings.start..).unwrap_or_default().trim_end();
+    let body = indented(source, start, &alone, brings.start, body);
+    let body = with_line_breaks(source.text, &body);
+    let mut text = String::with_capacity(source.text.len() + body.len());
+    text.push_str(source.text.get(..start).unwrap_or_default());
+    text.push_str(&kept);
+    text.push_str(&body);
+    let inserted = start..text.len();
+    text.push_str(source.text.get(end..).unwrap_or_default());
+    let result = Source::parse(source.language, &text, stop)?;
+    let replaced = start..end;
+    no_new_fault(source, &replaced, &result, &inserted)?;
+    let at = start + kept.len();
+    let now = result.definitions().into_iter().find(|it| {
+        it.span.byte_start >= at && it.span.byte_start < inserted.end && !it.path.is_empty()
+    });
+    let defines_instead = now.filter(|now| now.name != definition.name).map(|now| now.fqn);
+    Ok(Patched { text, definition, replaced, inserted, defines_instead })
+}
+
+/// A grammar may lag behind its language, and C is not whole before its preprocessor ran: faults that
+/// were there may stay, where and as they were. Around the definition they would make its span a guess.
+fn no_new_fault(
+    source: &Source<'_>,
+    replaced: &Range<usize>,
+    result: &Source<'_>,
+    inserted: &Range<usize>,
+) -> Result<(), CodeError> {
+    let before = source.faults();
+    let touches = |it: &&Span| it.byte_start <= replaced.end && replaced.start <= it.byte_end;
+    if let Some(fault) = before.iter().find(touches) {
+        return Err(source.syntax_error("the file", *fault));
+    }
+    let after = result.faults();
+    // Places behind the replacement have moved; counted from the end they have not.
+    let place = |it: &Span, all: usize, changed: &Range<usize>| match it.byte_start < changed.start
+    {
+        true => (true, it.byte_start, it.byte_end),
+        false => (false, all - it.byte_start, all - it.byte_end),
+    };
+    let was: Vec<_> = before.iter().map(|it| place(it, source.text.len(), replaced)).collect();
+    let new = |it: &&Span| {
+        it.byte_start <= inserted.end && inserted.start <= it.byte_end
+            || !was.contains(&place(it, result.text.len(), inserted))
+    };
+    after.iter().find(new).map_or(Ok(()), |fault| Err(result.syntax_error("the result", *fault)))
+}
+
+/// What a replacement begins with.
+struct Brings<'t> {
+    /// Where its first comment, attribute or item begins, in bytes.
+    start: usize,
+    comments: bool,
+    attributes: bool,
+    /// The kind of its first item.
+    item: &'t str,
+}
+
+fn brings<'s>(alone: &'s Source<'_>) -> Result<Brings<'s>, CodeError> {
+    let root = alone.tree.root_node();
+    let mut brings = Brings { start: usize::MAX, comments: false, attributes: false, item: "" };
+    let mut cursor = root.walk();
+    // A replacement that does not parse alone may have its first parts inside one faulty node.
+    let mut node = root.child(0);
+    while let Some(one) = node {
+        brings.start = brings.start.min(one.start_byte());
+        if is_comment(one) {
+            brings.comments = true;
+        } else if alone.language.is_attribute(one.kind()) {
+            brings.attributes = true;
+        } else if one.is_error() && one.child(0).is_some() {
+            node = one.child(0);
+            continue;
+        } else {
+            brings.item = one.kind();
+            brings.attributes |= first_attribute(alone, one).is_some();
+            break;
+        }
+        node = one.next_sibling();
+        cursor.reset(one);
+    }
+    if brings.item.is_empty() {
+        return Err(CodeError::EmptyReplacement);
+    }
+    Ok(brings)
+}
+
+/// The node that is replaced: the definition, or what wraps it when the replacement is wrapped too.
+fn target<'tree>(source: &Source<'_>, node: Node<'tree>, brings: &Brings<'_>) -> Node<'tree> {
+    let wrapper = node.parent().filter(|parent| source.language.is_wrapper(parent.kind()));
+    wrapper.filter(|parent| parent.kind() == brings.item).unwrap_or(node)
+}
+
+/// Where the replaced bytes begin, and what of them is kept before the replacement.
+fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize, String) {
+    let target = target(source, node, brings);
+    // Annotations that the grammar puts into the item itself, as Java's does.
+    let own = first_attribute(source, target);
+    if !brings.attributes
+        && let Some(own) = own
+    {
+        let after = after_attributes(source, own);
+        return (after, String::new());
+    }
+    let mut lead = Vec::new();
+    let mut before = target;
+    while let Some(one) = before.prev_sibling() {
+        let belongs = is_comment(one) || source.language.is_attribute(one.kind());
+        let stands_above = line_gap(source.text, one.end_byte(), before.start_byte());
+        if !belongs || !stands_above || shares_line(source.text, one) {
+            break;
+        }
+        lead.push(one);
+        before = one;
+    }
+    lead.reverse();
+    let goes = |one: &Node<'_>| if is_comment(*one) { brings.comments } else { brings.attributes };
+    let Some(first) = lead.iter().position(goes) else {
+        return (target.start_byte(), String::new());
+    };
+    let rest = lead.get(first..).unwrap_or_default();
+    let start = rest.first().map_or(target.start_byte(), Node::start_byte);
+    let mut kept = String::new();
+    for (at, one) in rest.iter().enumerate() {
+        if !goes(one) {
+            // With the space up to the next one, so that lines stay lines.
+            let next = rest.get(at + 1).unwrap_or(&target).start_byte();
+            kept.push_str(source.text.get(one.start_byte()..next).unwrap_or_default());
+        }
+    }
+    (start, kept)
+}
+
+/// The first annotation inside an item's modifiers.
+fn first_attribute<'tree>(source: &Source<'_>, item: Node<'tree>) -> Option<Node<'tree>> {
+    let first = item.child(0)?;
+    let first = if first.kind() == "modifiers" { first.child(0)? } else { first };
+    source.language.is_attribute(first.kind()).then_some(first)
+}
+
+/// Where the item goes on behind its annotations.
+fn after_attributes(source: &Source<'_>, first: Node<'_>) -> usize {
+    let mut last = first;
+    while let Some(next) = last.next_sibling() {
+        if !source.language.is_attribute(next.kind()) {
+            return next.start_byte();
+        }
+        last = next;
+    }
+    // All modifiers are annotations: what follows is beside their parent.
+    let after = last.parent().and_then(|modifiers| modifiers.next_sibling());
+    after.map_or(last.end_byte(), |node| node.start_byte())
+}
+
+fn is_comment(node: Node<'_>) -> bool {
+    node.is_extra() && node.kind().contains("comment")
+}
+
+/// Whether only spaces and at most one line break lie between two places.
+fn line_gap(text: &str, from: usize, to: usize) -> bool {
+    // A line comment of some grammars has its line break inside.
+    let from = text.get(..from).map_or(from, |head| head.trim_end_matches(['\r', '\n']).len());
+    text.get(from..to)
+        .is_some_and(|gap| gap.chars().all(char::is_whitespace) && gap.matches('\n').count() <= 1)
+}
+
+/// Whether something else stands before the node on its line.
+fn shares_line(text: &str, node: Node<'_>) -> bool {
+    let head = text.get(..node.start_byte()).unwrap_or_default();
+    let line = head.rsplit('\n').next().unwrap_or_default();
+    !line.trim_start_matches(BOM).trim().is_empty()
+}
+
+/// The spaces and tabs at the begin of the line of a place.
+fn indentation(text: &str, at: usize) -> &str {
+    let begin = text.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
+    let line = text.get(begin..at).unwrap_or_default();
+    line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
+}
+
+/// The replacement moved to the indentation of its new place. Lines that begin inside a string are
+/// left alone: there, spaces mean something.
+fn indented(
+    source: &Source<'_>,
+    place: usize,
+    alone: &Source<'_>,
+    offset: usize,
+    body: &str,
+) -> String {
+    let new = indentation(source.text, place);
+    let old = indentation(alone.text, offset);
+    if new == old {
+        return body.to_owned();
+    }
+    let mut moved = String::with_capacity(body.len());
+    let mut at = offset;
+    for (number, line) in body.split_inclusive('\n').enumerate() {
+        let movable = number > 0 && !line.trim().is_empty() && !in_string(alone, at);
+        match line.strip_prefix(old).filter(|_| movable) {
+            Some(rest) => {
+                moved.push_str(new);
+                moved.push_str(rest);
+            }
+            None => moved.push_str(line),
+        }
+        at += line.len();
+    }
+    moved
+}
+
+fn in_string(source: &Source<'_>, at: usize) -> bool {
+    let mut node = source.tree.root_node().descendant_for_byte_range(at, at);
+    while let Some(one) = node {
+        let kind = one.kind();
+        if (kind.contains("string") || kind.contains("template") || kind.contains("text_block"))
+            && one.start_byte() < at
+            && kind != "template_declaration"
+        {
+            return true;
+        }
+        node = one.parent();
+    }
+    false
+}
+
+/// The replacement with the line breaks that most lines of the file have.
+fn with_line_breaks<'a>(file: &str, body: &'a str) -> Cow<'a, str> {
+    let all = file.matches('\n').count();
+    let crlf = file.matches("\r\n").count();
+    let unix =
+        if body.contains('\r') { Cow::Owned(body.replace("\r\n", "\n")) } else { body.into() };
+    if all == 0 {
+        Cow::Borrowed(body)
+    } else if crlf * 2 > all {
+        Cow::Owned(unix.replace('\n', "\r\n"))
+    } else {
+        unix
+    }
+}

@@ -1,0 +1,136 @@
+//! References: the places where a text names something that is defined here or elsewhere.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde::Serialize;
+use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
+
+use super::definition::segments;
+use super::{Source, Span};
+
+/// How something is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceKind {
+    /// It is called, or a macro is used.
+    Call,
+    /// It is brought in from elsewhere.
+    Import,
+    /// Any other way.
+    Other,
+}
+
+/// One place that names something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reference {
+    /// The name.
+    pub symbol: String,
+    /// How it is named.
+    pub kind: ReferenceKind,
+    /// Where the name stands.
+    pub span: Span,
+    /// The full name of the innermost definition around the place.
+    pub from_symbol: Option<String>,
+}
+
+impl Source<'_> {
+    /// Every name in the text that is not the name of a definition at its own place, in the order of
+    /// the text. Comments and strings name nothing.
+    pub fn references(&self) -> Vec<Reference> {
+        self.named(|_| true)
+    }
+
+    /// The references to one symbol. Names alone are compared: of `Type::method` every use of
+    /// `method` counts that is not written after the name of another type.
+    pub fn references_to(&self, symbol: &str) -> Vec<Reference> {
+        let parts = segments(symbol);
+        let Some((name, qualifiers)) = parts.split_last() else { return Vec::new() };
+        self.named(|node| {
+            self.text_of(node) == *name
+                && qualifiers.last().is_none_or(|wanted| self.may_be_of(node, wanted))
+        })
+    }
+
+    fn named(&self, wanted: impl Fn(Node<'_>) -> bool) -> Vec<Reference> {
+        let definitions = self.definitions();
+        let names: HashSet<usize> = definitions.iter().map(|it| it.name_start).collect();
+        let (calls, imports) = self.calls_and_imports();
+        let mut next = definitions.iter().peekable();
+        let mut around = Vec::new();
+        let mut references = Vec::new();
+        let mut cursor = self.tree.walk();
+        loop {
+            let node = cursor.node();
+            if node.child_count() == 0 && self.language.is_identifier(node.kind()) {
+                let at = node.start_byte();
+                while let Some(definition) = next.next_if(|it| it.span.byte_start <= at) {
+                    around.push(definition);
+                }
+                around.retain(|it| it.span.byte_end > at);
+                if !names.contains(&at) && wanted(node) {
+                    references.push(Reference {
+                        symbol: self.text_of(node).to_owned(),
+                        kind: if calls.contains(&at) || is_call_in_macro(node) {
+                            ReferenceKind::Call
+                        } else if imports.iter().any(|import| import.contains(&at)) {
+                            ReferenceKind::Import
+                        } else {
+                            ReferenceKind::Other
+                        },
+                        span: Span::of(node),
+                        from_symbol: around.last().map(|it| it.fqn.clone()),
+                    });
+                }
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return references;
+                }
+            }
+        }
+    }
+
+    /// Where calls have their names, and where imports are.
+    fn calls_and_imports(&self) -> (HashSet<usize>, Vec<Range<usize>>) {
+        let (mut calls, mut imports) = (HashSet::new(), Vec::new());
+        let Some(query) = self.language.query() else { return (calls, imports) };
+        let names = query.capture_names();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, self.tree.root_node(), self.text.as_bytes());
+        while let Some(one) = matches.next() {
+            for capture in one.captures() {
+                match names.get(capture.index as usize) {
+                    Some(&"call") => drop(calls.insert(capture.node.start_byte())),
+                    Some(&"import") => imports.push(capture.node.byte_range()),
+                    _ => {}
+                }
+            }
+        }
+        (calls, imports)
+    }
+
+    /// Whether a name that is written after another one may belong to `wanted`.
+    fn may_be_of(&self, node: Node<'_>, wanted: &str) -> bool {
+        let Some(parent) = node.parent() else { return true };
+        let before = parent.child_by_field_name("path").or(parent.child_by_field_name("scope"));
+        let Some(before) = before.filter(|before| before.end_byte() <= node.start_byte()) else {
+            return true;
+        };
+        let written = segments(self.text_of(before));
+        matches!(written.last(), Some(&("Self" | "self" | "super" | "crate")) | None)
+            || written.last() == Some(&wanted)
+    }
+}
+
+/// Inside a macro's arguments there are only tokens: a name before parentheses is taken for a call.
+fn is_call_in_macro(node: Node<'_>) -> bool {
+    let in_macro = node.parent().is_some_and(|parent| parent.kind() == "token_tree");
+    in_macro
+        && node.next_sibling().is_some_and(|next| {
+            next.kind() == "token_tree" && next.child(0).is_some_and(|first| first.kind() == "(")
+        })
+}

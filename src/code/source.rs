@@ -1,0 +1,120 @@
+//! A text with its syntax tree.
+
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::{CodeError, Language};
+
+/// The largest text that is read, in bytes. A tree takes about ten times the text's size.
+pub const MAX_SOURCE_BYTES: usize = 32 << 20;
+
+/// A place in a text. Lines count from 1 and columns from 0, in bytes, as code graphs count them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Span {
+    pub byte_start: usize,
+    pub byte_end: usize,
+    pub start_line: usize,
+    pub start_col: usize,
+    pub end_line: usize,
+    pub end_col: usize,
+}
+
+impl Span {
+    pub(super) fn of(node: Node<'_>) -> Self {
+        let (start, end) = (node.start_position(), node.end_position());
+        Self {
+            byte_start: node.start_byte(),
+            byte_end: node.end_byte(),
+            start_line: start.row + 1,
+            start_col: start.column,
+            end_line: end.row + 1,
+            end_col: end.column,
+        }
+    }
+
+    /// Whether `other` lies inside, or is the same.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.byte_start <= other.byte_start && other.byte_end <= self.byte_end
+    }
+}
+
+/// A text that was read as one language.
+pub struct Source<'t> {
+    pub(super) language: Language,
+    pub(super) text: &'t str,
+    pub(super) tree: Tree,
+}
+
+impl<'t> Source<'t> {
+    /// Reads the text; `stop` is asked now and then. A text with faults is read as far as it goes.
+    ///
+    /// # Errors
+    /// A text that is too large, or a reading that was stopped.
+    pub fn parse(
+        language: Language,
+        text: &'t str,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, CodeError> {
+        if text.len() > MAX_SOURCE_BYTES {
+            return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
+        }
+        let mut parser = Parser::new();
+        // Grammar and runtime are built together; a mismatch would fail every test of the language.
+        parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
+        let mut watch =
+            |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        let mut read = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        Ok(Self { language, text, tree: tree.ok_or(CodeError::Stopped)? })
+    }
+
+    /// The language it was read as.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Where the text does not follow the grammar, in order. A grammar may lag behind its language:
+    /// this is not proof that a compiler would refuse the text.
+    pub fn faults(&self) -> Vec<Span> {
+        faults(self.tree.root_node())
+    }
+
+    /// A fault of this text as an error; `what` names the text.
+    pub(super) fn syntax_error(&self, what: &'static str, fault: Span) -> CodeError {
+        CodeError::Syntax {
+            what,
+            language: self.language.name(),
+            line: fault.start_line,
+            column: fault.start_col + 1,
+        }
+    }
+
+    /// The text of a node.
+    pub(super) fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}
+
+/// The nodes that are wrong or were made up by the parser. Walks without recursion: a text may be
+/// nested as deep as it is long.
+fn faults(root: Node<'_>) -> Vec<Span> {
+    let mut faults = Vec::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            faults.push(Span::of(node));
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return faults;
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Syntax colours: which bytes of a text are what.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
+
+use super::Language;
+
+/// What a piece of text is to a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the classes by their names")]
+pub enum Class {
+    Attribute,
+    Comment,
+    Constant,
+    Function,
+    Keyword,
+    Number,
+    String,
+    Type,
+}
+
+/// The names of the grammars' queries, and what they are here; a longer name is matched by its begin.
+const NAMES: [(&str, Class); 14] = [
+    ("attribute", Class::Attribute),
+    ("comment", Class::Comment),
+    ("constant", Class::Constant),
+    ("constant.builtin", Class::Constant),
+    ("constructor", Class::Type),
+    ("escape", Class::Constant),
+    ("function", Class::Function),
+    ("function.macro", Class::Function),
+    ("keyword", Class::Keyword),
+    ("label", Class::Attribute),
+    ("number", Class::Number),
+    ("string", Class::String),
+    ("type", Class::Type),
+    ("type.builtin", Class::Type),
+];
+
+/// The coloured pieces of a text, in order and without overlap; what is left out is plain.
+pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
+    let Some(configuration) = configuration(language) else { return Vec::new() };
+    let mut highlighter = Highlighter::new();
+    let events = highlighter.highlight(configuration, text.as_bytes(), None, None, |_| None);
+    let Ok(events) = events else { return Vec::new() };
+    let mut open = Vec::new();
+    let mut pieces: Vec<(Range<usize>, Class)> = Vec::new();
+    for event in events {
+        match event {
+            Ok(HighlightEvent::HighlightStart(highlight)) => open.push(highlight.0),
+            Ok(HighlightEvent::HighlightEnd) => drop(open.pop()),
+            Ok(HighlightEvent::Source { start, end, .. }) => {
+                if let Some((_, class)) = open.last().and_then(|at| NAMES.get(*at)) {
+                    match pieces.last_mut() {
+                        Some((range, last)) if range.end == start && last == class => {
+                            range.end = end
+                        }
+                        _ => pieces.push((start..end, *class)),
+                    }
+                }
+            }
+            // What was coloured so far is right; the rest stays plain.
+            Err(_) => break,
+        }
+    }
+    pieces
+}
+
+fn configuration(language: Language) -> Option<&'static HighlightConfiguration> {
+    static MADE: [OnceLock<Option<HighlightConfiguration>>; 9] = [const { OnceLock::new() }; 9];
+    let at = Language::all().position(|one| one == language)?;
+    let make = || {
+        let queries = language.highlights();
+        let mut made =
+            HighlightConfiguration::new(language.grammar(), language.name(), &queries, "", "")
+                .ok()?;
+        made.configure(&NAMES.map(|(name, _)| name));
+        Some(made)
+    };
+    MADE.get(at)?.get_or_init(make).as_ref()
+}

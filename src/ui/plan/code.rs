@@ -1,0 +1,304 @@
+//! Lines of code and of output: wrapped, never cut, drawn only where they are seen.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::kept::kept_rows;
+use super::marks::Marks;
+use super::output::text_rows;
+use crate::plan::visible;
+use crate::run::{DiffLine, LineKind, Stream};
+use crate::ui::theme::{self, Text, Theme};
+
+/// One line on screen; a long line of a file takes several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct CodeRow {
+    /// The line's numbers before and after, on its first row.
+    pub numbers: (Option<usize>, Option<usize>),
+    /// What the line is.
+    pub kind: LineKind,
+    /// `+`, `-` or space; empty on the further rows of a wrapped line.
+    pub sign: &'static str,
+    /// The text, with everything hidden made visible.
+    pub text: String,
+    /// Whether it is error output.
+    pub stderr: bool,
+    /// Colours of code and changed words.
+    #[cfg_attr(test, serde(skip))]
+    pub marks: Marks,
+}
+
+impl CodeRow {
+    /// A row of text and nothing else.
+    pub(super) fn plain(text: String) -> Self {
+        Self {
+            numbers: (None, None),
+            kind: LineKind::Context,
+            sign: "",
+            text,
+            stderr: false,
+            marks: Marks::default(),
+        }
+    }
+
+    /// A row of output.
+    pub fn output(stream: Stream, text: String) -> Self {
+        Self { stderr: stream == Stream::Stderr, ..Self::plain(text) }
+    }
+
+    /// A row of a numbered text; the number only on its first row.
+    pub fn numbered(number: Option<usize>, text: String) -> Self {
+        Self { numbers: (None, number), ..Self::plain(text) }
+    }
+}
+
+/// The text with everything hidden made visible, in pieces of at most `columns` characters.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let shown = visible(text);
+    if shown.len() <= columns {
+        return vec![shown.into_owned()];
+    }
+    let mut pieces = Vec::new();
+    let (mut piece, mut used) = (String::new(), 0);
+    for c in shown.chars() {
+        let width = columns_of(c);
+        if used + width > columns {
+            // After a space where one is near the end, so that words stay whole; the space stays.
+            let near = piece.len() * 3 / 5;
+            let cut =
+                piece.rfind(' ').map(|at| at + 1).filter(|at| *at > near && *at < piece.len());
+            let rest = cut.map(|at| piece.split_off(at)).unwrap_or_default();
+            used = rest.chars().map(columns_of).sum();
+            pieces.push(std::mem::replace(&mut piece, rest));
+        }
+        piece.push(c);
+        used += width;
+    }
+    pieces.push(piece);
+    pieces
+}
+
+/// What is not of the first scripts may be drawn twice as wide.
+fn columns_of(c: char) -> usize {
+    if u32::from(c) < 0x1100 { 1 } else { 2 }
+}
+
+/// The line numbers beside code: none, the line's own, or those before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gutter {
+    numbers: u8,
+    digits: u8,
+}
+
+/// What a digit of a line number takes at most, in points.
+const DIGIT: f32 = 7.0;
+
+impl Gutter {
+    /// No numbers.
+    pub const NONE: Self = Self { numbers: 0, digits: 0 };
+
+    /// One column, for numbers up to the largest.
+    pub fn one(largest: usize) -> Self {
+        Self { numbers: 1, digits: digits(largest) }
+    }
+
+    /// Two columns, for the numbers of these lines.
+    pub fn of_diff(lines: &[DiffLine]) -> Self {
+        Self { numbers: 2, digits: digits(Self::largest(lines)) }
+    }
+
+    /// The largest number of these lines.
+    pub fn largest(lines: &[DiffLine]) -> usize {
+        // Near the end; to look for one that is nowhere through a million lines takes too long.
+        let near = || lines.iter().rev().take(1_000);
+        let last = |number: fn(&DiffLine) -> Option<usize>| near().find_map(number);
+        last(|line| line.before).max(last(|line| line.after)).unwrap_or(0)
+    }
+
+    /// Where the numbers before and after end.
+    fn ends(self) -> (f32, f32) {
+        let width = DIGIT * f32::from(self.digits);
+        match self.numbers {
+            0 | 1 => (0.0, 12.0 + width),
+            _ => (8.0 + width, 10.0 + 2.0 * width),
+        }
+    }
+
+    fn width(self) -> f32 {
+        match self.numbers {
+            0 => 18.0,
+            1 => self.ends().1 + 18.0,
+            _ => self.ends().1 + 24.0,
+        }
+    }
+}
+
+/// At least four, so that short texts stand one below the other.
+fn digits(largest: usize) -> u8 {
+    largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
+}
+
+/// How many characters of code fit into a width in points, beside the numbers.
+pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
+    let font = Text::Mono.font();
+    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
+    ((width - gutter.width() - 16.0) / advance).max(8.0) as usize
+}
+
+/// A text of any length, whole: `short` shows a usual one, and what is too long to be laid out in one
+/// piece stands in rows. `place` tells apart what is shown in the same part of the window.
+pub fn whole_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt + Copy,
+    text: &str,
+    short: impl FnOnce(&mut Ui, &str),
+) {
+    const USUAL: usize = 8 << 10;
+    if text.len() <= USUAL {
+        return short(ui, text);
+    }
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
+    let rows = kept_rows(ui, place, &[text], columns, || text_rows(text, columns));
+    code_rows_ui(ui, place, &rows, Gutter::NONE);
+}
+
+/// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
+/// around them may hold any number.
+pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
+    seen_ui(ui, id, rows.len(), |ui, index, place, id| {
+        if let Some(row) = rows.get(index) {
+            row_ui(ui, place, row, gutter, id);
+        }
+    });
+}
+
+/// Rows in pairs beside each other: at even places what stands on the left, behind it the right.
+pub fn pairs_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
+    seen_ui(ui, id, rows.len() / 2, |ui, index, place, id| {
+        let (left, right) = place.split_left_right_at_x(place.center().x.round());
+        for (side, place) in [left, right].into_iter().enumerate() {
+            if let Some(row) = rows.get(2 * index + side) {
+                row_ui(ui, place, row, gutter, id.with(side));
+            }
+        }
+        let stroke = Stroke::new(1.0, Theme::of(ui).line);
+        ui.painter().vline(right.left(), place.y_range(), stroke);
+    });
+}
+
+/// Gives each of `count` rows that is seen its place.
+fn seen_ui(
+    ui: &mut Ui,
+    id: impl egui::AsIdSalt,
+    count: usize,
+    mut draw: impl FnMut(&Ui, usize, Rect, egui::Id),
+) {
+    let height = f64::from(theme::CODE_ROW);
+    let size = vec2(ui.available_width(), (height * count as f64) as f32);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let seen = ui.clip_rect();
+    // A million rows are twenty million points high, where an `f32` no longer tells one point from
+    // the next; near the seen part it does.
+    let top = f64::from(rect.top());
+    let row_at = |y: f32| ((f64::from(y) - top) / height).max(0.0);
+    let first = row_at(seen.top()).floor() as usize;
+    let last = (row_at(seen.bottom()).ceil() as usize).min(count);
+    let id = ui.scope_id().with(id);
+    for index in first..last {
+        let y = (top + index as f64 * height) as f32;
+        let place = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
+        draw(ui, index, place, id.with(index));
+    }
+}
+
+fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
+    let theme = Theme::of(ui);
+    let (ground, text) = match row.kind {
+        LineKind::Added => (Some(theme.added), theme.added_text),
+        LineKind::Removed => (Some(theme.removed), theme.removed_text),
+        LineKind::Context if row.stderr => (None, theme.danger),
+        LineKind::Context => (None, theme.text),
+        LineKind::Gap => (Some(theme.panel), theme.dim),
+    };
+    if let Some(ground) = ground {
+        ui.painter().rect_filled(rect, 0.0, ground);
+    }
+    let middle = rect.center().y;
+    let number = |x: f32, number: Option<usize>| {
+        if let Some(number) = number {
+            let at = pos2(rect.left() + x, middle);
+            super::super::widgets::paint_right(
+                ui,
+                at,
+                &number.to_string(),
+                Text::SmallMono,
+                theme.dim,
+            );
+        }
+    };
+    if gutter.numbers > 0 {
+        let (before, after) = gutter.ends();
+        number(before, row.numbers.0.filter(|_| gutter.numbers > 1));
+        number(after, row.numbers.1);
+    }
+    let left = rect.left() + gutter.width();
+    if !row.sign.is_empty() || row.stderr {
+        let sign = if row.stderr { "!" } else { row.sign };
+        paint(ui, pos2(left - 15.0, middle), [(sign, text, None)]);
+    }
+    paint(ui, pos2(left, middle), pieces(row, text, theme));
+    let response = ui.interact(rect, id, Sense::hover());
+    response.widget_info(|| {
+        let stream = if row.stderr { "stderr: " } else { "" };
+        let text = format!("{stream}{}{}", row.sign, row.text);
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+}
+
+/// A piece of a row: its text, its colour, and the ground of a word that changed.
+type Piece<'a> = (&'a str, Color32, Option<Color32>);
+
+/// The row's text cut where its looks change.
+fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
+    let Marks { colours, changed } = &row.marks;
+    let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
+    let mut cuts: Vec<usize> =
+        ends.chain(changed.iter().flat_map(|it| [it.start, it.end])).collect();
+    cuts.extend([0, row.text.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let spans = cuts.windows(2).filter_map(|cut| match cut {
+        [start, end] => Some((*start, row.text.get(*start..*end)?)),
+        _ => None,
+    });
+    spans
+        .map(|(at, text)| {
+            let colour = colours.iter().find(|(it, _)| it.contains(&at));
+            // A word that changed has a ground of its own, made for the plain colour.
+            if changed.iter().any(|it| it.contains(&at)) {
+                (text, plain, Some(theme.changed_word(row.kind)))
+            } else {
+                (text, colour.map_or(plain, |(_, class)| theme.syntax(*class)), None)
+            }
+        })
+        .collect()
+}
+
+fn paint<'a>(ui: &Ui, left_center: egui::Pos2, pieces: impl IntoIterator<Item = Piece<'a>>) {
+    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    for (text, color, ground) in pieces {
+        let format = TextFormat {
+            font_id: Text::Mono.font(),
+            color,
+            background: ground.unwrap_or(Color32::TRANSPARENT),
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        job.append(text, 0.0, format);
+    }
+    let galley = ui.painter().layout_job(job);
+    let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
+    ui.painter().galley(min, galley, Color32::TRANSPARENT);
+}

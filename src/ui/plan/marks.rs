@@ -1,0 +1,227 @@
+//! What makes a difference easy to read: syntax colours, and the words that changed within a line.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use similar::{ChangeTag, TextDiff};
+
+use crate::code::{Class, Language, highlight};
+use crate::plan::visible;
+use crate::run::{DiffLine, LineKind};
+
+/// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
+const MOST_COLOURED: usize = 128 << 10;
+/// The longest lines that are compared word by word, in bytes.
+const MOST_COMPARED: usize = 1_000;
+/// Lines that share less than this are two lines, not one that changed.
+const ALIKE: f32 = 0.5;
+
+/// How one line is marked; places are bytes of its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Pieces with a colour of their own, in order.
+    pub colours: Vec<(Range<usize>, Class)>,
+    /// Pieces that are not in the line's other version, in order.
+    pub changed: Vec<Range<usize>>,
+}
+
+impl Marks {
+    /// The marks of a part of the line, with places counted from its begin.
+    pub fn part(&self, part: Range<usize>) -> Self {
+        let cut = |range: &Range<usize>| {
+            let (start, end) = (range.start.max(part.start), range.end.min(part.end));
+            (start < end).then(|| start - part.start..end - part.start)
+        };
+        Self {
+            colours: self
+                .colours
+                .iter()
+                .filter_map(|(it, class)| Some((cut(it)?, *class)))
+                .collect(),
+            changed: self.changed.iter().filter_map(cut).collect(),
+        }
+    }
+}
+
+/// The marks of every line of a difference of the file at `path`.
+pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
+    let mut marks = vec![Marks::default(); lines.len()];
+    if lines.iter().map(|line| line.text.len() + 1).sum::<usize>() > MOST_COLOURED {
+        return marks;
+    }
+    if let Some(language) = Language::of_path(Path::new(path)) {
+        // The text before and the text after are each a program; both together are none.
+        colour(language, lines, LineKind::Added, &mut marks);
+        colour(language, lines, LineKind::Removed, &mut marks);
+    }
+    compare(lines, &mut marks);
+    for (line, marks) in lines.iter().zip(&mut marks) {
+        if matches!(visible(&line.text), Cow::Owned(_)) {
+            // Hidden characters take more room once they are shown, and every place behind them moves.
+            *marks = Marks::default();
+        }
+    }
+    marks
+}
+
+/// Colours the lines of one side, each run of lines that follow one another as one text.
+fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [Marks]) {
+    let mut text = String::new();
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    let mut flush = |text: &mut String, starts: &mut Vec<(usize, usize)>| {
+        for (range, class) in highlight(language, text) {
+            let first =
+                starts.partition_point(|(_, start)| *start <= range.start).saturating_sub(1);
+            for (index, start) in starts.iter().skip(first).take_while(|it| it.1 < range.end) {
+                let (Some(line), Some(marks)) = (lines.get(*index), marks.get_mut(*index)) else {
+                    continue;
+                };
+                let begin = range.start.saturating_sub(*start);
+                let end = (range.end - start).min(line.text.len());
+                // Unchanged lines are in both texts, and are coloured as they are afterwards.
+                if begin < end && (line.kind == side || side == LineKind::Added) {
+                    marks.colours.push((begin..end, class));
+                }
+            }
+        }
+        text.clear();
+        starts.clear();
+    };
+    for (index, line) in lines.iter().enumerate() {
+        if line.kind == LineKind::Gap {
+            flush(&mut text, &mut starts);
+        } else if line.kind == LineKind::Context || line.kind == side {
+            starts.push((index, text.len()));
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+    }
+    flush(&mut text, &mut starts);
+}
+
+/// Marks the words that differ between removed lines and the added ones that follow them.
+fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
+    for (old, new) in pairs(lines) {
+        let (Some(before), Some(after)) = (lines.get(old), lines.get(new)) else { continue };
+        if before.text.len().max(after.text.len()) > MOST_COMPARED {
+            continue;
+        }
+        let words = TextDiff::from_words(before.text.as_str(), after.text.as_str());
+        if words.ratio() < ALIKE {
+            continue;
+        }
+        let (mut at_old, mut at_new) = (0, 0);
+        for change in words.iter_all_changes() {
+            let length = change.value().len();
+            let (index, at) = match change.tag() {
+                ChangeTag::Equal => {
+                    at_old += length;
+                    at_new += length;
+                    continue;
+                }
+                ChangeTag::Delete => (old, &mut at_old),
+                ChangeTag::Insert => (new, &mut at_new),
+            };
+            let range = *at..*at + length;
+            *at += length;
+            let Some(marks) = marks.get_mut(index) else { continue };
+            match marks.changed.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => marks.changed.push(range),
+            }
+        }
+    }
+}
+
+/// Removed lines and the added ones that stand in their place, by their positions.
+pub fn pairs(lines: &[DiffLine]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut removed = 0..0;
+    let mut added = 0;
+    for (index, line) in lines.iter().enumerate() {
+        match line.kind {
+            LineKind::Removed if removed.end == index && added == 0 => removed.end += 1,
+            LineKind::Removed => (removed, added) = (index..index + 1, 0),
+            LineKind::Added if added < removed.len() => {
+                pairs.push((removed.start + added, index));
+                added += 1;
+            }
+            LineKind::Added => {}
+            LineKind::Context | LineKind::Gap => (removed, added) = (0..0, 0),
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(kind: LineKind, text: &str) -> DiffLine {
+        DiffLine { kind, before: None, after: None, text: text.to_owned(), missing_newline: false }
+    }
+
+    fn only<T>(one: T) -> Vec<T> {
+        std::iter::once(one).collect()
+    }
+
+    #[test]
+    fn words_that_changed_are_marked_on_both_sides() {
+        let lines = [
+            line(LineKind::Context, "fn f() {"),
+            line(LineKind::Removed, "    let sum = a + b;"),
+            line(LineKind::Added, "    let sum = a - b;"),
+            line(LineKind::Added, "    other"),
+        ];
+        let marks = marks("a.txt", &lines);
+        assert_eq!(marks[1].changed, only(16..17));
+        assert_eq!(marks[2].changed, only(16..17));
+        assert_eq!(marks[3], Marks::default());
+        assert!(marks.iter().all(|it| it.colours.is_empty()), "no language, no colours");
+    }
+
+    #[test]
+    fn lines_that_share_little_are_not_compared() {
+        let lines =
+            [line(LineKind::Removed, "let x = 1;"), line(LineKind::Added, "while going(round) {")];
+        assert!(marks("a.txt", &lines).iter().all(|it| it.changed.is_empty()));
+    }
+
+    #[test]
+    fn each_side_is_coloured_as_the_text_it_is_part_of() {
+        let lines = [
+            line(LineKind::Removed, "/* a comment"),
+            line(LineKind::Removed, "fn old() */"),
+            line(LineKind::Added, "fn new() {}"),
+        ];
+        let marks = marks("a.rs", &lines);
+        assert_eq!(marks[1].colours, [(0..11, Class::Comment)]);
+        assert_eq!(marks[2].colours[0], (0..2, Class::Keyword));
+    }
+
+    #[test]
+    fn hidden_characters_leave_a_line_unmarked() {
+        let lines = [line(LineKind::Added, "fn f() {} // \u{202e}")];
+        assert_eq!(marks("a.rs", &lines), [Marks::default()]);
+    }
+
+    #[test]
+    fn removed_lines_stand_beside_the_added_ones_that_follow() {
+        use LineKind::{Added, Context, Removed};
+        let kinds = [Removed, Removed, Added, Context, Added, Removed, Added, Added, Removed];
+        let lines: Vec<_> = kinds.iter().map(|kind| line(*kind, "x")).collect();
+        assert_eq!(pairs(&lines), [(0, 2), (5, 6)]);
+    }
+
+    #[test]
+    fn a_part_has_the_marks_that_lie_in_it() {
+        let marks = Marks {
+            colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
+            changed: only(2..8),
+        };
+        let part = marks.part(3..8);
+        assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);
+        assert_eq!(part.changed, only(0..5));
+    }
+}
