@@ -92,7 +92,7 @@ minimise() {
     shift
     rm -rf "$work/minimal"
     mkdir -p "$work/minimal"
-    "$targets/$name" -merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "fuzz/corpus/$name" "$@" \
+    "$targets/$name" -set_cover_merge=1 -use_counters=0 -rss_limit_mb=2048 "$work/minimal" "fuzz/corpus/$name" "$@" \
         >>"$out/$name.log" 2>&1
     rm -rf "fuzz/corpus/$name"
     mv "$work/minimal" "fuzz/corpus/$name"

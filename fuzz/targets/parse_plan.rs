@@ -68,7 +68,9 @@ fn check_json(data: &[u8], parsed: &Parsed, value: Option<&Value>) {
         return;
     }
     let duplicates = scan.members > members(value);
-    assert_eq!(has(Code::DuplicateKey), duplicates, "{parsed:?}");
+    if parsed.findings.len() <= limits::FINDINGS || !duplicates {
+        assert_eq!(has(Code::DuplicateKey), duplicates, "{parsed:?}");
+    }
     if !duplicates {
         let text = str::from_utf8(data).expect("JSON is UTF-8");
         for finding in &parsed.findings {
