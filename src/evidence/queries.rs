@@ -276,9 +276,8 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
     let ledger: Option<(i64, String)> = conn
         .prepare_cached(
             "SELECT l.seq, l.digest FROM ledger AS l
-             WHERE (l.table_name, l.row_id) IN
-                   (SELECT 'executions', row FROM executions WHERE id = ?1
-                    UNION ALL SELECT 'intents', row FROM intents WHERE id = ?1)
+             WHERE l.seq IN (SELECT row FROM executions WHERE id = ?1
+                             UNION ALL SELECT row FROM intents WHERE id = ?1)
              ORDER BY l.seq DESC LIMIT 1",
         )?
         .query_row([&text], |row| Ok((row.get(0)?, row.get(1)?)))
