@@ -126,7 +126,6 @@ impl<'c> Funnel<'c> {
             known: KnownSecrets::default(),
             seq,
             head,
-            links: Vec::new(),
         })
     }
 
@@ -199,12 +198,7 @@ impl<'c> Funnel<'c> {
             .prepare_cached(
                 "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute((
-                self.seq,
-                table,
-                self.head.hex(),
-                (table == "blobs").then_some(entry),
-            ))?;
+            .execute((self.seq, table, self.head.hex(), (table == "blobs").then_some(entry)))?;
         Ok(())
     }
 }

@@ -282,20 +282,35 @@ fn link_targets(
     doc: i64,
     execution_id: &str,
 ) -> Result<()> {
+    let with = |row: &str, table: &str| {
+        format!("{} WHERE x.id = ?1", queries::written_with(row, table, "x.row"))
+    };
     for (select, insert) in [
         (
-            "SELECT target FROM edges WHERE execution_id = ?1 AND target_kind = 'file'
-             UNION SELECT path FROM file_contents WHERE execution_id = ?1",
+            format!(
+                "SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'file'
+                 UNION SELECT f.path FROM executions AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id
+                 UNION SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id",
+                with("g.id", "executions"),
+                with("f.id", "executions"),
+                with("f.id", "intents"),
+            ),
             "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
         ),
         (
-            "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
-             UNION SELECT target FROM edges
-                   WHERE execution_id = ?1 AND target_kind = 'diagnostic'",
+            format!(
+                "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
+                 UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
+                with("g.id", "executions"),
+            ),
             "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
         ),
     ] {
-        let mut statement = source.conn.prepare_cached(select)?;
+        let mut statement = source.conn.prepare_cached(&select)?;
         let mut rows = statement.query([execution_id])?;
         while let Some(row) = rows.next()? {
             tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?;

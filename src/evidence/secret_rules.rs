@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, packed};
 use regex::{Captures, Regex};
 
 /// Names that say that what is assigned to them is secret, as the end of a longer name.
@@ -54,7 +54,7 @@ enum Check {
 
 struct Rule {
     kind: &'static str,
-    /// One of these is in every match of the pattern, in whatever case.
+    /// One of these is in every match of the pattern, in whatever case. In lower case here.
     words: &'static [&'static str],
     /// The secret is the group `s`, or the whole match where there is none.
     pattern: Regex,
@@ -68,6 +68,9 @@ type RuleSet = u32;
 /// a MiB. But hardly any text contains a word that a rule needs, and all words are looked for in one pass.
 pub(super) struct Rules {
     all: Vec<Rule>,
+    /// Whether any word is in a text in lower case; ten times as fast as telling which. Not every
+    /// processor can do it.
+    any_word: Option<packed::Searcher>,
     /// `None` when it cannot be made: then every rule reads every text.
     words: Option<AhoCorasick>,
     /// For each word the rules that need it.
@@ -153,12 +156,17 @@ impl Rules {
             .flat_map(|(place, rule)| rule.words.iter().map(move |word| (*word, 1 << place)))
             .chain(every)
             .unzip();
+        let any_word = packed::Searcher::new(&words);
         let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-        Ok(Self { all, words, rules_of_word, secret_name })
+        Ok(Self { all, any_word, words, rules_of_word, secret_name })
     }
 
     /// The rules that can match somewhere in this text; all others cannot.
     fn candidates(&self, text: &str) -> RuleSet {
+        let any_word = self.any_word.as_ref();
+        if any_word.is_some_and(|any| any.find(text.to_ascii_lowercase()).is_none()) {
+            return 0;
+        }
         let Some(words) = &self.words else { return RuleSet::MAX };
         words.find_overlapping_iter(text).fold(0, |rules, found| {
             // A word that is not in the list would be a fault here; then every rule looks.
