@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, Flag, Flags};
+use regex_syntax::ast::{self, Ast, ClassSetItem, ClassUnicode, ClassUnicodeKind, Flag, Flags};
 
 /// Most classes of a pattern that switches Unicode off: only translating it tells whether it may.
 const MOST_CLASSES: usize = 100;
@@ -18,7 +18,7 @@ pub(super) fn fault(pattern: &str) -> Option<String> {
         Ok(tree) => tree,
         Err(error) => return Some(last_line(&error)),
     };
-    let classes = Classes { pattern, known: HashSet::new(), count: 0, bytes: false };
+    let classes = Classes { known: HashSet::new(), count: 0, bytes: false };
     match ast::visit(&tree, classes) {
         Err(fault) => Some(fault),
         Ok(Seen { bytes: false, .. }) => None,
@@ -41,9 +41,8 @@ fn last_line(error: &impl ToString) -> String {
 }
 
 /// Looks up the classes of a pattern.
-struct Classes<'a> {
-    pattern: &'a str,
-    known: HashSet<&'a str>,
+struct Classes {
+    known: HashSet<String>,
     count: usize,
     bytes: bool,
 }
@@ -55,14 +54,21 @@ struct Seen {
     classes: usize,
 }
 
-impl Classes<'_> {
+impl Classes {
     fn class(&mut self, class: &ClassUnicode) -> Result<(), String> {
         self.count += 1;
-        let (start, end) = (class.span.start.offset, class.span.end.offset);
-        match self.pattern.get(start..end) {
-            Some(text) if self.known.insert(text) => translated(text),
-            _ => Ok(()),
+        // Written anew: the place of a class in the pattern may include a comment behind it.
+        let text = match &class.kind {
+            ClassUnicodeKind::OneLetter(letter) => format!("\\p{{{letter}}}"),
+            ClassUnicodeKind::Named(name) => format!("\\p{{{name}}}"),
+            ClassUnicodeKind::NamedValue { name, value, .. } => format!("\\p{{{name}={value}}}"),
+        };
+        if self.known.contains(&text) {
+            return Ok(());
         }
+        translated(&text)?;
+        self.known.insert(text);
+        Ok(())
     }
 
     fn flags(&mut self, flags: &Flags) {
@@ -70,7 +76,7 @@ impl Classes<'_> {
     }
 }
 
-impl ast::Visitor for Classes<'_> {
+impl ast::Visitor for Classes {
     type Output = Seen;
     type Err = String;
 
@@ -118,6 +124,14 @@ mod tests {
         for pattern in ["(", "a\n(", "\\p{Nothing}", "[\\p{Nothing}]", "(?-u)\\pL", "(?-u)\\xFF"] {
             let fault = fault(pattern).unwrap();
             assert!(!fault.is_empty() && !fault.contains('\n'), "{pattern}: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_comment_behind_a_class_is_no_part_of_it() {
+        for pattern in ["a(?x)\\pL#(", "(?x)\\p{Greek} # (\n a", "(?x)[\\pL#(\n]"] {
+            assert!(regex_syntax::parse(pattern).is_ok(), "{pattern}");
+            assert_eq!(fault(pattern), None, "{pattern}");
         }
     }
 
