@@ -119,14 +119,7 @@ impl<'c> Funnel<'c> {
                 })?,
             ),
         };
-        Ok(Self {
-            tx,
-            redactor,
-            vault,
-            known: KnownSecrets::default(),
-            seq,
-            head,
-        })
+        Ok(Self { tx, redactor, vault, known: KnownSecrets::default(), seq, head })
     }
 
     /// Commits; durable when this returns.
