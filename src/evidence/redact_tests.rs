@@ -151,6 +151,21 @@ fn a_learned_secret_is_hidden_line_by_line() {
     assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
 }
 
+/// No rule looks at such a value, and in its JSON text the secret has escapes that it has not itself.
+#[test]
+fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(dir.path()).unwrap();
+    let redactor = Redactor::new().unwrap();
+    let mut known = KnownSecrets::default();
+    redactor.learn(&mut known, "password = 'correct \"horse\"'");
+    let value = serde_json::json!({ "lines": ["see: correct \"horse\"."] });
+    let hidden = redactor.hide_in_json(&vault, &known, value.clone());
+    assert!(!hidden.contains("horse") && hidden.contains("see: [secret:password:"), "{hidden}");
+    let nothing_known = redactor.hide_in_json(&vault, &KnownSecrets::default(), value.clone());
+    assert_eq!(nothing_known, value.to_string());
+}
+
 /// A log can hold thousands of tokens; looking for each on its own would take most of an hour here.
 #[test]
 fn any_number_of_learned_secrets_is_hidden() {

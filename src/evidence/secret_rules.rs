@@ -4,6 +4,7 @@
 //! value must then look like a value and not like code. Absent on purpose: entropy guesses, which
 //! would take every digest for a key.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, packed};
@@ -151,11 +152,13 @@ impl Rules {
             rule("password", NAME_WORDS, &flag, HasDigit)?,
         ];
         let secret_name = Regex::new(&format!("(?i)(?:{NAMES})$"))?;
-        let every = FOLDED.iter().map(|word| (*word, RuleSet::MAX));
-        let (words, rules_of_word): (Vec<_>, _) = (all.iter().enumerate())
-            .flat_map(|(place, rule)| rule.words.iter().map(move |word| (*word, 1 << place)))
-            .chain(every)
-            .unzip();
+        let mut rules_of_word = BTreeMap::from(FOLDED.map(|word| (word, RuleSet::MAX)));
+        for (place, rule) in all.iter().enumerate() {
+            for word in rule.words {
+                *rules_of_word.entry(word).or_default() |= 1 << place;
+            }
+        }
+        let (words, rules_of_word): (Vec<_>, _) = rules_of_word.into_iter().unzip();
         let any_word = packed::Searcher::new(&words);
         let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
         Ok(Self { all, any_word, words, rules_of_word, secret_name })
