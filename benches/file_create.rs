@@ -32,8 +32,9 @@ fn main() -> ExitCode {
          CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
     )
     .expect("a table");
-    let other = folder.join("other");
-    std::fs::create_dir(&other).expect("a folder");
+    // The same folder for both: near a folder where files were deleted shortly before, a file system may
+    // have to look long for room.
+    let shared = bench.workspace();
     let mut file_number = 0;
 
     let text = contents.clone();
@@ -59,13 +60,13 @@ fn main() -> ExitCode {
                             .expect("a commit")
                     };
                     insert();
-                    let fresh = other.join(format!("t{file_number}"));
+                    let fresh = shared.join(format!("fresh{file_number}"));
                     let mut file = File::create(&fresh).expect("a file");
                     file.write_all(contents.as_bytes()).expect("a write");
                     file.sync_all().expect("a sync");
-                    std::fs::rename(&fresh, other.join(format!("f{file_number}")))
+                    std::fs::rename(&fresh, shared.join(format!("theirs{file_number}")))
                         .expect("a rename");
-                    File::open(&other).and_then(|folder| folder.sync_all()).expect("a sync");
+                    File::open(&shared).and_then(|folder| folder.sync_all()).expect("a sync");
                     insert();
                 }
             });

@@ -141,12 +141,14 @@ fn look_at_inputs(
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
 pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
     let verdict = risk::of_step(step);
-    let written = step.call.as_ref().filter(|call| call_writes(call));
-    let keys = written.and_then(|call| toolbox.input_keys(call).ok()).unwrap_or_default();
-    let program =
-        |key: &str| toolbox.is_executable(key).unwrap_or(false).then(risk::of_written_program);
-    keys.keys()
-        .flat_map(|key| [risk::of_written_path(key), program(key)])
+    let written = step.call.as_ref().filter(|call| call_writes(call)).map(paths);
+    written
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, path)| toolbox.key_and_is_program(path).ok())
+        .flat_map(|(key, is_program)| {
+            [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
+        })
         .flatten()
         .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }

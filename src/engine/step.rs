@@ -16,7 +16,7 @@ use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileChange, FileEffect, Outcome,
     Predicted, Preview, RunEvent, StepResult, StreamExcerpt,
 };
-use crate::tools::{Context, Invocation, Overlay};
+use crate::tools::{Context, Invocation};
 
 /// How the steps of a run came to an end.
 pub(super) enum Ended {
@@ -154,9 +154,10 @@ impl StepRun<'_, '_> {
         why: String,
         progress: &mut Progress,
     ) -> Option<Stopped> {
-        progress.predicted = self.predicted();
-        let request = self.request(verdict, why);
-        progress.preview = Some(request.preview.clone());
+        let (preview, predicted) = self.foresee();
+        progress.predicted = predicted;
+        progress.preview = Some(preview.clone());
+        let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
         let decision = confirmation.request_confirmation(&request);
@@ -185,7 +186,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    fn request(&self, verdict: &Verdict, why: String) -> ConfirmationRequest {
+    fn request(&self, verdict: &Verdict, why: String, preview: Preview) -> ConfirmationRequest {
         let plan = &self.run.runnable.plan;
         ConfirmationRequest {
             run_id: self.run.run_id,
@@ -200,23 +201,21 @@ impl StepRun<'_, '_> {
             risk: verdict.clone(),
             warning: None,
             why,
-            preview: self.preview(),
+            preview,
         }
     }
 
-    fn preview(&self) -> Preview {
-        let toolbox = &self.run.runnable.toolbox;
-        toolbox.preview(self.call, &Overlay::default()).unwrap_or_else(|error| Preview {
-            predicted: Predicted::Unpredictable,
-            summary: format!("{}{error}.", Preview::WOULD_FAIL),
-            changes: Vec::new(),
-            notes: Vec::new(),
+    /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
+    fn foresee(&self) -> (Preview, Vec<FileEffect>) {
+        self.run.runnable.toolbox.foresee(self.call).unwrap_or_else(|error| {
+            let failing = Preview {
+                predicted: Predicted::Unpredictable,
+                summary: format!("{}{error}.", Preview::WOULD_FAIL),
+                changes: Vec::new(),
+                notes: Vec::new(),
+            };
+            (failing, Vec::new())
         })
-    }
-
-    /// Where nothing can be predicted, the call is going to fail, and says why itself.
-    fn predicted(&self) -> Vec<FileEffect> {
-        self.run.runnable.toolbox.effects(self.call).unwrap_or_default()
     }
 
     /// Nothing has an effect before this has returned (DESIGN invariant 3).
@@ -225,7 +224,10 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         progress: &mut Progress,
     ) -> Result<(), EvidenceError> {
-        progress.predicted = self.predicted();
+        // Computed anew where a person has looked for long; they were shown what is kept as the preview.
+        let (preview, predicted) = self.foresee();
+        progress.predicted = predicted;
+        progress.preview.get_or_insert(preview);
         let decisions: Vec<_> = progress.answered.iter().map(Answered::record).collect();
         self.executor.store.record_intent(&IntentRecord {
             execution_id: progress.execution_id,
@@ -238,9 +240,6 @@ impl StepRun<'_, '_> {
             decisions: &decisions,
         })?;
         progress.answer_recorded = true;
-        if progress.preview.is_none() {
-            progress.preview = Some(self.preview());
-        }
         Ok(())
     }
 

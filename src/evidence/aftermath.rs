@@ -55,11 +55,11 @@ pub(super) fn files_after(
     for (path, content) in inputs {
         files.insert(path, state(content)?);
     }
-    let mut statement = source.conn.prepare_cached(
-        "SELECT f.path, f.after_digest FROM file_contents AS f
-         JOIN executions AS x ON x.id = f.execution_id
-         WHERE x.run_id = ?1 AND f.phase = 'actual' ORDER BY f.id",
-    )?;
+    let mut statement = source.conn.prepare_cached(&format!(
+        "SELECT f.path, f.after_digest FROM executions AS x JOIN file_contents AS f ON {}
+         WHERE x.run_id = ?1 AND f.execution_id = x.id AND f.phase = 'actual' ORDER BY f.id",
+        queries::written_with("f.id", "executions", "x.row")
+    ))?;
     let mut rows = statement.query([&run])?;
     while let Some(row) = rows.next()? {
         files.insert(row.get(0)?, state(row.get(1)?)?);
@@ -89,10 +89,12 @@ pub(super) fn open_intents(source: &Source<'_>, run_id: Uuid) -> Result<Vec<Open
 }
 
 fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast>> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT path, before_digest, after_digest FROM file_contents
-         WHERE execution_id = ?1 AND phase = 'predicted' ORDER BY id",
-    )?;
+    let mut statement = source.conn.prepare_cached(&format!(
+        "SELECT f.path, f.before_digest, f.after_digest
+         FROM intents AS x JOIN file_contents AS f ON {}
+         WHERE x.id = ?1 AND f.execution_id = x.id AND f.phase = 'predicted' ORDER BY f.id",
+        queries::written_with("f.id", "intents", "x.row")
+    ))?;
     let mut rows = statement.query([execution_id.to_string()])?;
     let mut files = Vec::new();
     while let Some(row) = rows.next()? {

@@ -42,12 +42,11 @@ impl Funnel<'_> {
 
     /// A JSON value for a column: itself, or what says where it is.
     pub(super) fn json_value(&mut self, value: Value) -> Result<Stored> {
-        let (value, text) = self.hidden_json(value);
+        let text = self.hidden_json(value);
         let bytes = text.len();
         if bytes <= INLINE_BYTES {
             return Ok(Stored { json: Cell::Word(text), blob: None, bytes });
         }
-        drop(value);
         self.redacted_blob(&text, bytes)
     }
 

@@ -1,7 +1,7 @@
 //! The one way in: every row of every table is redacted, inserted and linked here, all in one
 //! transaction (SPEC §8).
 
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{
     Connection, OptionalExtension as _, Transaction, TransactionBehavior, params_from_iter,
 };
@@ -72,12 +72,6 @@ impl From<Value> for Cell {
 impl<T: Into<Self>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
-    }
-}
-
-impl ToSql for Cell {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(self.as_value()))
     }
 }
 
@@ -155,13 +149,12 @@ impl<'c> Funnel<'c> {
     }
 
     /// The value as it may be stored, in canonical form.
-    pub(super) fn hidden_json(&self, mut value: Value) -> (Value, String) {
-        self.redactor.hide_in_json(self.vault, &self.known, &mut value);
-        let text = ledger::canonical(&value);
-        (value, text)
+    pub(super) fn hidden_json(&self, value: Value) -> String {
+        self.redactor.hide_in_json(self.vault, &self.known, value)
     }
 
-    /// Inserts one row and its link.
+    /// Inserts one row and its link. The row gets the link's number: so a row and its link find each
+    /// other without an index, and all rows stand in the order in which they were written.
     pub(super) fn insert<const N: usize>(
         &mut self,
         table: &'static str,
@@ -170,36 +163,35 @@ impl<'c> Funnel<'c> {
         let row = row.map(|(name, cell)| {
             let cell = match cell {
                 Cell::Text(text) => Cell::Text(self.hidden(&text)),
-                Cell::Json(value) => Cell::Word(self.hidden_json(value).1),
+                Cell::Json(value) => Cell::Word(self.hidden_json(value)),
                 other => other,
             };
             (name, cell)
         });
-        let names: Vec<_> = row.iter().map(|(name, _)| *name).collect();
-        let marks = vec!["?"; N].join(", ");
-        let sql = format!("INSERT INTO {table} ({}) VALUES ({marks})", names.join(", "));
-        self.tx
-            .prepare_cached(&sql)?
-            .execute(params_from_iter(row.iter().map(|(_, cell)| cell)))?;
-
-        let row_id = self.tx.last_insert_rowid();
-        let key = if names.contains(&"id") { "row" } else { "id" };
-        let columns = row.iter().map(|(name, cell)| (*name, cell.as_value()));
-        let entry = ledger::entry(table, columns.chain([(key, ValueRef::Integer(row_id))]));
         self.seq += 1;
+        let key = if row.iter().any(|(name, _)| *name == "id") { "row" } else { "id" };
+        let number = [(key, ValueRef::Integer(self.seq))];
+        let columns =
+            number.into_iter().chain(row.iter().map(|(name, cell)| (*name, cell.as_value())));
+        let mut sql = format!("INSERT INTO {table} ({key}");
+        for (name, _) in &row {
+            sql.push(',');
+            sql.push_str(name);
+        }
+        sql.push_str(") VALUES (?");
+        sql.push_str(&",?".repeat(N));
+        sql.push(')');
+        self.tx.prepare_cached(&sql)?.execute(params_from_iter(
+            columns.clone().map(|(_, value)| ToSqlOutput::Borrowed(value)),
+        ))?;
+
+        let entry = ledger::entry(table, columns);
         self.head = ledger::link(&self.head, &entry);
         self.tx
             .prepare_cached(
-                "INSERT INTO ledger (seq, table_name, row_id, digest, entry)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute((
-                self.seq,
-                table,
-                row_id,
-                self.head.hex(),
-                (table == "blobs").then_some(entry),
-            ))?;
+            .execute((self.seq, table, self.head.hex(), (table == "blobs").then_some(entry)))?;
         Ok(())
     }
 }

@@ -146,17 +146,17 @@ impl Index {
         if head == seq {
             return Ok(false);
         }
-        let new: Vec<(i64, String, i64)> = source
+        let new: Vec<(i64, String)> = source
             .conn
             .prepare_cached(
-                "SELECT seq, table_name, row_id FROM ledger
+                "SELECT seq, table_name FROM ledger
                  WHERE seq > ?1 AND seq <= ?2 AND table_name IN ('intents', 'executions')
                  ORDER BY seq LIMIT ?3",
             )?
-            .query_map([seq, head, BATCH], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .query_map([seq, head, BATCH], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
-        for (_, table, row_id) in &new {
-            take_in(&tx, source, table, *row_id)?;
+        for (seq, table) in &new {
+            take_in(&tx, source, table, *seq)?;
         }
         let last = match new.last() {
             Some((last, ..)) if new.len() as i64 == BATCH => *last,
@@ -201,7 +201,7 @@ fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
 }
 
 /// Indexes one execution; or one intent, until its execution takes its place.
-fn take_in(tx: &Transaction<'_>, source: &Source<'_>, table: &str, row_id: i64) -> Result<()> {
+fn take_in(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
     let (outcome, error) = match table {
         "intents" => ("'running'", "NULL, NULL"),
         _ => ("x.outcome", "x.error_message, x.error_code"),
@@ -212,7 +212,7 @@ fn take_in(tx: &Transaction<'_>, source: &Source<'_>, table: &str, row_id: i64) 
          FROM {table} AS x JOIN runs AS r ON r.id = x.run_id WHERE x.row = ?1"
     );
     let mut statement = source.conn.prepare_cached(&sql)?;
-    let mut rows = statement.query([row_id])?;
+    let mut rows = statement.query([seq])?;
     let Some(row) = rows.next()? else { return Ok(()) };
     let execution_id: String = row.get(0)?;
     let tool: String = row.get(3)?;
@@ -282,20 +282,35 @@ fn link_targets(
     doc: i64,
     execution_id: &str,
 ) -> Result<()> {
+    let with = |row: &str, table: &str| {
+        format!("{} WHERE x.id = ?1", queries::written_with(row, table, "x.row"))
+    };
     for (select, insert) in [
         (
-            "SELECT target FROM edges WHERE execution_id = ?1 AND target_kind = 'file'
-             UNION SELECT path FROM file_contents WHERE execution_id = ?1",
+            format!(
+                "SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'file'
+                 UNION SELECT f.path FROM executions AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id
+                 UNION SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
+                        AND f.execution_id = x.id",
+                with("g.id", "executions"),
+                with("f.id", "executions"),
+                with("f.id", "intents"),
+            ),
             "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
         ),
         (
-            "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
-             UNION SELECT target FROM edges
-                   WHERE execution_id = ?1 AND target_kind = 'diagnostic'",
+            format!(
+                "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
+                 UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                        AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
+                with("g.id", "executions"),
+            ),
             "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
         ),
     ] {
-        let mut statement = source.conn.prepare_cached(select)?;
+        let mut statement = source.conn.prepare_cached(&select)?;
         let mut rows = statement.query([execution_id])?;
         while let Some(row) = rows.next()? {
             tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?;

@@ -1,7 +1,9 @@
 //! The chain (SPEC §8): what is hashed for a row, and how one link follows from the one before.
 
+use std::fmt::Write as _;
+
 use rusqlite::types::ValueRef;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::plan::Digest;
@@ -17,31 +19,50 @@ pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
     Digest::from_bytes(hash.finalize().into())
 }
 
-/// What is hashed for a row: its table and its columns that are not null. Bytes stand as their digest,
-/// so that a purged content leaves its entry behind.
+/// What is hashed for a row: its table and its columns that are not null, as canonical JSON. Bytes stand
+/// as their digest, so that a purged content leaves its entry behind.
 pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,
 ) -> String {
-    let columns: Map<String, Value> = columns
-        .into_iter()
-        .filter_map(|(name, value)| {
-            let value = match value {
-                ValueRef::Null => return None,
-                ValueRef::Integer(number) => number.into(),
-                // The schema has no such column; only tampering puts one there, and then any text
-                // that cannot be an entry of ours does.
-                ValueRef::Real(number) => serde_json::json!({ "real": number.to_bits() }),
-                ValueRef::Text(text) => match std::str::from_utf8(text) {
-                    Ok(text) => text.into(),
-                    Err(_) => serde_json::json!({ "not_text": Digest::of(text).hex() }),
-                },
-                ValueRef::Blob(bytes) => serde_json::json!({ "sha256": Digest::of(bytes).hex() }),
-            };
-            Some((name.to_owned(), value))
-        })
-        .collect();
-    canonical(&serde_json::json!({ "columns": columns, "table": table }))
+    let mut columns: Vec<_> = columns.into_iter().collect();
+    columns.sort_unstable_by_key(|(name, _)| *name);
+    // Written straight from the columns, because every row passes here and some are large.
+    let mut text = String::from("{\"columns\":{");
+    let mut separator = "";
+    for (name, value) in columns {
+        if value == ValueRef::Null {
+            continue;
+        }
+        text.push_str(separator);
+        separator = ",";
+        write_text(name, &mut text);
+        text.push(':');
+        match value {
+            ValueRef::Null => {}
+            ValueRef::Integer(number) => {
+                let _ = write!(text, "{number}");
+            }
+            // The schema has no such column; only tampering puts one there, and then any text that
+            // cannot be an entry of ours does.
+            ValueRef::Real(number) => write_field("real", &number.to_bits().into(), &mut text),
+            ValueRef::Text(value) => match std::str::from_utf8(value) {
+                Ok(value) => write_text(value, &mut text),
+                Err(_) => write_field("not_text", &Digest::of(value).hex().into(), &mut text),
+            },
+            ValueRef::Blob(bytes) => {
+                write_field("sha256", &Digest::of(bytes).hex().into(), &mut text);
+            }
+        }
+    }
+    text.push_str("},\"table\":");
+    write_text(table, &mut text);
+    text.push('}');
+    text
+}
+
+fn write_field(name: &str, value: &Value, text: &mut String) {
+    let _ = write!(text, "{{\"{name}\":{value}}}");
 }
 
 /// The value as text with sorted keys and no spaces, whatever order the map keeps.
@@ -61,7 +82,7 @@ fn write_canonical(value: &Value, text: &mut String) {
                 if n > 0 {
                     text.push(',');
                 }
-                text.push_str(&Value::from(key.as_str()).to_string());
+                write_text(key, text);
                 text.push(':');
                 write_canonical(value, text);
             }
@@ -77,13 +98,37 @@ fn write_canonical(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
+        Value::String(string) => write_text(string, text),
         other => text.push_str(&other.to_string()),
+    }
+}
+
+fn write_text(string: &str, text: &mut String) {
+    if string.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        text.push_str(&Value::from(string).to_string());
+    } else {
+        // Names, ids and digests, which are most of what is written, need no escape and no copy.
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_text_is_written_as_any_json_writer_does(text in any::<String>(), odd in "[\"\\\\\\x00-\\x20\\x7f]*") {
+            for text in [format!("{text}{odd}"), format!("{odd}{text}\n")] {
+                let value = Value::from(text);
+                prop_assert_eq!(canonical(&value), value.to_string());
+            }
+        }
+    }
 
     #[test]
     fn the_canonical_form_sorts_keys_at_every_depth() {

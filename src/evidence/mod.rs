@@ -23,6 +23,7 @@ mod replay;
 mod rows;
 mod schema;
 mod search;
+mod secret_rules;
 mod steps;
 mod store;
 mod vault;

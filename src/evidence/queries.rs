@@ -63,6 +63,16 @@ const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
 
+/// SQL: whether the row with the number `row` was written with the row of `table` whose number is
+/// `parent`, or before the next one of that table.
+pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
+    format!(
+        "({row} > {parent} AND {row} < ifnull((SELECT min(following.row) FROM {table} AS following
+                                       WHERE following.row > {parent}), {}))",
+        i64::MAX
+    )
+}
+
 pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
     EvidenceError::Unreadable { what: what.to_string() }
 }
@@ -229,10 +239,12 @@ pub(super) fn q4(source: &Source<'_>, file: &str, range: Range) -> Result<Vec<Fi
         ),
         (file, range.since(), range.until(), range.limit()),
     )?;
-    let mut edges = source.conn.prepare_cached(
-        "SELECT DISTINCT edge_type FROM edges
-         WHERE execution_id = ?1 AND target = ?2 AND target_kind = 'file' ORDER BY edge_type",
-    )?;
+    let mut edges = source.conn.prepare_cached(&format!(
+        "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
+         WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = 'file'
+         ORDER BY g.edge_type",
+        written_with("g.id", "executions", "x.row")
+    ))?;
     found
         .into_iter()
         .map(|row| {
@@ -276,9 +288,8 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
     let ledger: Option<(i64, String)> = conn
         .prepare_cached(
             "SELECT l.seq, l.digest FROM ledger AS l
-             WHERE (l.table_name, l.row_id) IN
-                   (SELECT 'executions', row FROM executions WHERE id = ?1
-                    UNION ALL SELECT 'intents', row FROM intents WHERE id = ?1)
+             WHERE l.seq IN (SELECT row FROM executions WHERE id = ?1
+                             UNION ALL SELECT row FROM intents WHERE id = ?1)
              ORDER BY l.seq DESC LIMIT 1",
         )?
         .query_row([&text], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -289,10 +300,12 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
         arguments: serde_json::from_str(&arguments).map_err(unreadable)?,
         artifacts: artifacts(source, &text)?,
         edges: conn
-            .prepare_cached(
-                "SELECT edge_type, target_kind, target FROM edges WHERE execution_id = ?1
-                 ORDER BY id",
-            )?
+            .prepare_cached(&format!(
+                "SELECT g.edge_type, g.target_kind, g.target
+                 FROM executions AS x JOIN edges AS g ON {}
+                 WHERE x.id = ?1 AND g.execution_id = x.id ORDER BY g.id",
+                written_with("g.id", "executions", "x.row")
+            ))?
             .query_map([&text], |row| {
                 Ok(EdgeRecord {
                     edge_type: row.get(0)?,

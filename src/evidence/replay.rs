@@ -21,14 +21,10 @@ use crate::run::{
 
 /// Rows of one run in the order in which they were written.
 const ROWS: &str = "
-    SELECT l.seq, l.table_name, l.row_id FROM intents AS x
-        JOIN ledger AS l ON l.table_name = 'intents' AND l.row_id = x.row WHERE x.run_id = ?1
-    UNION ALL SELECT l.seq, l.table_name, l.row_id FROM executions AS x
-        JOIN ledger AS l ON l.table_name = 'executions' AND l.row_id = x.row WHERE x.run_id = ?1
-    UNION ALL SELECT l.seq, l.table_name, l.row_id FROM decisions AS x
-        JOIN ledger AS l ON l.table_name = 'decisions' AND l.row_id = x.id WHERE x.run_id = ?1
-    UNION ALL SELECT l.seq, l.table_name, l.row_id FROM run_ends AS x
-        JOIN ledger AS l ON l.table_name = 'run_ends' AND l.row_id = x.id WHERE x.run_id = ?1
+    SELECT row, 'intents' FROM intents WHERE run_id = ?1
+    UNION ALL SELECT row, 'executions' FROM executions WHERE run_id = ?1
+    UNION ALL SELECT id, 'decisions' FROM decisions WHERE run_id = ?1
+    UNION ALL SELECT id, 'run_ends' FROM run_ends WHERE run_id = ?1
     ORDER BY 1";
 
 /// The events of this run; none when there is no such run.
@@ -50,7 +46,7 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
     let mut statement = source.conn.prepare_cached(ROWS)?;
     let mut rows = statement.query([run_id.to_string()])?;
     while let Some(row) = rows.next()? {
-        let (table, id): (String, i64) = (row.get(1)?, row.get(2)?);
+        let (id, table): (i64, String) = (row.get(0)?, row.get(1)?);
         match table.as_str() {
             "intents" => replay.intent(id)?,
             "executions" => replay.execution(id)?,

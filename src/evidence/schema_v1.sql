@@ -1,6 +1,9 @@
 -- Format 1 of the evidence. Every table is only ever inserted into; schema.rs adds the triggers that
 -- refuse anything else. Each has an integer primary key (`row`, or `id` where the row has no id of its
--- own), because the ledger names rows by it and VACUUM may renumber implicit ones.
+-- own): the row's number in the ledger, so no two rows of the database have the same one, and they are
+-- in the order in which the rows were written. What belongs to an execution or an intent is written
+-- with it and so stands right behind it: `edges` and `file_contents`, of which each step has several,
+-- need no index by execution, which every step would have to wait for.
 -- Times are Unix milliseconds, booleans 0 or 1, ids UUID v4 text, digests 64 hex digits.
 -- A column that ends in `_json` holds canonical JSON: no spaces, keys sorted.
 
@@ -193,7 +196,6 @@ CREATE TABLE edges (
     target_kind TEXT NOT NULL CHECK (target_kind IN ('file', 'symbol', 'diagnostic')),
     target TEXT NOT NULL
 ) STRICT;
-CREATE INDEX edges_by_execution ON edges (execution_id);
 CREATE INDEX edges_by_target ON edges (target, target_kind);
 
 -- Files before and after: predicted with the intent, actual with the execution. A digest that is null
@@ -206,8 +208,6 @@ CREATE TABLE file_contents (
     before_digest TEXT,
     after_digest TEXT
 ) STRICT;
-CREATE INDEX file_contents_by_execution ON file_contents (execution_id);
-CREATE INDEX file_contents_by_path ON file_contents (path);
 
 -- The bounded loop and its attempts.
 CREATE TABLE loops (
@@ -274,13 +274,11 @@ CREATE TABLE purges (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- The chain: one link for each row of every table above. `entry` keeps what was hashed for a row that
--- may be purged.
+-- The chain: one link for each row of every table above, with the row's number. `entry` keeps what was
+-- hashed for a row that may be purged.
 CREATE TABLE ledger (
     seq INTEGER PRIMARY KEY,
     table_name TEXT NOT NULL,
-    row_id INTEGER NOT NULL,
     digest TEXT NOT NULL,
-    entry TEXT,
-    UNIQUE (table_name, row_id)
+    entry TEXT
 ) STRICT;

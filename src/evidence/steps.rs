@@ -8,7 +8,8 @@ use super::error::Result;
 use super::funnel::{Cell, Funnel};
 use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
 use super::rows::{About, decision, digest_of, word};
-use crate::plan::{Digest, Step};
+use crate::authorization::FileState;
+use crate::plan::Step;
 use crate::run::FileEffect;
 
 pub(super) fn intent(
@@ -177,8 +178,10 @@ fn files(
     files: &[FileEffect],
 ) -> Result<()> {
     for file in files {
-        for bytes in [&file.before_bytes, &file.after_bytes].into_iter().flatten() {
-            funnel.exact_blob(&Digest::of(bytes), bytes)?;
+        for (state, bytes) in [(file.before, &file.before_bytes), (file.after, &file.after_bytes)] {
+            if let (FileState::Content(digest), Some(bytes)) = (state, bytes) {
+                funnel.exact_blob(&digest, bytes)?;
+            }
         }
         funnel.insert(
             "file_contents",
@@ -200,13 +203,12 @@ fn learn(funnel: &mut Funnel<'_>, step: &Step, files: &[FileEffect], outputs: &[
     for argument in step.arguments.values() {
         funnel.learn(argument.as_bytes());
     }
-    for file in files {
-        for bytes in [&file.before_bytes, &file.after_bytes].into_iter().flatten() {
+    let contents = files.iter().flat_map(|file| [&file.before_bytes, &file.after_bytes]).flatten();
+    for bytes in contents.map(|bytes| &**bytes).chain(outputs.iter().copied()) {
+        // What is written is an argument as a rule, and comparing is faster than looking again.
+        if !step.arguments.values().any(|argument| argument.as_bytes() == bytes) {
             funnel.learn(bytes);
         }
-    }
-    for output in outputs {
-        funnel.learn(output);
     }
 }
 

@@ -69,23 +69,22 @@ impl Check<'_> {
             readers.insert(table.clone(), conn.prepare(&sql)?);
         }
         let mut links =
-            conn.prepare("SELECT seq, table_name, row_id, digest, entry FROM ledger ORDER BY seq")?;
+            conn.prepare("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq")?;
         let mut links = links.query([])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
             let seq: i64 = row.get(0)?;
             let table: String = row.get(1)?;
-            let row_id: i64 = row.get(2)?;
-            let digest: String = row.get(3)?;
-            let kept: Option<String> = row.get(4)?;
+            let digest: String = row.get(2)?;
+            let kept: Option<String> = row.get(3)?;
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
-            let place = format!("row {row_id} of {table} (link {seq})");
+            let place = format!("row {seq} of {table}");
             let Some(reader) = readers.get_mut(&table) else {
                 return Ok(Some(format!("{place}: there is no such table")));
             };
-            let entry = match (entry_of(reader, &table, row_id)?, kept) {
+            let entry = match (entry_of(reader, &table, seq)?, kept) {
                 (None, Some(kept)) if is_purged(conn, &kept)? => kept,
                 (None, _) => return Ok(Some(format!("{place} is missing"))),
                 (Some(entry), kept) => {
@@ -135,9 +134,9 @@ fn tables(conn: &Connection) -> Result<BTreeMap<String, i64>> {
     Ok(tables)
 }
 
-fn entry_of(reader: &mut Statement<'_>, table: &str, row_id: i64) -> Result<Option<String>> {
+fn entry_of(reader: &mut Statement<'_>, table: &str, seq: i64) -> Result<Option<String>> {
     let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
-    let mut rows = reader.query([row_id])?;
+    let mut rows = reader.query([seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let mut columns = Vec::with_capacity(names.len());
     for (n, name) in names.iter().enumerate() {
@@ -162,7 +161,7 @@ fn additional_row(conn: &Connection, table: &str) -> Result<String> {
         .query_row(
             &format!(
                 "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN
-                 (SELECT row_id FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
+                 (SELECT seq FROM ledger WHERE table_name = ?1) ORDER BY rowid LIMIT 1"
             ),
             [table],
             |row| row.get(0),

@@ -121,7 +121,11 @@ fn of_call(call: &ToolCall) -> Verdict {
 /// The review asks it again about the canonical path, because a link can give such a file a harmless
 /// name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
-    SENSITIVE.iter().find(|sensitive| sensitive.matches(path)).map(|hit| Verdict {
+    // Lowercase, because some file systems do not tell the cases apart.
+    let lower = path.to_lowercase();
+    let parts: Vec<&str> =
+        lower.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
+    SENSITIVE.iter().find(|sensitive| sensitive.matches(&parts)).map(|hit| Verdict {
         level: RiskLevel::Dangerous,
         rule: hit.rule,
         span: None,
@@ -143,11 +147,7 @@ pub fn of_written_program() -> Verdict {
 
 impl SensitivePath {
     /// Whether these components stand anywhere in the path; `**` needs one more below.
-    fn matches(&self, path: &str) -> bool {
-        // Lowercase, because some file systems do not tell the cases apart.
-        let lower = path.to_lowercase();
-        let parts: Vec<&str> =
-            lower.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
+    fn matches(&self, parts: &[&str]) -> bool {
         match self.components.split_last() {
             Some((&"**", head)) => {
                 parts.windows(head.len() + 1).any(|window| window.starts_with(head))

@@ -78,13 +78,19 @@ impl Toolbox {
         file::state(place.open(path, Access::Read)?.map(|(file, _)| file), path)
     }
 
-    /// Whether `path` is a file with its execute bit set: writing it is dangerous (SPEC §4).
+    /// The canonical path of what is written at `path`, and whether it is a file with its execute bit
+    /// set: writing that is dangerous (SPEC §4).
     ///
     /// # Errors
-    /// As [`Self::kind_of`]; and when it is no file or cannot be opened.
-    pub fn is_executable(&self, path: &str) -> Result<bool, ToolError> {
+    /// As [`Self::kind_of`].
+    pub fn key_and_is_program(&self, path: &str) -> Result<(String, bool), ToolError> {
         let place = self.roots.resolve(path, Last::Follow)?;
-        Ok(place.open(path, Access::Read)?.is_some_and(|(_, data)| file::is_executable(&data)))
+        let opened = match place.kind {
+            Kind::File => place.open(path, Access::Read).ok().flatten(),
+            _ => None,
+        };
+        let is_program = opened.is_some_and(|(_, data)| file::is_executable(&data));
+        Ok((place.key, is_program))
     }
 
     /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside

@@ -99,8 +99,12 @@ impl Toolbox {
     /// # Errors
     /// A path that cannot be used, leads outside, is no file, or cannot be read.
     pub fn inputs(&self, call: &ToolCall) -> Result<BTreeMap<String, FileState>, ToolError> {
-        let keys = self.input_keys(call)?;
-        keys.into_iter().map(|(key, path)| Ok((key, self.digest_of(&path)?))).collect()
+        let state = |path: String| {
+            let place = self.roots.resolve(&path, Last::Follow)?;
+            let file = place.open(&path, Access::Read)?.map(|(file, _)| file);
+            Ok((place.key, file::state(file, &path)?))
+        };
+        self.input_paths(call)?.into_iter().map(state).collect()
     }
 
     /// The same files without looking into them: canonical path and path as it is written.
@@ -108,16 +112,19 @@ impl Toolbox {
     /// # Errors
     /// A path that cannot be used or leads outside; a splice plan that cannot be read.
     pub fn input_keys(&self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
-        let paths = match call {
+        let key = |path: String| Ok((self.roots.resolve(&path, Last::Follow)?.key, path));
+        self.input_paths(call)?.into_iter().map(key).collect()
+    }
+
+    fn input_paths(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        Ok(match call {
             ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
                 vec![path.clone()]
             }
             ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
             ToolCall::SplicePlan { plan_file } => self.splice_inputs(plan_file)?,
             _ => Vec::new(),
-        };
-        let key = |path: String| Ok((self.roots.resolve(&path, Last::Follow)?.key, path));
-        paths.into_iter().map(key).collect()
+        })
     }
 
     /// The splice plan and the files it names, as far as it can be read.
@@ -156,32 +163,22 @@ impl Toolbox {
         Ok((place.kind == Kind::File).then_some(place.key))
     }
 
-    /// What the call would do to files now; empty for calls that only read.
-    ///
-    /// # Errors
-    /// What [`Self::invoke`] would fail with, as far as it can be seen without an effect.
-    pub fn effects(&self, call: &ToolCall) -> Result<Vec<FileEffect>, ToolError> {
-        match call {
-            ToolCall::FileWrite { path, contents } => {
-                write::effect(&self.roots, path, contents, Existing::Replace).map(|it| vec![it])
-            }
-            ToolCall::FileCreate { path, contents } => {
-                write::effect(&self.roots, path, contents, Existing::Refuse).map(|it| vec![it])
-            }
-            ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
-                Err(ToolError::NotAvailable { tool: call.tool() })
-            }
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// What the call would do after the earlier steps in `overlay`, for a person. Touches and
     /// executes nothing. A call that would fail has a preview that says so.
     ///
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        preview::preview(self, call, overlay)
+        Ok(preview::foresee(self, call, overlay)?.0)
+    }
+
+    /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one
+    /// look, so that they say the same. Nothing is changed by a call that only reads or would fail.
+    ///
+    /// # Errors
+    /// As for [`Self::preview`].
+    pub fn foresee(&self, call: &ToolCall) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+        preview::foresee(self, call, &Overlay::default())
     }
 
     /// Does it. What went wrong is in the answer, beside what was done all the same.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::plan::ToolCall;
-use crate::run::{Diff, FileChange, Predicted, Preview};
+use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 
 use super::place::{Last, Place};
-use super::write::{Existing, check, target};
+use super::write::{Existing, check, effect, target};
 use super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file, search, words};
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -61,14 +61,15 @@ fn content(
     }
 }
 
-/// The preview of one call; see [`Toolbox::preview`].
-pub(super) fn preview(
+/// The preview of one call and what it would do to files; see [`Toolbox::foresee`].
+pub(super) fn foresee(
     toolbox: &Toolbox,
     call: &ToolCall,
     overlay: &Overlay,
-) -> Result<Preview, ToolError> {
+) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+    let changes_nothing = |preview| (preview, Vec::new());
     let made = match call {
-        ToolCall::FileRead { path } => reads(toolbox, overlay, path),
+        ToolCall::FileRead { path } => reads(toolbox, overlay, path).map(changes_nothing),
         ToolCall::FileWrite { path, contents } => {
             writes(toolbox, overlay, path, contents, Existing::Replace)
         }
@@ -80,22 +81,22 @@ pub(super) fn preview(
             looks(toolbox, overlay, root, |place| {
                 format!("Searches {place} for lines that match {pattern}.")
             })
+            .map(changes_nothing)
         }
         ToolCall::FileGlob { pattern, root } => {
             search::glob(pattern)?;
             looks(toolbox, overlay, root, |place| {
                 format!("Lists, of {place}, what matches {pattern}.")
             })
+            .map(changes_nothing)
         }
         _ => Err(ToolError::NotAvailable { tool: call.tool() }),
     };
     match made {
-        Err(error) if !error.is_about_the_plan() => Ok(Preview {
-            predicted: Predicted::Exact,
-            summary: format!("{}{error}.", Preview::WOULD_FAIL),
-            changes: Vec::new(),
-            notes: vec![error.next()],
-        }),
+        Err(error) if !error.is_about_the_plan() => {
+            let summary = format!("{}{error}.", Preview::WOULD_FAIL);
+            Ok(changes_nothing(exact(summary, Vec::new(), vec![error.next()])))
+        }
         made => made,
     }
 }
@@ -146,7 +147,7 @@ fn writes(
     path: &str,
     contents: &str,
     existing: Existing,
-) -> Result<Preview, ToolError> {
+) -> Result<(Preview, Vec<FileEffect>), ToolError> {
     let Prepared { place, before, has_folder } = prepare(toolbox, overlay, path, existing)?;
     let diff = diff::diff(before.as_deref(), Some(contents.as_bytes()));
     let mut notes = Vec::new();
@@ -156,22 +157,24 @@ fn writes(
     if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
         notes.push(format!("Creates the folder {folder}, which does not exist now."));
     }
-    let link = toolbox.roots.resolve(path, Last::Keep)?;
-    if link.key != place.key {
-        notes.push(format!("{} is a link; the file it leads to is written.", link.key));
+    // A new file takes the place of no link.
+    if existing == Existing::Replace {
+        let link = toolbox.roots.resolve(path, Last::Keep)?;
+        if link.key != place.key {
+            notes.push(format!("{} is a link; the file it leads to is written.", link.key));
+        }
     }
     if diff::is_too_large(before.as_deref()) {
         notes.push(format!("{} is too large to be shown line by line.", place.key));
     }
-    notes.extend(file_notes(&place, path)?);
-    let change = FileChange {
-        before: file::state_of_bytes(before.as_deref()),
-        after: file::state_of_bytes(Some(contents.as_bytes())),
-        diff,
-        path: place.key,
-    };
-    let summary = summary(&change, before.is_some(), contents);
-    Ok(exact(summary, vec![change], notes))
+    if before.is_some() {
+        notes.extend(file_notes(&place, path)?);
+    }
+    let effect = effect(place.key, before, contents);
+    let change =
+        FileChange { path: effect.path.clone(), before: effect.before, after: effect.after, diff };
+    let summary = summary(&change, effect.before_bytes.is_some(), contents);
+    Ok((exact(summary, vec![change], notes), vec![effect]))
 }
 
 #[cfg(unix)]

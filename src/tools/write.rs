@@ -68,28 +68,13 @@ pub(super) fn check(place: &Place<'_>, path: &str, existing: Existing) -> Result
     Ok(())
 }
 
-/// What a write would do now.
-pub(super) fn effect(
-    roots: &Roots,
-    path: &str,
-    contents: &str,
-    existing: Existing,
-) -> Result<FileEffect, ToolError> {
-    let place = target(roots, path, existing)?;
-    check(&place, path, existing)?;
-    let before = place
-        .open(path, Access::Write)?
-        .map(|(file, _)| file::read(file, path, Access::Write))
-        .transpose()?;
-    Ok(effect_of(place.key, before, contents))
-}
-
-fn effect_of(path: String, before: Option<Vec<u8>>, contents: &str) -> FileEffect {
+/// What the write of `contents` does to the file at this canonical path.
+pub(super) fn effect(path: String, before: Option<Arc<[u8]>>, contents: &str) -> FileEffect {
     FileEffect {
         path,
         before: file::state_of_bytes(before.as_deref()),
         after: file::state_of_bytes(Some(contents.as_bytes())),
-        before_bytes: before.map(Arc::from),
+        before_bytes: before,
         after_bytes: Some(Arc::from(contents.as_bytes())),
     }
 }
@@ -173,7 +158,7 @@ fn write(
     folders.keep = true;
     Ok(Written {
         created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
-        effect: effect_of(place.key, before, contents),
+        effect: effect(place.key, before.map(Arc::from), contents),
         not_flushed,
     })
 }

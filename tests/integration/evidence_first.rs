@@ -57,7 +57,7 @@ fn the_intent_has_the_id_of_its_execution_and_comes_first_in_the_chain() {
     let id = ran.result().step_results[0].execution_id.to_string();
     let place = |table: &str| {
         let sql = format!(
-            "SELECT seq FROM ledger JOIN {table} ON ledger.row_id = {table}.row
+            "SELECT seq FROM ledger JOIN {table} ON ledger.seq = {table}.row
              WHERE table_name = '{table}' AND {table}.id = ?1"
         );
         harness.count(&sql, [&id])

@@ -1,0 +1,314 @@
+//! What a secret looks like (SPEC §8).
+//!
+//! Two kinds of rules: shapes that only a secret has, and assignments to a name that says so, whose
+//! value must then look like a value and not like code. Absent on purpose: entropy guesses, which
+//! would take every digest for a key.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, packed};
+use regex::{Captures, Regex};
+
+/// Names that say that what is assigned to them is secret, as the end of a longer name.
+const NAMES: &str = "password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|\
+                     private[_-]?key|client[_-]?secret|auth[_-]?key|secret[_-]?key";
+
+/// What [`NAMES`] cannot match without.
+const NAME_WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "authkey",
+    "auth_key",
+    "auth-key",
+];
+
+/// Characters outside ASCII that a pattern without regard to case takes for `s` and `k`. A text with
+/// one of them is looked at by every rule.
+const FOLDED: [&str; 2] = ["\u{17f}", "\u{212a}"];
+
+/// What a shape needs besides its pattern.
+#[derive(Clone, Copy)]
+enum Check {
+    /// The pattern says it all.
+    Shape,
+    /// It must contain a digit, which words joined by dashes do not.
+    HasDigit,
+    /// It is the value of an assignment without quotes.
+    BareValue,
+    /// It is the value of an assignment in quotes.
+    QuotedValue,
+}
+
+struct Rule {
+    kind: &'static str,
+    /// One of these is in every match of the pattern, in whatever case. In lower case here.
+    words: &'static [&'static str],
+    /// The secret is the group `s`, or the whole match where there is none.
+    pattern: Regex,
+    check: Check,
+}
+
+/// Rules by their place, a bit for each.
+type RuleSet = u32;
+
+/// All rules. Each pattern reads a text on its own: one automaton for all of them would need a second for
+/// a MiB. But hardly any text contains a word that a rule needs, and all words are looked for in one pass.
+pub(super) struct Rules {
+    all: Vec<Rule>,
+    /// Whether any word is in a text in lower case; ten times as fast as telling which. Not every
+    /// processor can do it.
+    any_word: Option<packed::Searcher>,
+    /// `None` when it cannot be made: then every rule reads every text.
+    words: Option<AhoCorasick>,
+    /// For each word the rules that need it.
+    rules_of_word: Vec<RuleSet>,
+    secret_name: Regex,
+}
+
+impl Rules {
+    /// Compiles them.
+    pub(super) fn new() -> Result<Self, regex::Error> {
+        use Check::{BareValue, HasDigit, QuotedValue, Shape};
+        let rule = |kind, words, pattern: &str, check| {
+            Ok(Rule { kind, words, pattern: Regex::new(pattern)?, check })
+        };
+        let pem = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
+        let whole_block = format!(
+            r"{pem}[A-Za-z0-9+/=\s\\:,._()-]{{20,}}?-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
+        );
+        let block_without_end = format!(r"{pem}(?:\s|\\n|\\r)+[A-Za-z0-9+/=\s\\]{{40,}}");
+        let quoted = format!(
+            r#"(?i)(?P<k>{NAMES})\\?["']?\s*(?:=>|:=|=|:)\s*[bru]?\\?(?:"(?P<s>[^"\n\\]{{4,}})\\?"|'(?P<t>[^'\n\\]{{4,}})\\?')"#
+        );
+        let bare = format!(
+            r#"(?i)(?P<k>{NAMES})\\?["']?(?P<o>\s*(?:=>|:=|=|:)\s*)(?P<s>[^\s"'`,;&(){{}}\[\]<>|\\]{{6,}})"#
+        );
+        let flag =
+            format!(r#"(?i)--(?P<k>{NAMES})\s+(?P<s>[^\s"'`,;(){{}}\[\]<>|\\-][^\s"'`]{{5,}})"#);
+        let all = vec![
+            rule("private_key", &["private key"], &whole_block, Shape)?,
+            rule("private_key", &["private key"], &block_without_end, Shape)?,
+            rule("aws_key", &["akia", "asia"], r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", Shape)?,
+            rule(
+                "github_token",
+                &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+                r"\bgh[pousr]_[A-Za-z0-9]{36,}\b",
+                Shape,
+            )?,
+            rule("github_token", &["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{22,}\b", Shape)?,
+            rule("gitlab_token", &["glpat-"], r"\bglpat-[A-Za-z0-9_-]{20,}", Shape)?,
+            rule("slack_token", &["xox"], r"\bxox[abeprs]-[A-Za-z0-9-]{10,}", HasDigit)?,
+            rule("api_key", &["sk-"], r"\bsk-[A-Za-z0-9_-]{20,}", HasDigit)?,
+            rule("google_key", &["aiza"], r"\bAIza[0-9A-Za-z_-]{35}", Shape)?,
+            rule(
+                "stripe_key",
+                &["k_live_", "k_test_"],
+                r"\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,}",
+                Shape,
+            )?,
+            rule("npm_token", &["npm_"], r"\bnpm_[A-Za-z0-9]{36}\b", Shape)?,
+            rule("pypi_token", &["pypi-"], r"\bpypi-[A-Za-z0-9_-]{50,}", Shape)?,
+            rule("crates_io_token", &["cio"], r"\bcio[A-Za-z0-9]{32}\b", HasDigit)?,
+            rule(
+                "jwt",
+                &["eyj"],
+                r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+                Shape,
+            )?,
+            rule(
+                "authorization",
+                &["authorization"],
+                r#"(?i)\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token)\s+(?P<s>[A-Za-z0-9._~+/=-]{8,})"#,
+                Shape,
+            )?,
+            rule(
+                "authorization",
+                &["bearer"],
+                r"(?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/=-]{20,})",
+                HasDigit,
+            )?,
+            rule(
+                "password",
+                &["://"],
+                r#"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"'<>]*:(?P<s>[^\s/@"'<>${}]+)@"#,
+                Shape,
+            )?,
+            rule("password", NAME_WORDS, &quoted, QuotedValue)?,
+            rule("password", NAME_WORDS, &bare, BareValue)?,
+            rule("password", NAME_WORDS, &flag, HasDigit)?,
+        ];
+        let secret_name = Regex::new(&format!("(?i)(?:{NAMES})$"))?;
+        let mut rules_of_word = BTreeMap::from(FOLDED.map(|word| (word, RuleSet::MAX)));
+        for (place, rule) in all.iter().enumerate() {
+            for word in rule.words {
+                *rules_of_word.entry(word).or_default() |= 1 << place;
+            }
+        }
+        let (words, rules_of_word): (Vec<_>, _) = rules_of_word.into_iter().unzip();
+        let any_word = packed::Searcher::new(&words);
+        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+        Ok(Self { all, any_word, words, rules_of_word, secret_name })
+    }
+
+    /// The rules that can match somewhere in this text; all others cannot.
+    fn candidates(&self, text: &str) -> RuleSet {
+        let any_word = self.any_word.as_ref();
+        if any_word.is_some_and(|any| any.find(text.to_ascii_lowercase()).is_none()) {
+            return 0;
+        }
+        let Some(words) = &self.words else { return RuleSet::MAX };
+        words.find_overlapping_iter(text).fold(0, |rules, found| {
+            // A word that is not in the list would be a fault here; then every rule looks.
+            rules | self.rules_of_word.get(found.pattern().as_usize()).unwrap_or(&RuleSet::MAX)
+        })
+    }
+
+    /// Whether no rule can match in this text, nor take it for the name of a secret field. Looks at each
+    /// byte once. What is true of a text of JSON is true of every string that stands in it without an escape.
+    pub(super) fn rule_out(&self, text: &str) -> bool {
+        self.candidates(text) == 0
+    }
+
+    /// The secrets in this text, rule by rule.
+    pub(super) fn find<'t>(
+        &'t self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (Range<usize>, &'static str)> {
+        self.find_by(self.candidates(text), text)
+    }
+
+    fn find_by<'t>(
+        &'t self,
+        candidates: RuleSet,
+        text: &'t str,
+    ) -> impl Iterator<Item = (Range<usize>, &'static str)> {
+        (self.all.iter().enumerate())
+            .filter(move |(place, _)| candidates & (1 << place) != 0)
+            .flat_map(move |(_, rule)| {
+                rule.pattern
+                    .captures_iter(text)
+                    .filter_map(|found| Some((rule.secret_in(text, &found)?, rule.kind)))
+            })
+    }
+
+    /// Whether a field of this name holds a secret as its value: the name and the quotes are not in
+    /// the text then.
+    pub(super) fn is_secret_field(&self, name: &str, value: &str) -> bool {
+        self.secret_name.is_match(name) && is_quoted_secret(name, value)
+    }
+}
+
+impl Rule {
+    fn secret_in(&self, text: &str, found: &Captures<'_>) -> Option<Range<usize>> {
+        let secret = found.name("s").or_else(|| found.name("t")).or_else(|| found.get(0))?;
+        let value = secret.as_str();
+        let name = found.name("k").map_or("", |name| name.as_str());
+        let is_secret = match self.check {
+            Check::Shape => !value.starts_with("[secret:"),
+            Check::HasDigit => value.bytes().any(|byte| byte.is_ascii_digit()),
+            Check::QuotedValue => is_quoted_secret(name, value),
+            Check::BareValue if is_marker(value) => false,
+            Check::BareValue => {
+                let tight = found.name("o").is_some_and(|op| op.as_str() == "=");
+                let next = text.get(secret.end()..).and_then(|rest| rest.chars().next());
+                is_bare_secret(name, value, tight, next)
+            }
+        };
+        is_secret.then(|| secret.range())
+    }
+}
+
+/// What stands after `[secret:` in a marker of ours.
+fn is_marker(value: &str) -> bool {
+    value.rsplit_once(':').is_some_and(|(kind, mark)| {
+        kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && mark.len() == 8
+            && mark.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+fn is_password(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("pass") || name == "pwd" || name.ends_with("secret")
+}
+
+/// Text that stands where a secret would be: variables, templates, types.
+fn is_placeholder(value: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "string",
+        "str",
+        "number",
+        "boolean",
+        "bool",
+        "null",
+        "none",
+        "undefined",
+        "true",
+        "false",
+        "option",
+        "required",
+        "optional",
+        "example",
+        "changeme",
+        "redacted",
+        "hidden",
+        "integer",
+        "object",
+        "unknown",
+    ];
+    value.starts_with(['$', '{', '<', '%', '[', '*', '&'])
+        || value.contains("${")
+        || value.contains("{{")
+        || value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_'))
+        || WORDS.contains(&value.to_ascii_lowercase().as_str())
+}
+
+fn is_quoted_secret(name: &str, value: &str) -> bool {
+    if value.len() < 4 || is_placeholder(value) {
+        return false;
+    }
+    let digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let space = value.contains(char::is_whitespace);
+    if is_password(name) {
+        // A sentence about a password is not one.
+        return !value.starts_with(' ') && value.split_whitespace().count() <= 4;
+    }
+    !space && value.len() >= 8 && (digit || value.len() >= 20)
+}
+
+fn is_bare_secret(name: &str, value: &str, tight: bool, next: Option<char>) -> bool {
+    // What is called, indexed, instantiated or goes on with a field is code.
+    if is_placeholder(value) || matches!(next, Some('(' | '[' | '<' | '{')) || value.contains("::")
+    {
+        return false;
+    }
+    let digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let path_like = value.contains('.') && !digit;
+    let ends = !matches!(next, Some(',' | ';' | ')' | ']' | '}'));
+    if is_password(name) {
+        // After a space only the last word of a line is a value; the rest is prose or code.
+        let ends = if tight { ends } else { matches!(next, None | Some('\n' | '\r')) };
+        return (digit && letter) || (ends && !path_like);
+    }
+    // A counter or a version is a number, an identifier with a digit at its end is `token2`.
+    digit && letter && value.len() >= 8 && (value.len() >= 16 || tight)
+}
+
+#[cfg(test)]
+#[path = "secret_rules_tests.rs"]
+mod tests;
