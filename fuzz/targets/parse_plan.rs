@@ -149,6 +149,15 @@ fn check_pointer(finding: &Finding, text: &str, value: &Value) {
         Value::Object(_) => begins(&['{']),
     };
     assert!(right, "{at:?} stands there: {finding:?}");
+    // A pattern is judged without translating it; where that is quick, the verdict is the same. One
+    // that switches Unicode off may be refused for the number of its classes alone.
+    if let Some(pattern) = value.as_str()
+        && finding.message.starts_with("not a regular expression")
+        && pattern.len() < 4096
+        && !pattern.contains('-')
+    {
+        assert!(regex_syntax::parse(pattern).is_err(), "{finding:?}");
+    }
 }
 
 /// A plan that may be authorized says exactly what its file says, and nothing in the file is ignored.
