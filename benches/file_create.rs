@@ -18,7 +18,8 @@ use std::process::ExitCode;
 use serde_json::json;
 use support::{Bench, claim, plan, time};
 
-const STEPS: u32 = 50;
+/// Steps of one sample; start and end of the run are spread over them.
+const STEPS: u32 = 100;
 
 fn main() -> ExitCode {
     let mut bench = Bench::new();

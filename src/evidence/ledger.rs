@@ -103,15 +103,27 @@ fn write_canonical(value: &Value, text: &mut String) {
     }
 }
 
+/// A JSON string. What stands between two escapes is copied at once: every row passes here, and some
+/// are large.
 fn write_text(string: &str, text: &mut String) {
-    if string.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        text.push_str(&Value::from(string).to_string());
-    } else {
-        // Names, ids and digests, which are most of what is written, need no escape and no copy.
-        text.push('"');
-        text.push_str(string);
-        text.push('"');
+    text.reserve(string.len() + 2);
+    text.push('"');
+    let mut rest = string;
+    let is_special = |byte| byte < b' ' || byte == b'"' || byte == b'\\';
+    while let Some(place) = rest.bytes().position(is_special) {
+        let (plain, special) = rest.split_at(place);
+        text.push_str(plain);
+        let mut special = special.chars();
+        match special.next() {
+            Some('\n') => text.push_str("\\n"),
+            Some(c @ ('"' | '\\')) => text.extend(['\\', c]),
+            Some(c) => text.push_str(Value::from(c.to_string()).to_string().trim_matches('"')),
+            None => {}
+        }
+        rest = special.as_str();
     }
+    text.push_str(rest);
+    text.push('"');
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 //! canonical path however it was written. What is then opened is opened below the root's handle and
 //! through no link at all: one that was put there meanwhile is an error, not a way out.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::{Dir, Metadata};
@@ -41,6 +42,20 @@ impl Root {
         Ok(Self { path, given, dir, is_workspace })
     }
 
+    /// What of a path without links is below this root. As bytes, because it is asked for every name of
+    /// every path, and comparing name by name takes ten times as long.
+    fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let root = self.path.as_os_str().as_bytes();
+        let rest = path.as_os_str().as_bytes().strip_prefix(root)?;
+        match rest {
+            _ if root.ends_with(b"/") => Some(rest),
+            [b'/', names @ ..] => Some(names),
+            [] => Some(rest),
+            _ => None,
+        }
+        .map(|names| Path::new(OsStr::from_bytes(names)))
+    }
+
     /// The canonical path of what is at `relative`, as keys, results and records write it.
     pub(super) fn key(&self, relative: &Path) -> String {
         if !self.is_workspace {
@@ -65,6 +80,8 @@ pub(super) struct Place<'a> {
     pub(super) relative: PathBuf,
     pub(super) key: String,
     pub(super) kind: Kind,
+    /// Whether its last name was a link, which was followed.
+    pub(super) through_link: bool,
     /// What it stands in.
     pub(super) parent: Kind,
     /// Whether a file stands where a folder would have to be.
@@ -111,7 +128,7 @@ impl Roots {
 
     fn locate(&self, path: &Path) -> Located<'_> {
         for root in self.iter() {
-            if let Ok(relative) = path.strip_prefix(&root.path) {
+            if let Some(relative) = root.below(path) {
                 return Located::Inside(root, relative.to_owned());
             }
         }
@@ -140,7 +157,8 @@ impl Roots {
         let mut here = self.workspace.path.clone();
         let mut pending = Vec::new();
         follow(&self.below_canonical(Path::new(text)), &mut here, &mut pending);
-        let (mut kind, mut parent, mut blocked) = (Kind::Folder, Kind::Folder, false);
+        let (mut kind, mut parent) = (Kind::Folder, Kind::Folder);
+        let (mut blocked, mut through_link) = (false, false);
         let mut links = 0;
         while let Some(step) = pending.pop() {
             let name = match step {
@@ -180,6 +198,7 @@ impl Roots {
             };
             if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
                 links += 1;
+                through_link |= pending.is_empty();
                 if links > MOST_LINKS {
                     return Err(bad("it follows too many links"));
                 }
@@ -197,7 +216,7 @@ impl Roots {
         if here.to_str().is_none() {
             return Err(bad("it leads to a name that is not UTF-8"));
         }
-        Ok(Place { key: root.key(&relative), root, relative, kind, parent, blocked })
+        Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
     }
 
     /// The same path below the canonical root, where it is written below the root as it was given.

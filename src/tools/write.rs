@@ -37,7 +37,7 @@ pub(super) fn target<'a>(
 ) -> Result<Place<'a>, ToolError> {
     let place = roots.resolve(path, Last::Follow)?;
     // A link occupies its name, wherever it leads.
-    if existing == Existing::Refuse && roots.resolve(path, Last::Keep)?.key != place.key {
+    if existing == Existing::Refuse && place.through_link {
         return Err(ToolError::AlreadyExists { path: path.to_owned() });
     }
     match place.kind {
