@@ -173,7 +173,8 @@ impl<'c> Funnel<'c> {
         let number = [(key, ValueRef::Integer(self.seq))];
         let columns =
             number.into_iter().chain(row.iter().map(|(name, cell)| (*name, cell.as_value())));
-        let mut sql = format!("INSERT INTO {table} ({key}");
+        let mut sql = String::with_capacity(512);
+        sql.extend(["INSERT INTO ", table, " (", key]);
         for (name, _) in &row {
             sql.push(',');
             sql.push_str(name);

@@ -28,7 +28,8 @@ pub(super) fn entry<'v>(
     let mut columns: Vec<_> = columns.into_iter().collect();
     columns.sort_unstable_by_key(|(name, _)| *name);
     // Written straight from the columns, because every row passes here and some are large.
-    let mut text = String::from("{\"columns\":{");
+    let mut text = String::with_capacity(512);
+    text.push_str("{\"columns\":{");
     let mut separator = "";
     for (name, value) in columns {
         if value == ValueRef::Null {
@@ -106,23 +107,26 @@ fn write_canonical(value: &Value, text: &mut String) {
 /// A JSON string. What stands between two escapes is copied at once: every row passes here, and some
 /// are large.
 fn write_text(string: &str, text: &mut String) {
-    text.reserve(string.len() + 2);
+    text.reserve(string.len() + string.len() / 8 + 2);
     text.push('"');
-    let mut rest = string;
-    let is_special = |byte| byte < b' ' || byte == b'"' || byte == b'\\';
-    while let Some(place) = rest.bytes().position(is_special) {
-        let (plain, special) = rest.split_at(place);
-        text.push_str(plain);
-        let mut special = special.chars();
-        match special.next() {
-            Some('\n') => text.push_str("\\n"),
-            Some(c @ ('"' | '\\')) => text.extend(['\\', c]),
-            Some(c) => text.push_str(Value::from(c.to_string()).to_string().trim_matches('"')),
-            None => {}
+    let mut copied = 0;
+    for (place, byte) in string.bytes().enumerate() {
+        if byte >= b' ' && byte != b'"' && byte != b'\\' {
+            continue;
         }
-        rest = special.as_str();
+        text.push_str(string.get(copied..place).unwrap_or_default());
+        copied = place + 1;
+        match byte {
+            b'\n' => text.push_str("\\n"),
+            b'"' => text.push_str("\\\""),
+            b'\\' => text.push_str("\\\\"),
+            other => {
+                let escaped = Value::from(char::from(other).to_string()).to_string();
+                text.push_str(escaped.trim_matches('"'));
+            }
+        }
     }
-    text.push_str(rest);
+    text.push_str(string.get(copied..).unwrap_or_default());
     text.push('"');
 }
 

@@ -192,8 +192,11 @@ CREATE INDEX decisions_by_execution ON decisions (execution_id);
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY,
     execution_id TEXT NOT NULL REFERENCES executions (id),
-    edge_type TEXT NOT NULL CHECK (edge_type IN ('EXECUTED_ON', 'AFFECTED', 'REFERENCED', 'PRODUCED')),
-    target_kind TEXT NOT NULL CHECK (target_kind IN ('file', 'symbol', 'diagnostic')),
+    -- Not IN: for more than two values SQLite builds a table of them at every insert.
+    edge_type TEXT NOT NULL CHECK (edge_type = 'EXECUTED_ON' OR edge_type = 'AFFECTED'
+        OR edge_type = 'REFERENCED' OR edge_type = 'PRODUCED'),
+    target_kind TEXT NOT NULL CHECK (target_kind = 'file' OR target_kind = 'symbol'
+        OR target_kind = 'diagnostic'),
     target TEXT NOT NULL
 ) STRICT;
 CREATE INDEX edges_by_target ON edges (target, target_kind);
