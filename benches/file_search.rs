@@ -16,9 +16,8 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::atomic::AtomicBool;
 
-use countersign::tools::{Context, Toolbox};
+use countersign::tools::{Context, StopSignal, Toolbox};
 use serde_json::{Value, json};
 use support::{claim, plan, time};
 use uuid::Uuid;
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
     let toolbox = Toolbox::open(&tree, &[]).expect("the tree");
     let step = json!({"tool": "file_search", "arguments": {"pattern": PATTERN, "root": "."}});
     let call = plan(vec![step]).steps.remove(0).call.expect("a call");
-    let stop = AtomicBool::new(false);
+    let stop = StopSignal::default();
     let search = || {
         let expected = BTreeMap::new();
         let context = Context {

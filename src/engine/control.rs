@@ -1,10 +1,10 @@
 //! Pause, resume, cancel and stop: flags that the executor and the tools look at, never messages
 //! behind others in a queue (DESIGN invariant 7).
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::run::{AnsweredBy, Control};
+use crate::tools::StopSignal;
 
 /// The shared end of a run's controls; clones are the same controls.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ pub struct ControlHandle {
 #[derive(Debug, Default)]
 struct Shared {
     /// Apart from the lock, because tools look at it in the middle of their work.
-    stop: AtomicBool,
+    stop: StopSignal,
     asked: Mutex<Asked>,
     changed: Condvar,
 }
@@ -44,7 +44,7 @@ impl ControlHandle {
             Control::Pause => asked.pause = true,
             Control::Resume => asked.pause = false,
             Control::CancelAfterStep => asked.cancel = true,
-            Control::StopNow => self.shared.stop.store(true, Ordering::SeqCst),
+            Control::StopNow => self.shared.stop.set(),
         }
         asked.unrecorded.push((control, by));
         drop(asked);
@@ -52,20 +52,20 @@ impl ControlHandle {
     }
 
     /// Set once *Stop now* was asked for.
-    pub fn stop_flag(&self) -> &AtomicBool {
+    pub fn stop_signal(&self) -> &StopSignal {
         &self.shared.stop
     }
 
     /// Whether *Stop now* was asked for.
     pub fn is_stopped(&self) -> bool {
-        self.shared.stop.load(Ordering::SeqCst)
+        self.shared.stop.is_set()
     }
 
     /// Forgets everything, for the next run.
     pub fn reset(&self) {
         let mut asked = self.lock();
         *asked = Asked::default();
-        self.shared.stop.store(false, Ordering::SeqCst);
+        self.shared.stop.reset();
     }
 
     pub(super) fn boundary(&self) -> Boundary {

@@ -251,7 +251,7 @@ impl StepRun<'_, '_> {
             self.call,
             &Context {
                 expected: &self.run.expected,
-                stop: parts.control.stop_flag(),
+                stop: parts.control.stop_signal(),
                 execution_id: progress.execution_id,
                 output: &|stream, chunk| {
                     parts.progress.on_event(&RunEvent::StepOutput {

@@ -102,7 +102,7 @@ fn of_call(call: &ToolCall) -> Verdict {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
-            (RiskLevel::Caution, "check", "Runs the project's build scripts and macros.")
+            (RiskLevel::Caution, "check", "Runs code of the workspace: build scripts and macros.")
         }
     };
     let written = match call {

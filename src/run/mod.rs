@@ -5,6 +5,7 @@
 //! SQL, egui.
 
 mod confirm;
+mod diagnostic;
 mod effect;
 mod event;
 mod excerpt;
@@ -17,6 +18,7 @@ mod state;
 mod steps;
 
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
@@ -26,10 +28,7 @@ pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
     RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
 };
-pub use result::{
-    DiagnosticArtifact, ExecutionResult, Failure, Level, Outcome, RunStatus, STREAM_HEAD_BYTES,
-    StepResult,
-};
+pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{Impact, PreconditionState, Review};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;

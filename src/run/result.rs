@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::diagnostic::DiagnosticArtifact;
 use crate::plan::Code;
 
 /// How much of a stream's start, and of its end, a [`StepResult`] carries: 256 KiB each.
@@ -91,48 +92,6 @@ impl RunStatus {
             .into_iter()
             .find(|status| status.as_str() == text)
     }
-}
-
-/// How much a diagnostic weighs; notes and help count as info.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the three words of SPEC §3")]
-pub enum Level {
-    Error,
-    Warning,
-    Info,
-}
-
-/// One diagnostic of a tool (SPEC §3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiagnosticArtifact {
-    /// How much it weighs.
-    pub level: Level,
-    /// The tool's own word for the level.
-    pub tool_level: String,
-    /// What the tool says, verbatim.
-    pub message: String,
-    /// The file, or empty where there is no place.
-    pub file_name: String,
-    /// The first line, from 1; 0 where there is no place.
-    pub line_start: i64,
-    /// The first column, from 1.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub column_start: Option<i64>,
-    /// The last line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub line_end: Option<i64>,
-    /// The last column, from 1.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub column_end: Option<i64>,
-    /// The tool's code, for instance `E0425`.
-    pub code: Option<String>,
-    /// Notes and suggestions below it.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub children: Vec<DiagnosticArtifact>,
-    /// The tool's own rendering.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub rendered: Option<String>,
 }
 
 /// Why a step did not succeed: code, message and what to do next (SPEC §6).

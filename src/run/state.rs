@@ -48,6 +48,10 @@ impl StepState {
     }
 }
 
+/// How much output of the step under way is kept for the screen, in bytes: the latest. The whole goes
+/// into the evidence.
+const LIVE_OUTPUT_BYTES: usize = 512 << 10;
+
 /// A run as its events tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunState {
@@ -65,8 +69,12 @@ pub struct RunState {
     pub started_at_ms: i64,
     /// What a person asked for and is still to come.
     pub requested: Option<Control>,
-    /// Output of the step under way, in order of arrival.
+    /// The latest output of the step under way, in order of arrival.
     pub live_output: Vec<(Stream, String)>,
+    /// How many bytes of it are in `live_output`.
+    pub live_bytes: usize,
+    /// How many bytes came before `live_output` and are left out of it.
+    pub live_left_out: u64,
     /// Why it failed.
     pub failure: Option<(Code, String)>,
 }
@@ -88,11 +96,11 @@ impl RunState {
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
                 self.phase = Phase::Running;
-                self.live_output.clear();
+                self.forget_output();
                 self.steps.set(*step_index, StepState::Running);
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
-                self.live_output.push((*stream, chunk.clone()));
+                self.add_output(*stream, chunk);
             }
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
@@ -100,7 +108,7 @@ impl RunState {
                 self.steps.set(result.step_index, StepState::Done(result.clone()));
                 self.current_step = result.step_index + 1;
                 self.phase = Phase::Running;
-                self.live_output.clear();
+                self.forget_output();
             }
             RunEvent::ConfirmationNeeded { request } => {
                 self.phase = Phase::AwaitingConfirmation(request.clone());
@@ -144,5 +152,55 @@ impl RunState {
     fn end(&mut self, status: RunStatus) {
         self.phase = Phase::Ended(status);
         self.requested = None;
+    }
+
+    fn add_output(&mut self, stream: Stream, chunk: &str) {
+        self.live_output.push((stream, chunk.to_owned()));
+        self.live_bytes += chunk.len();
+        // Not at every chunk, because each time all others move.
+        if self.live_bytes > 2 * LIVE_OUTPUT_BYTES {
+            let mut dropped = 0;
+            while let Some((_, chunk)) = self.live_output.get(dropped)
+                && self.live_bytes > LIVE_OUTPUT_BYTES
+            {
+                self.live_bytes -= chunk.len();
+                self.live_left_out += chunk.len() as u64;
+                dropped += 1;
+            }
+            self.live_output.drain(..dropped);
+        }
+    }
+
+    fn forget_output(&mut self) {
+        self.live_output.clear();
+        (self.live_bytes, self.live_left_out) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
+        let mut state = RunState::default();
+        let chunk = "x".repeat(100_000);
+        let output =
+            |stream| RunEvent::StepOutput { step_id: "s".to_owned(), stream, chunk: chunk.clone() };
+        for _ in 0..999 {
+            state.apply(&output(Stream::Stdout));
+        }
+        state.apply(&output(Stream::Stderr));
+        let kept: usize = state.live_output.iter().map(|(_, chunk)| chunk.len()).sum();
+        let least = LIVE_OUTPUT_BYTES - chunk.len();
+        assert!((least..=2 * LIVE_OUTPUT_BYTES).contains(&kept), "{kept}");
+        assert_eq!(kept as u64 + state.live_left_out, 100_000_000);
+        assert_eq!(state.live_output.last().map(|(stream, _)| *stream), Some(Stream::Stderr));
+        state.apply(&RunEvent::StepStarted {
+            step_id: "t".to_owned(),
+            step_index: 1,
+            timestamp_ms: 0,
+        });
+        assert_eq!((state.live_output.len(), state.live_left_out), (0, 0));
     }
 }

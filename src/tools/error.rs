@@ -5,7 +5,7 @@ use std::io;
 
 use crate::authorization::FileState;
 use crate::plan::{Code, Tool};
-use crate::run::Failure;
+use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
 
@@ -46,12 +46,33 @@ pub enum ToolError {
     AlreadyExists { path: String },
     #[error("{path} was {} when approved and is {now} now", approved_text(.approved))]
     Stale { path: String, approved: Option<FileState>, now: FileState },
+    #[error("no Cargo.toml at {path} or above it in the workspace")]
+    NoCargoProject { path: String },
+    #[error("{program} is not on PATH")]
+    ProgramMissing { program: &'static str, code: Code },
+    #[error("cannot start {program}: {source}")]
+    NotStarted { program: &'static str, code: Code, source: io::Error },
+    #[error("{program} was still running after {after} and was ended")]
+    TimedOut { program: &'static str, after: String },
+    #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
+    TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
+    #[error("cargo check reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
+    CargoCheck { errors: usize, first: String },
+    #[error("cargo check {how}\n{said}")]
+    CargoFailed { how: String, said: String },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
     #[error("the answer has more than {limit} bytes")]
     OutputLimit { limit: u64 },
     #[error("{} is not available yet", tool.name())]
     NotAvailable { tool: Tool },
+}
+
+fn stream_text(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    }
 }
 
 fn approved_text(approved: &Option<FileState>) -> String {
@@ -76,10 +97,13 @@ impl ToolError {
             }
             Self::Stale { .. } => Code::Stale,
             Self::Cancelled => Code::Cancelled,
-            Self::OutputLimit { .. } => Code::OutputLimit,
+            Self::OutputLimit { .. } | Self::TooMuchOutput { .. } => Code::OutputLimit,
+            Self::NoCargoProject { .. } => Code::NoCargoProject,
+            Self::ProgramMissing { code, .. } | Self::NotStarted { code, .. } => *code,
+            Self::TimedOut { .. } => Code::TimedOut,
+            Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::NotAvailable { tool } => match tool {
                 Tool::SplicePatch | Tool::SplicePlan => Code::Splice,
-                Tool::LspCheck => Code::CargoCheck,
                 _ => Code::CodeEngine,
             },
         }
@@ -120,6 +144,17 @@ impl ToolError {
             Self::Stale { .. } => "Look at the plan again and authorize it as things are now.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
             Self::OutputLimit { .. } => "Narrow the pattern or the root.",
+            Self::NoCargoProject { .. } => "Name a folder or a file of a Cargo project.",
+            Self::ProgramMissing { program, .. } => {
+                return format!("Install {program}, or add its folder to PATH.");
+            }
+            Self::NotStarted { .. } => "Check that the program can be run by your user.",
+            Self::TimedOut { .. } => {
+                "See what it printed last, and whether it waits for something that does not come."
+            }
+            Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
+            Self::CargoCheck { .. } => "Correct the code, then run the plan again.",
+            Self::CargoFailed { .. } => "Correct what cargo names, then run the plan again.",
             Self::NotAvailable { .. } => "Leave this step out; nothing was done.",
         }
         .to_owned()

@@ -5,6 +5,7 @@
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
 mod beneath;
+mod cargo;
 mod diff;
 mod error;
 mod facts;
@@ -12,9 +13,11 @@ mod file;
 mod overlay;
 mod place;
 mod preview;
+mod process;
 mod read;
 mod rules;
 mod search;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -23,7 +26,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -37,10 +40,13 @@ use write::Existing;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use stop::StopSignal;
 
 /// The tools of one workspace.
 pub struct Toolbox {
     roots: Roots,
+    /// When `lsp_check` is ended.
+    check_timeout: Duration,
 }
 
 /// What a call may look at besides its arguments.
@@ -49,7 +55,7 @@ pub struct Context<'a> {
     /// whose target is not in it is refused as stale.
     pub expected: &'a BTreeMap<String, FileState>,
     /// Set when a person asked to stop now.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a StopSignal,
     /// Stands in the name of a temporary file, so that one that a crash leaves can be attributed.
     pub execution_id: Uuid,
     /// Takes output as it comes.
@@ -85,7 +91,8 @@ impl Toolbox {
     pub fn open(workspace: &Path, extra_roots: &[PathBuf]) -> Result<Self, ToolError> {
         let extra =
             extra_roots.iter().map(|root| Root::open(root, false)).collect::<Result<_, _>>();
-        Ok(Self { roots: Roots { workspace: Root::open(workspace, true)?, extra: extra? } })
+        let roots = Roots { workspace: Root::open(workspace, true)?, extra: extra? };
+        Ok(Self { roots, check_timeout: cargo::CHECK_TIMEOUT })
     }
 
     /// The workspace folder, absolute and without links.
@@ -194,6 +201,7 @@ impl Toolbox {
             }
             ToolCall::FileSearch { pattern, root } => search::search(roots, pattern, root, context),
             ToolCall::FileGlob { pattern, root } => search::list(roots, pattern, root, context),
+            ToolCall::LspCheck { path } => cargo::invoke(self, path, context),
             _ => Err(ToolError::NotAvailable { tool: call.tool() }),
         };
         answer.unwrap_or_else(|error| Invocation { error: Some(error), ..Invocation::default() })

@@ -7,7 +7,7 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
-use super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file, search, words};
+use super::{Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, file, search, words};
 
 /// A write that would succeed: its target and the content there after the earlier steps.
 pub(super) struct Prepared<'a> {
@@ -46,7 +46,8 @@ pub(super) fn prepare<'a>(
     Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before })
 }
 
-fn content(
+/// What is in `place` after the earlier steps; none when it is absent.
+pub(super) fn content(
     place: &Place<'_>,
     overlay: &Overlay,
     path: &str,
@@ -90,6 +91,7 @@ pub(super) fn foresee(
             })
             .map(changes_nothing)
         }
+        ToolCall::LspCheck { path } => cargo::preview(toolbox, overlay, path).map(changes_nothing),
         _ => Err(ToolError::NotAvailable { tool: call.tool() }),
     };
     match made {

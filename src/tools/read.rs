@@ -1,7 +1,5 @@
 //! `file_read` (SPEC §4): the exact bytes of one file.
 
-use std::sync::atomic::Ordering;
-
 use serde_json::json;
 
 use crate::plan::Digest;
@@ -16,7 +14,7 @@ pub(super) fn invoke(
     path: &str,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
-    if context.stop.load(Ordering::Relaxed) {
+    if context.stop.is_set() {
         return Err(ToolError::Cancelled);
     }
     let place = roots.resolve(path, Last::Follow)?;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet};
@@ -21,7 +21,7 @@ use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::place::{Last, Place, Roots};
 use super::walk::{Step, walk};
-use super::{Access, Context, Invocation, Kind, ToolError, file, words};
+use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, file, words};
 
 /// Most bytes of one answer: 256 MiB.
 const ANSWER_BYTES: u64 = 256 << 20;
@@ -189,14 +189,14 @@ impl Answer {
 /// and the canonical one, and gives JSON and how many answers it holds.
 fn look_at_files(
     place: &Place<'_>,
-    stop: &AtomicBool,
+    stop: &StopSignal,
     look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
 ) -> Result<Answer, ToolError> {
     let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
     let problems = Mutex::new(Vec::new());
     let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let visit = |searcher: &mut Searcher, step: Step<'_>| {
-        if stop.load(Ordering::Relaxed) || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
+        if stop.is_set() || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
             return ControlFlow::Break(());
         }
         let relative = match step {
@@ -222,7 +222,7 @@ fn look_at_files(
         SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
     };
     walk(place, searcher, visit);
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_set() {
         return Err(ToolError::Cancelled);
     }
     if bytes.into_inner() > ANSWER_BYTES {
@@ -249,12 +249,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Ends with an error once a person asked to stop, so that one huge file cannot hold up the answer.
 struct StopRead<'a> {
     file: File,
-    stop: &'a AtomicBool,
+    stop: &'a StopSignal,
 }
 
 impl Read for StopRead<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.stop.is_set() {
             return Err(io::Error::other("stopped"));
         }
         self.file.read(buffer)
@@ -265,7 +265,7 @@ impl Read for StopRead<'_> {
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
     path: &'a str,
-    stop: &'a AtomicBool,
+    stop: &'a StopSignal,
     json: Vec<u8>,
     count: u64,
     binary: bool,
@@ -291,7 +291,7 @@ impl Sink for Lines<'_> {
         serde_json::to_writer(&mut self.json, &hit)?;
         self.count += 1;
         let full = self.json.len() as u64 > ANSWER_BYTES;
-        Ok(!full && !self.stop.load(Ordering::Relaxed))
+        Ok(!full && !self.stop.is_set())
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
@@ -307,11 +307,11 @@ mod tests {
     #[test]
     fn a_file_under_way_is_left_at_a_stop() {
         let path = std::env::current_exe().unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = StopSignal::default();
         let mut reader = StopRead { file: File::open(path).unwrap(), stop: &stop };
         let mut buffer = [0; 16];
         assert_eq!(reader.read(&mut buffer).unwrap(), 16);
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         assert!(reader.read(&mut buffer).is_err());
     }
 }

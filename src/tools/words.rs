@@ -1,5 +1,7 @@
 //! Numbers and long texts in sentences.
 
+use std::time::Duration;
+
 /// `line` or `lines`.
 pub(super) fn lines(count: usize) -> &'static str {
     if count == 1 { "line" } else { "lines" }
@@ -15,6 +17,17 @@ pub(super) fn size(bytes: u64) -> String {
         }
     }
     format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
+}
+
+/// A time for people: whole minutes, else whole seconds, else milliseconds.
+pub(super) fn duration(time: Duration) -> String {
+    let (seconds, millis) = (time.as_secs(), time.as_millis());
+    let (count, unit) = match () {
+        () if seconds >= 60 && millis.is_multiple_of(60_000) => (seconds / 60, "minute"),
+        () if seconds >= 1 && millis.is_multiple_of(1_000) => (seconds, "second"),
+        () => return format!("{millis} ms"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Longest text that a message repeats, in bytes.

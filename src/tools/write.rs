@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use serde_json::json;
@@ -171,7 +170,7 @@ fn compare(path: &str, approved: Option<FileState>, now: FileState) -> Result<()
 }
 
 fn stopped(context: &Context<'_>) -> Result<(), ToolError> {
-    if context.stop.load(Ordering::Relaxed) { Err(ToolError::Cancelled) } else { Ok(()) }
+    if context.stop.is_set() { Err(ToolError::Cancelled) } else { Ok(()) }
 }
 
 /// The folders on the way to a new file; those it created go again unless `keep` is set.
@@ -350,11 +349,11 @@ fn flush_folder(folder: &Dir) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::atomic::AtomicBool;
 
     use cap_std::ambient_authority;
 
     use super::*;
+    use crate::tools::StopSignal;
 
     fn names(folder: &tempfile::TempDir) -> Vec<String> {
         let entries = std::fs::read_dir(folder.path()).unwrap();
@@ -369,7 +368,7 @@ mod tests {
         let target = Target { folder, name: Path::new("f"), path: "f", existing };
         let context = Context {
             expected: &BTreeMap::new(),
-            stop: &AtomicBool::new(false),
+            stop: &StopSignal::default(),
             execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };

@@ -26,6 +26,7 @@ pub enum Tab {
     WillDo,
     Arguments,
     Output,
+    Diagnostics,
     Artifacts,
     Evidence,
 }

@@ -125,6 +125,7 @@ fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
     for (name, tab, found) in [
         ("Arguments", Tab::Arguments, "contents"),
         ("Output", Tab::Output, "pub struct Parser<'a> {"),
+        ("Diagnostics", Tab::Diagnostics, "No diagnostics"),
         ("Artifacts", Tab::Artifacts, "Copy diff"),
         ("Will do", Tab::WillDo, "+    n.saturating_add(2)"),
     ] {

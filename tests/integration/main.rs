@@ -29,6 +29,7 @@ mod execution;
 mod fixtures;
 mod harness;
 mod invariants;
+mod lsp_check;
 mod properties;
 #[cfg(target_os = "linux")]
 mod races;

@@ -14,11 +14,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 
 use countersign::plan::{ToolCall, parse};
 use countersign::run::RunEvent;
-use countersign::tools::{Context, Invocation, Toolbox};
+use countersign::tools::{Context, Invocation, StopSignal, Toolbox};
 use serde_json::{Value, json};
 use tempfile::{tempdir, tempdir_in};
 use uuid::Uuid;
@@ -151,7 +150,7 @@ fn outcome(done: &Done) -> String {
 /// The call, as if it had just been approved.
 fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
     let expected = toolbox.inputs(call).unwrap_or_default();
-    let stop = AtomicBool::new(false);
+    let stop = StopSignal::default();
     let execution_id = Uuid::new_v4();
     let context = Context { expected: &expected, stop: &stop, execution_id, output: &|_, _| {} };
     toolbox.invoke(call, &context)

@@ -153,6 +153,7 @@ pub fn diagnostic(code: &str, file: &str) -> DiagnosticArtifact {
         line_end: None,
         column_end: None,
         code: Some(code.into()),
+        spans: Vec::new(),
         children: Vec::new(),
         rendered: None,
     }

@@ -18,7 +18,7 @@ use crate::plan::{Code, Digest};
 struct House {
     folder: TempDir,
     tools: Toolbox,
-    stop: AtomicBool,
+    stop: StopSignal,
 }
 
 #[must_use]
@@ -28,7 +28,7 @@ fn house() -> House {
     fs::create_dir(folder.path().join("outside")).unwrap();
     fs::write(folder.path().join("outside/secret"), "secret").unwrap();
     let tools = Toolbox::open(&folder.path().join("ws"), &[]).unwrap();
-    House { folder, tools, stop: AtomicBool::new(false) }
+    House { folder, tools, stop: StopSignal::default() }
 }
 
 impl House {
@@ -140,7 +140,6 @@ fn tools_that_are_not_there_yet_say_so_with_their_code() {
             Code::Splice,
         ),
         (ToolCall::SplicePlan { plan_file: text() }, Code::Splice),
-        (ToolCall::LspCheck { path: text() }, Code::CargoCheck),
         (ToolCall::SymbolsInFile { file_path: text() }, Code::CodeEngine),
         (ToolCall::ReferencesToSymbolName { symbol: text() }, Code::CodeEngine),
         (

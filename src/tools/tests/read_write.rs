@@ -1,7 +1,6 @@
 //! `file_read`, `file_write` and `file_create`.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::sync::atomic::Ordering;
 
 use proptest::prelude::*;
 
@@ -194,7 +193,7 @@ fn of_many_that_create_one_file_exactly_one_succeeds() {
                         &create("new/f", &text),
                         &Context {
                             expected: &BTreeMap::from([("new/f".to_owned(), FileState::Absent)]),
-                            stop: &AtomicBool::new(false),
+                            stop: &StopSignal::default(),
                             execution_id: Uuid::new_v4(),
                             output: &|_, _| {},
                         },
@@ -245,7 +244,7 @@ fn a_target_that_is_not_as_approved_is_stale_and_untouched() {
 fn after_a_stop_nothing_is_read_written_or_searched() {
     let house = house();
     house.put("f", "x");
-    house.stop.store(true, Ordering::Relaxed);
+    house.stop.set();
     for call in [read("f"), write("f", "y"), create("new/g", "y"), search("x", "."), glob("*", ".")]
     {
         assert_eq!(house.fails(&call).0, Code::Cancelled, "{call:?}");

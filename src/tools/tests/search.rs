@@ -190,7 +190,7 @@ fn a_large_tree_is_searched_to_its_end_and_left_at_a_stop() {
     expected.sort();
     expected.iter().for_each(|path| house.put(path, "x"));
     assert_eq!(paths(&answer(&house, &glob("**", "."))), expected);
-    house.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    house.stop.set();
     let (code, _) = house.fails(&glob("**", "."));
     assert_eq!(code, Code::Cancelled);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use egui::{Align, Frame, Label, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
+use super::diagnostics::diagnostics_ui;
 use super::diff::{diff_ui, layout_ui};
 use super::kept::kept_rows;
 use super::output::{output_lines, output_sources, truncation};
@@ -21,10 +22,11 @@ use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip};
 
-const TABS: [(Tab, &str); 5] = [
+const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),
     (Tab::Arguments, "Arguments"),
     (Tab::Output, "Output"),
+    (Tab::Diagnostics, "Diagnostics"),
     (Tab::Artifacts, "Artifacts"),
     (Tab::Evidence, "Evidence"),
 ];
@@ -71,6 +73,15 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         Tab::WillDo => will_do_ui(ui, view, step),
         Tab::Arguments => arguments_ui(ui, step),
         Tab::Output => output_ui(ui, view),
+        Tab::Diagnostics => match view.run.steps.get(view.selected) {
+            Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
+                diagnostics_ui(ui, result);
+            }
+            Some(StepState::Done(_)) => {
+                nothing(ui, icon::DONE, "No diagnostics", "The step ended and found nothing.");
+            }
+            _ => nothing(ui, icon::INFO, "No diagnostics yet", FINDS),
+        },
         Tab::Artifacts => match view.execution {
             Some(execution) => scrolled(ui, |ui| detail::artifacts_ui(ui, execution, actions)),
             None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
@@ -84,6 +95,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
+const FINDS: &str = "What a check finds in the code will stand here: errors, warnings and notes.";
 const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
 
 /// Why a person is asked, or what is known about the step instead.

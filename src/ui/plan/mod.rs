@@ -7,6 +7,7 @@
 mod action_bar;
 mod bar_model;
 mod code;
+mod diagnostics;
 mod diff;
 mod findings;
 mod header;

@@ -18,6 +18,11 @@ pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow
             }
         }
         Some(StepState::Running) => {
+            if run.live_left_out > 0 {
+                let size = crate::ui::format::bytes(run.live_left_out);
+                let text = format!("{size} before this are left out here; the evidence gets all.");
+                rows.push(CodeRow::numbered(None, text));
+            }
             // A chunk may end within a line; the next one of the same stream goes on there.
             let mut joined: Vec<(Stream, String)> = Vec::new();
             for (stream, chunk) in &run.live_output {

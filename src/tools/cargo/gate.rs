@@ -1,0 +1,162 @@
+//! What a change of code is measured by: the errors of `cargo check` that were not there before
+//! (SPEC §4, `splice_patch`).
+
+use std::collections::HashMap;
+
+use super::{Scope, check, project};
+use crate::run::DiagnosticArtifact;
+use crate::tools::{Context, Overlay, ToolError, Toolbox};
+
+/// The errors of the Cargo project that `path` belongs to, all its workspace included, because a
+/// change may break what depends on it. None when it belongs to no project.
+///
+/// # Errors
+/// When the check did not come to a verdict: no cargo, a broken manifest, a timeout, a stop.
+#[cfg_attr(not(test), expect(dead_code, reason = "the splice tools are its caller"))]
+pub(in crate::tools) fn errors(
+    toolbox: &Toolbox,
+    path: &str,
+    context: &Context<'_>,
+) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
+    let project = match project::find(toolbox, path, &Overlay::default()) {
+        Ok(project) => project,
+        Err(ToolError::NoCargoProject { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let checked = check(toolbox, &project, Scope::Workspace, context)?;
+    match checked.obstacle() {
+        Some(obstacle) => Err(obstacle),
+        None => Ok(Some(checked.errors().cloned().collect())),
+    }
+}
+
+/// The errors of `after` that `before` does not have. An error is the same wherever its lines have
+/// moved to; of several that are the same, as many are new as there are more.
+#[cfg_attr(not(test), expect(dead_code, reason = "the splice tools are its caller"))]
+pub(in crate::tools) fn new_errors(
+    before: &[DiagnosticArtifact],
+    mut after: Vec<DiagnosticArtifact>,
+) -> Vec<DiagnosticArtifact> {
+    let mut known: HashMap<_, usize> = HashMap::new();
+    for error in before {
+        *known.entry(identity(error)).or_default() += 1;
+    }
+    after.retain(|error| match known.get_mut(&identity(error)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
+    after
+}
+
+/// What makes an error the same one after the lines above it have changed.
+fn identity(error: &DiagnosticArtifact) -> [String; 4] {
+    let rendered = error.rendered.as_deref().unwrap_or_default();
+    let rendered: Vec<String> = rendered.lines().map(without_line_number).collect();
+    let message = without_places(&error.message);
+    let code = error.code.clone().unwrap_or_default();
+    [code, message, error.file_name.clone(), rendered.join("\n")]
+}
+
+/// A line of the compiler's rendering without the number in its margin, whose width changes too.
+fn without_line_number(line: &str) -> String {
+    let rest = line.trim_start();
+    let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let is_margin = text.starts_with(['|', '=', '~', '+', '-', ':']);
+    without_places(if is_margin { text } else { rest })
+}
+
+/// The text without `:12:5`, as places are written in paths and in the names of closures.
+fn without_places(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(colon) = rest.find(':') {
+        let (before, after) = rest.split_at(colon);
+        kept.push_str(before);
+        rest = match place(after) {
+            Some(end) => after.get(end..).unwrap_or_default(),
+            None => {
+                kept.push(':');
+                after.get(1..).unwrap_or_default()
+            }
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// How long the `:12:5` or `: 12:5` is that a text begins with.
+fn place(text: &str) -> Option<usize> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let first = text.strip_prefix(": ").or_else(|| text.strip_prefix(':'))?;
+    let line = digits(first);
+    let second = first.get(line..)?.strip_prefix(':')?;
+    let column = digits(second);
+    (line > 0 && column > 0).then(|| text.len() - second.len() + column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Level;
+
+    fn error(message: &str, rendered: &str) -> DiagnosticArtifact {
+        DiagnosticArtifact {
+            level: Level::Error,
+            tool_level: "error".to_owned(),
+            message: message.to_owned(),
+            file_name: "src/lib.rs".to_owned(),
+            line_start: 1,
+            column_start: None,
+            line_end: None,
+            column_end: None,
+            code: Some("E0308".to_owned()),
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: Some(rendered.to_owned()),
+        }
+    }
+
+    fn at(line: usize) -> DiagnosticArtifact {
+        let margin = " ".repeat(line.to_string().len());
+        error(
+            &format!("expected `u8`, found `{{closure@src/lib.rs:{line}:14: {line}:16}}`"),
+            &format!(
+                "error[E0308]: mismatched types\n{margin}--> src/lib.rs:{line}:14\n{margin} |\n\
+                 {line} | let x: u8 = || 1;\n{margin} |             ^^^^ expected `u8`\n"
+            ),
+        )
+    }
+
+    #[test]
+    fn an_error_that_moved_is_the_same_and_one_more_of_it_is_new() {
+        assert!(new_errors(&[at(9)], vec![at(10)]).is_empty());
+        assert_eq!(new_errors(&[at(9)], vec![at(10), at(11)]), [at(11)]);
+        assert!(new_errors(&[at(9), at(9)], vec![at(10)]).is_empty());
+        assert_eq!(new_errors(&[], vec![at(10)]), [at(10)]);
+    }
+
+    #[test]
+    fn another_code_message_file_or_text_is_another_error() {
+        let one = || error("m", "1 | let x: u8 = 300;");
+        let others = [
+            DiagnosticArtifact { code: None, ..one() },
+            DiagnosticArtifact { file_name: "src/main.rs".to_owned(), ..one() },
+            error("n", "1 | let x: u8 = 300;"),
+            error("m", "1 | let x: u8 = 400;"),
+        ];
+        for other in others {
+            assert_eq!(new_errors(&[one()], vec![other.clone()]), [other]);
+        }
+    }
+
+    #[test]
+    fn only_places_are_left_out() {
+        assert_eq!(without_places("a::b at x.rs:3:14 or std::c: 5"), "a::b at x.rs or std::c: 5");
+        assert_eq!(without_line_number("12 | 34"), "| 34");
+        assert_eq!(without_line_number("12 is too much"), "12 is too much");
+        assert_eq!(without_line_number("   --> a.rs:1:2"), "--> a.rs");
+    }
+}

@@ -1,0 +1,66 @@
+//! From a plan's path to the Cargo project that it belongs to.
+
+use std::path::PathBuf;
+
+use super::Scope;
+use crate::tools::place::Last;
+use crate::tools::{Access, Kind, Overlay, ToolError, Toolbox, preview};
+
+/// A Cargo project of the workspace.
+pub(super) struct Project {
+    /// The canonical path that it was found from.
+    pub(super) path: String,
+    /// Its folder, by its canonical path.
+    pub(super) key: String,
+    /// Its folder, absolute and without links.
+    pub(super) folder: PathBuf,
+    /// Whether its manifest is that of a Cargo workspace.
+    pub(super) is_workspace: bool,
+}
+
+impl Project {
+    /// The root of a Cargo workspace stands for all of it, any other folder for its package.
+    pub(super) fn scope(&self) -> Scope {
+        if self.is_workspace { Scope::Workspace } else { Scope::Package }
+    }
+}
+
+/// The project whose `Cargo.toml` is in `path`, in the folder of the file `path`, or in the nearest
+/// parent inside the workspace; after the earlier steps.
+///
+/// # Errors
+/// A path that cannot be used, or where there is nothing; E102 without a manifest.
+pub(super) fn find(toolbox: &Toolbox, path: &str, overlay: &Overlay) -> Result<Project, ToolError> {
+    let roots = &toolbox.roots;
+    let place = roots.resolve(path, Last::Follow)?;
+    match overlay.kind(&place) {
+        Kind::File | Kind::Folder => {}
+        Kind::Absent => return Err(ToolError::NotFound { path: path.to_owned() }),
+        kind => {
+            return Err(ToolError::NotAFile { path: path.to_owned(), kind, access: Access::Read });
+        }
+    }
+    for folder in place.relative.ancestors() {
+        let text = place.root.key(&folder.join("Cargo.toml"));
+        let Ok(manifest) = roots.resolve(&text, Last::Follow) else { continue };
+        if overlay.kind(&manifest) != Kind::File {
+            continue;
+        }
+        let content = preview::content(&manifest, overlay, &text, Access::Read)?;
+        return Ok(Project {
+            key: place.root.key(folder),
+            folder: place.root.path.join(folder),
+            is_workspace: content.is_some_and(|content| has_workspace(&content)),
+            path: place.key,
+        });
+    }
+    Err(ToolError::NoCargoProject { path: path.to_owned() })
+}
+
+/// Whether a manifest is that of a workspace. A faulty one is not: cargo says what is wrong with it.
+fn has_workspace(manifest: &[u8]) -> bool {
+    std::str::from_utf8(manifest)
+        .ok()
+        .and_then(|text| text.parse::<toml::Table>().ok())
+        .is_some_and(|manifest| manifest.contains_key("workspace"))
+}

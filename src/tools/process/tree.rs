@@ -1,0 +1,42 @@
+//! A child and everything it started: how it is set apart, asked to end and killed (SPEC §3).
+//!
+//! A program may leave its group and its parent. On Linux the child is made the one to which such
+//! orphans are given, so that while it lives all of them are found below it; who was found once is
+//! remembered, with its start time, because process ids are given again. A signal goes through a
+//! handle of the very process that was looked at. On other systems only the group is reached.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(unix))]
+mod other;
+#[cfg(all(unix, not(target_os = "linux")))]
+mod unix;
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::{Tree, set_apart};
+#[cfg(not(unix))]
+pub(super) use other::{Tree, set_apart, status};
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(super) use unix::{Tree, set_apart};
+
+#[cfg(unix)]
+use std::process::{Child, ExitStatus};
+
+#[cfg(unix)]
+use rustix::io::Errno;
+#[cfg(unix)]
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+/// Sleeps until the child has ended, and leaves its status and its id with it: until the status is
+/// taken nobody else gets the id.
+#[cfg(unix)]
+fn sleep_until_ended(root: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while let Err(Errno::INTR) = waitid(WaitId::Pid(root), options) {}
+}
+
+/// The status of a child that has ended.
+#[cfg(unix)]
+pub(super) fn status(child: &mut Child) -> Option<ExitStatus> {
+    child.try_wait().ok().flatten()
+}

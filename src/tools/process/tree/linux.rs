@@ -1,0 +1,224 @@
+//! On Linux, by what `/proc` says of every process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal,
+    set_child_subreaper, set_parent_process_death_signal, setsid,
+};
+
+use super::sleep_until_ended;
+
+/// How long a killed process is given to be gone: it is the system that ends it.
+const KILLED: Duration = Duration::from_secs(2);
+
+/// A session and group of its own without a terminal, orphans of its own, and an end with us.
+pub(in super::super) fn set_apart(command: &mut Command) {
+    let apart = || {
+        setsid()?;
+        // Without these two a stop finds fewer, and a crash of ours ends fewer; nothing else is lost.
+        let _ = set_child_subreaper(Some(getpid()));
+        let _ = set_parent_process_death_signal(Some(Signal::TERM));
+        Ok(())
+    };
+    #[expect(unsafe_code, reason = "nothing safe runs code in the child before its program")]
+    // SAFETY: between fork and exec only four system calls are made; none of them allocates, locks or
+    // touches memory of other threads.
+    unsafe {
+        command.pre_exec(apart);
+    }
+}
+
+/// What `/proc` says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    id: i32,
+    parent: i32,
+    group: i32,
+    session: i32,
+    /// In ticks since the system started; with the id it tells a process from all others.
+    start: u64,
+    /// Ended, and only its parent has not looked yet.
+    is_over: bool,
+}
+
+impl Stat {
+    fn of(id: i32) -> Option<Self> {
+        Self::parse(id, &fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+    }
+
+    fn parse(id: i32, text: &str) -> Option<Self> {
+        // The name is in parentheses and may itself hold spaces and parentheses.
+        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?;
+        let mut number = || fields.next()?.parse().ok();
+        let (parent, group, session) = (number()?, number()?, number()?);
+        // The start is the 22nd field of all; the session was the 6th.
+        let start = fields.nth(15)?.parse().ok()?;
+        Some(Self { id, parent, group, session, start, is_over: matches!(state, "Z" | "X") })
+    }
+
+    fn all() -> Vec<Self> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| Self::of(entry.file_name().to_str()?.parse().ok()?)).collect()
+    }
+
+    /// A handle of this very process.
+    fn open(&self) -> Option<OwnedFd> {
+        let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
+        (Self::of(self.id)?.start == self.start).then_some(handle)
+    }
+
+    fn send(&self, signal: Signal) {
+        if let Some(handle) = self.open() {
+            // It may have ended meanwhile, or belong to somebody else: `sudo` gives no right to end it.
+            let _ = pidfd_send_signal(&handle, signal);
+        }
+    }
+}
+
+/// A child and everything it started.
+pub(in super::super) struct Tree {
+    root: Pid,
+    /// Start times by id of all that were ever found.
+    known: BTreeMap<i32, u64>,
+}
+
+impl Tree {
+    /// The tree of a child that was just started. Its status must not be taken while this is used: it
+    /// keeps the id from being given again.
+    pub(in super::super) fn of(child: &Child) -> Self {
+        Self { root: Pid::from_child(child), known: BTreeMap::new() }
+    }
+
+    /// Waits for the end of the child, on a thread of its own, and says so.
+    pub(in super::super) fn wait_for_end(
+        &self,
+        tell: impl FnOnce() + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
+        let root = self.root;
+        move || {
+            sleep_until_ended(root);
+            tell();
+        }
+    }
+
+    /// Asks all of it to end.
+    pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
+        for member in self.members() {
+            member.send(Signal::TERM);
+            // One that was halted would not hear it.
+            member.send(Signal::CONT);
+        }
+    }
+
+    /// Ends all of it, and waits until the system has.
+    pub(in super::super) fn kill(&mut self, _: &mut Child) {
+        let deadline = Instant::now() + KILLED;
+        let root = self.root.as_raw_pid();
+        // Last, because the orphans of the others are given to it; halted, so that it starts no more.
+        if let Some(stat) = Stat::of(root).filter(|stat| !stat.is_over) {
+            stat.send(Signal::STOP);
+        }
+        loop {
+            let mut members = self.members();
+            if members.iter().any(|member| member.id != root) {
+                members.retain(|member| member.id != root);
+            }
+            members.iter().for_each(|member| member.send(Signal::KILL));
+            if members.is_empty() || !sleep_until_gone(&members, deadline) {
+                break;
+            }
+        }
+        // Whatever could not be found out: the child leads this group for as long as it has a status.
+        let _ = kill_process_group(self.root, Signal::KILL);
+    }
+
+    /// Sleeps until nothing of it is left; false when something is at the deadline.
+    pub(in super::super) fn wait_until_gone(&mut self, deadline: Instant) -> bool {
+        loop {
+            let members = self.members();
+            if members.is_empty() {
+                return true;
+            }
+            if !sleep_until_gone(&members, deadline) {
+                return false;
+            }
+        }
+    }
+
+    /// Everything of it that has not ended.
+    fn members(&mut self) -> Vec<Stat> {
+        let all = Stat::all();
+        let root = self.root.as_raw_pid();
+        let is_known = |stat: &Stat| self.known.get(&stat.id) == Some(&stat.start);
+        let mut found: BTreeSet<i32> = all
+            .iter()
+            .filter(|stat| {
+                stat.id == root || stat.group == root || stat.session == root || is_known(stat)
+            })
+            .map(|stat| stat.id)
+            .collect();
+        // Down to the children's children, in whatever order they are listed.
+        loop {
+            let before = found.len();
+            found.extend(
+                all.iter()
+                    .filter(|it| found.contains(&it.parent))
+                    .map(|it| it.id)
+                    .collect::<Vec<_>>(),
+            );
+            if found.len() == before {
+                break;
+            }
+        }
+        let members: Vec<Stat> =
+            all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.is_over).collect();
+        self.known.extend(members.iter().map(|stat| (stat.id, stat.start)));
+        members
+    }
+}
+
+/// Sleeps until all of these have ended; false when one has not at the deadline, or cannot be waited
+/// for.
+fn sleep_until_gone(members: &[Stat], deadline: Instant) -> bool {
+    members.iter().all(|member| {
+        let Some(handle) = member.open() else {
+            return Stat::of(member.id).is_none_or(|now| now.start != member.start || now.is_over);
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        // A handle can be read once its process has ended. Being interrupted counts as that: who
+        // calls looks again.
+        let mut wanted = [PollFd::new(&handle, PollFlags::IN)];
+        Timespec::try_from(left).is_ok_and(|left| poll(&mut wanted, Some(&left)) != Ok(0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let text = "42 (a) R 1 2 3) S 7 8 9 0 -1 1 2 3 4 5 6 7 8 9 20 0 1 0 4711 100 200";
+        let stat = Stat::parse(42, text).unwrap();
+        let wanted = Stat { id: 42, parent: 7, group: 8, session: 9, start: 4711, is_over: false };
+        assert_eq!(stat, wanted);
+        assert!(Stat::parse(42, "42 (a) Z 7 8").is_none());
+    }
+
+    #[test]
+    fn this_process_is_listed_with_its_parent() {
+        let me = Stat::all().into_iter().find(|stat| stat.id == getpid().as_raw_pid()).unwrap();
+        assert_eq!(Some(me.parent), rustix::process::getppid().map(Pid::as_raw_pid));
+        assert!(!me.is_over);
+        assert!(me.open().is_some());
+        assert!(Stat { start: me.start + 1, ..me }.open().is_none(), "another with the same id");
+    }
+}

@@ -1,0 +1,130 @@
+//! What a step found in the code: how much of what, and each as the tool itself writes it.
+
+use egui::{Frame, Margin, ScrollArea, Ui};
+
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
+use super::kept::kept_rows;
+use crate::run::{DiagnosticArtifact, Level, StepResult};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::Tone;
+use crate::ui::widgets;
+
+pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult) {
+    let all = &result.diagnostic_artifacts;
+    ui.add_space(8.0);
+    Frame::NONE.inner_margin(Margin::symmetric(16, 2)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        for (icon, tone, text) in counts(all) {
+            widgets::remark(ui, icon, tone, text);
+        }
+    });
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
+    // A result never changes: its id stands for all that it says.
+    let id = result.execution_id.to_string();
+    let rows =
+        kept_rows(ui, "diagnostics", &[id.as_str()], columns, || diagnostic_rows(all, columns));
+    ScrollArea::vertical()
+        .id_salt(("diagnostics", id))
+        .auto_shrink([false, false])
+        .show(ui, |ui| code_rows_ui(ui, "diagnostics", &rows, Gutter::NONE));
+}
+
+/// How many there are of each level, the worst first.
+fn counts(all: &[DiagnosticArtifact]) -> Vec<(Icon, Tone, String)> {
+    [
+        (Level::Error, icon::FAILED, Tone::Danger, "error"),
+        (Level::Warning, icon::WARNING, Tone::Caution, "warning"),
+        (Level::Info, icon::INFO, Tone::Dim, "note"),
+    ]
+    .into_iter()
+    .filter_map(|(level, icon, tone, noun)| {
+        let count = all.iter().filter(|it| it.level == level).count();
+        (count > 0).then(|| (icon, tone, format::counted(count, noun)))
+    })
+    .collect()
+}
+
+/// The diagnostics in rows of at most `columns` characters, with an empty row between them.
+pub fn diagnostic_rows(all: &[DiagnosticArtifact], columns: usize) -> Vec<CodeRow> {
+    let mut rows = Vec::new();
+    for it in all {
+        if !rows.is_empty() {
+            rows.push(CodeRow::numbered(None, String::new()));
+        }
+        let text = it.rendered.clone().unwrap_or_else(|| written(it));
+        for line in text.trim_end().lines() {
+            rows.extend(
+                wrap(line, columns).into_iter().map(|piece| CodeRow::numbered(None, piece)),
+            );
+        }
+    }
+    rows
+}
+
+/// A diagnostic for which its tool gives no rendering.
+fn written(it: &DiagnosticArtifact) -> String {
+    let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
+    let mut text = format!("{}{code}: {}", it.tool_level, it.message);
+    if !it.file_name.is_empty() {
+        let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
+        text.push_str(&format!("\n --> {}:{}{column}", it.file_name, it.line_start));
+    }
+    for child in &it.children {
+        text.push_str(&format!("\n  = {}: {}", child.tool_level, child.message));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic(level: Level, word: &str, rendered: Option<&str>) -> DiagnosticArtifact {
+        DiagnosticArtifact {
+            level,
+            tool_level: word.to_owned(),
+            message: "mismatched types".to_owned(),
+            file_name: "src/lib.rs".to_owned(),
+            line_start: 3,
+            column_start: Some(5),
+            line_end: None,
+            column_end: None,
+            code: Some("E0308".to_owned()),
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: rendered.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn each_is_shown_as_its_tool_writes_it_and_counted_by_level() {
+        let help = DiagnosticArtifact {
+            code: None,
+            message: "try this".to_owned(),
+            ..diagnostic(Level::Info, "help", None)
+        };
+        let plain =
+            DiagnosticArtifact { children: vec![help], ..diagnostic(Level::Error, "error", None) };
+        let all = [
+            diagnostic(Level::Warning, "warning", Some("warning: un\u{202e}used\n --> a.rs\n\n")),
+            plain,
+            diagnostic(Level::Error, "error", Some("error: third")),
+        ];
+        let texts: Vec<_> = diagnostic_rows(&all, 80).into_iter().map(|row| row.text).collect();
+        let wanted = [
+            &*crate::plan::visible("warning: un\u{202e}used"),
+            " --> a.rs",
+            "",
+            "error[E0308]: mismatched types",
+            " --> src/lib.rs:3:5",
+            "  = help: try this",
+            "",
+            "error: third",
+        ];
+        assert_eq!(texts, wanted);
+        assert!(!texts[0].contains('\u{202e}'), "nothing hidden stays hidden");
+        let words: Vec<_> = counts(&all).into_iter().map(|(_, _, text)| text).collect();
+        assert_eq!(words, ["2 errors", "1 warning"]);
+    }
+}
