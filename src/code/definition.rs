@@ -246,6 +246,12 @@ impl Source<'_> {
         self.chosen(symbol, kind).map(|(definition, _)| definition)
     }
 
+    /// The first definition, in the order of the text, that `symbol` may mean; `None` when there is none.
+    pub fn defines(&self, symbol: &str) -> Option<Definition> {
+        let parts = segments(symbol);
+        self.definitions().into_iter().find(|it| it.is_named(symbol, &parts))
+    }
+
     pub(super) fn chosen(
         &self,
         symbol: &str,
@@ -258,17 +264,19 @@ impl Source<'_> {
         let of_kind = |it: &Definition| wanted.is_none_or(|wanted| it.kind.is_meant_by(wanted));
         let named_but = by_name.first().map(|(it, _)| (it.kind.as_str(), it.span.start_line));
         let mut chosen: Vec<_> = by_name.into_iter().filter(|(it, _)| of_kind(it)).collect();
-        for yields in [
-            |it: &Definition, _: &[Definition]| it.kind.is_minor(),
-            |it: &Definition, all: &[Definition]| {
-                it.is_signature && all.iter().any(|one| !one.is_signature && one.path == it.path)
-            },
-        ] {
-            let all: Vec<_> = chosen.iter().map(|(it, _)| it.clone()).collect();
-            if !all.iter().all(|it| yields(it, &all)) && wanted.is_none() {
-                chosen.retain(|(it, _)| !yields(it, &all));
-            }
+        // A name that says which trait it is of is whole: its last part alone would mean more.
+        if symbol.starts_with('<') && chosen.iter().any(|(it, _)| it.fqn == symbol) {
+            chosen.retain(|(it, _)| it.fqn == symbol);
         }
+        if wanted.is_none() && !chosen.iter().all(|(it, _)| it.kind.is_minor()) {
+            chosen.retain(|(it, _)| !it.kind.is_minor());
+        }
+        let bodies: Vec<_> = chosen
+            .iter()
+            .filter(|(it, _)| !it.is_signature)
+            .map(|(it, _)| it.path.clone())
+            .collect();
+        chosen.retain(|(it, _)| !(it.is_signature && bodies.contains(&it.path)));
         match chosen.len() {
             1 => Ok(chosen.remove(0)),
             0 => {
@@ -327,8 +335,13 @@ fn owns_methods(kind: SymbolKind) -> bool {
     )
 }
 
+/// The name itself, without the names of what lies around it.
+pub fn last_name(symbol: &str) -> &str {
+    segments(symbol).last().copied().unwrap_or_default()
+}
+
 /// The parts of a full name, without type parameters: `a::B<T>::c` and `a.B.c` are `a`, `B`, `c`.
-pub(super) fn segments(symbol: &str) -> Vec<&str> {
+pub fn segments(symbol: &str) -> Vec<&str> {
     symbol
         .split("::")
         .flat_map(|part| part.split('.'))

@@ -14,10 +14,13 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Definition, SymbolKind};
+pub use definition::{Definition, SymbolKind, last_name, segments};
 pub use error::CodeError;
 pub use language::Language;
-pub use patch::{Patched, patch};
+pub use patch::{Patched, patch, replace};
 pub use reference::{Reference, ReferenceKind};
 pub use source::{MAX_SOURCE_BYTES, Source, Span};
 pub use syntax::{Class, highlight};
+
+/// What reads the texts, with its version, for the evidence.
+pub const GRAMMARS: &str = "tree-sitter 0.27";

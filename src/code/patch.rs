@@ -51,7 +51,7 @@ pub fn patch(
     let alone = Source::parse(source.language, replacement, stop)?;
     let brings = brings(&alone)?;
     let (start, kept) = beginning(source, node, &brings);
-    let end = target(source, node, &brings).end_byte();
+    let end = end_of(source, target(source, node, &brings));
     let body = replacement.get(brings.start..).unwrap_or_default().trim_end();
     let body = indented(source, start, &alone, brings.start, body);
     let body = with_line_breaks(source.text, &body);
@@ -61,14 +61,55 @@ pub fn patch(
     text.push_str(&body);
     let inserted = start..text.len();
     text.push_str(source.text.get(end..).unwrap_or_default());
+    finished(source, definition, text, start..end, inserted, stop)
+}
+
+/// Where an item ends. Some grammars take the line break behind it for a part of it, as C's does after a
+/// macro.
+fn end_of(source: &Source<'_>, node: Node<'_>) -> usize {
+    let head = source.text.get(..node.end_byte()).unwrap_or_default();
+    head.trim_end_matches(['\r', '\n']).len()
+}
+
+/// Puts the replacement exactly as it is where the definition stands: what is above it stays, and no
+/// line break or indentation is adapted. So does the program `splice`.
+///
+/// # Errors
+/// As [`patch`].
+pub fn replace(
+    source: &Source<'_>,
+    symbol: &str,
+    kind: Option<&str>,
+    replacement: &str,
+    stop: &dyn Fn() -> bool,
+) -> Result<Patched, CodeError> {
+    let (definition, node) = source.chosen(symbol, kind)?;
+    brings(&Source::parse(source.language, replacement, stop)?)?;
+    let replaced = node.byte_range();
+    let mut text = source.text.to_owned();
+    text.replace_range(replaced.clone(), replacement);
+    let inserted = replaced.start..replaced.start + replacement.len();
+    finished(source, definition, text, replaced, inserted, stop)
+}
+
+/// Reads the result and says what became of the definition.
+fn finished(
+    source: &Source<'_>,
+    definition: Definition,
+    text: String,
+    replaced: Range<usize>,
+    inserted: Range<usize>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Patched, CodeError> {
     let result = Source::parse(source.language, &text, stop)?;
-    let replaced = start..end;
     no_new_fault(source, &replaced, &result, &inserted)?;
-    let at = start + kept.len();
-    let now = result.definitions().into_iter().find(|it| {
-        it.span.byte_start >= at && it.span.byte_start < inserted.end && !it.path.is_empty()
-    });
-    let defines_instead = now.filter(|now| now.name != definition.name).map(|now| now.fqn);
+    let defined: Vec<_> = result
+        .definitions()
+        .into_iter()
+        .filter(|it| inserted.start <= it.span.byte_start && it.span.byte_end <= inserted.end)
+        .collect();
+    let kept = defined.iter().any(|it| it.name == definition.name);
+    let defines_instead = defined.into_iter().next().filter(|_| !kept).map(|now| now.fqn);
     Ok(Patched { text, definition, replaced, inserted, defines_instead })
 }
 

@@ -109,6 +109,10 @@ fn a_name_that_means_more_than_one_is_refused_with_its_candidates() {
     assert_eq!(error.to_string(), expected);
     assert_eq!(source.definition("B::new", None).unwrap().fqn, "B::new");
     assert_eq!(source.definition("<A as Clone>::clone", None).unwrap().name, "clone");
+    let both = "trait T { fn m(&self); } struct A; impl T for A { fn m(&self) {} }";
+    let both = self::source(Language::Rust, both);
+    assert!(matches!(both.definition("m", None), Err(CodeError::Ambiguous { .. })));
+    assert_eq!(both.definition("<A as T>::m", None).unwrap().span.byte_start, 50);
     assert!(source.definition("a", None).is_err());
     assert_eq!(source.definition("a", Some("fn")).unwrap().kind, SymbolKind::Function);
     assert_eq!(source.definition("a", Some("Module")).unwrap().kind, SymbolKind::Module);
@@ -137,6 +141,7 @@ fn a_signature_yields_to_the_body() {
         "function f(a: string): void;\nfunction f(a: number): void;\nfunction f(a: any) {}\n";
     let source = source(Language::TypeScript, text);
     assert_eq!(source.definition("f", None).unwrap().span.start_line, 3);
+    assert_eq!(source.definition("f", Some("function")).unwrap().span.start_line, 3);
 }
 
 #[test]
@@ -223,6 +228,15 @@ fn the_replacement_takes_the_indentation_and_the_line_breaks_of_the_file() {
         patched(Language::Rust, text, "m", with).unwrap(),
         "impl A {\n    fn m() {\n        1;\n    }\n}"
     );
+}
+
+#[test]
+fn the_line_break_behind_a_macro_stays() {
+    for end in ["\n", "\r\n"] {
+        let text = format!("#define A 1{end}#define B 2{end}int x;{end}");
+        let now = patched(Language::C, &text, "A", "#define A 3\n").unwrap();
+        assert_eq!(now, text.replace("A 1", "A 3"));
+    }
 }
 
 #[test]
