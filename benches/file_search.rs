@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use countersign::risk::Policy;
 use countersign::tools::{Context, StopSignal, Toolbox};
 use serde_json::{Value, json};
 use support::{claim, plan, time};
@@ -26,7 +27,7 @@ const PATTERN: &str = r"unsafe impl\s+Send";
 
 fn main() -> ExitCode {
     let tree = tree();
-    let toolbox = Toolbox::open(&tree, &[]).expect("the tree");
+    let toolbox = Toolbox::open(&tree, &Policy::default()).expect("the tree");
     let step = json!({"tool": "file_search", "arguments": {"pattern": PATTERN, "root": "."}});
     let call = plan(vec![step]).steps.remove(0).call.expect("a call");
     let stop = StopSignal::default();

@@ -228,6 +228,25 @@ use_fast_linker() {
     fi
 }
 
+# The programs that the external code engine talks to, for the tests with the real ones. Built once, into
+# a folder outside of the checkout, and again when another version is wanted.
+CODE_TOOLS='magellan@4.17.0 splice@3.1.1'
+
+need_code_tools() {
+    code_tools=${XDG_CACHE_HOME:-$HOME/.cache}/countersign-tools
+    PATH="$code_tools/bin:$PATH"
+    export PATH
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$code_tools/versions" 2>/dev/null)" = "$CODE_TOOLS" ]; then
+        say "$CODE_TOOLS: all here"
+        return
+    fi
+    say "$CODE_TOOLS: building them once, into $code_tools"
+    # The list is meant to be split into words. A build folder of their own: their settings are not ours.
+    # shellcheck disable=SC2086
+    run env -u CARGO_TARGET_DIR cargo install --locked --root "$code_tools" $CODE_TOOLS
+    [ -n "$DRY_RUN" ] || printf '%s\n' "$CODE_TOOLS" >"$code_tools/versions"
+}
+
 # Everything that a build needs.
 need_build() {
     need_packages "To build" "$PACKAGES_BUILD"

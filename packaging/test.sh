@@ -96,6 +96,7 @@ need_packages "To test it from outside" "$PACKAGES_TESTS"
 need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
+need_code_tools
 prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 

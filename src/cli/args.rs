@@ -1,13 +1,19 @@
 //! The command line as types (SPEC §11).
 
+mod words;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
+
+use words::EngineWord;
+pub(super) use words::{Confirm, DialectWord};
 
 use super::WindowOptions;
 use super::time::parse_time;
-use crate::plan::{Dialect, Digest};
+use crate::plan::Digest;
+use crate::risk::{EngineChoice, Policy};
 
 /// Opens a machine-written plan, shows what it would do, and runs exactly what a person authorized.
 ///
@@ -63,6 +69,8 @@ impl Arguments {
 pub(super) enum Command {
     /// Validate a plan and show what it would do; nothing is run
     Check(Check),
+    /// Show what a plan would do to files, all its steps together; nothing is run
+    Simulate(Check),
     /// Authorize a plan and run it
     Run(Run),
     /// Make a plan of what a run left undone, authorize it and run it
@@ -77,7 +85,7 @@ impl Command {
     /// Whether the result is wanted as JSON.
     pub(super) fn json(&self) -> bool {
         match self {
-            Self::Check(check) => check.common.json,
+            Self::Check(check) | Self::Simulate(check) => check.common.json,
             Self::Run(run) => run.common.json,
             Self::Continue(rest) => rest.common.json,
             Self::Evidence(evidence) => evidence.common().json,
@@ -92,6 +100,22 @@ pub(super) struct Workspace {
     /// .git, else the plan's own]
     #[arg(long, value_name = "DIR")]
     pub(super) workspace: Option<PathBuf>,
+}
+
+/// Which engine reads symbols and replaces definitions.
+#[derive(Debug, Args)]
+pub(super) struct Engine {
+    /// Who reads symbols and replaces definitions [default: the settings']
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    engine: Option<EngineWord>,
+}
+
+impl Engine {
+    /// The policy with this engine, where one was named.
+    pub(super) fn settle(&self, policy: Policy) -> Policy {
+        let engine = self.engine.map_or(policy.engine, EngineChoice::from);
+        Policy { engine, ..policy }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -118,6 +142,8 @@ pub(super) struct Check {
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
+    pub(super) engine: Engine,
+    #[command(flatten)]
     pub(super) common: Common,
 }
 
@@ -129,6 +155,8 @@ pub(super) struct Run {
     pub(super) consent: Consent,
     #[command(flatten)]
     pub(super) workspace: Workspace,
+    #[command(flatten)]
+    pub(super) engine: Engine,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -142,6 +170,8 @@ pub(super) struct Continue {
     /// The folder the plan works in [default: the run's]
     #[arg(long, value_name = "DIR")]
     pub(super) workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) engine: Engine,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -161,31 +191,6 @@ pub(super) struct Consent {
     pub(super) confirm: Option<Confirm>,
 }
 
-/// Who answers confirmations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Confirm {
-    /// Run the step
-    Approve,
-    /// Leave the step out and go on
-    Skip,
-    /// Deny the step, which ends the run
-    Cancel,
-    /// Ask on the terminal
-    Ask,
-}
-
-impl Confirm {
-    /// The value as it is written.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Skip => "skip",
-            Self::Cancel => "cancel",
-            Self::Ask => "ask",
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(super) struct Schema {
     /// The dialect
@@ -193,23 +198,6 @@ pub(super) struct Schema {
     pub(super) dialect: DialectWord,
     #[command(flatten)]
     pub(super) common: Common,
-}
-
-/// A dialect as it is named on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(super) enum DialectWord {
-    /// Steps that name tools
-    #[value(alias = "step-plan", alias = "step")]
-    StepPlan,
-}
-
-impl From<DialectWord> for Dialect {
-    fn from(word: DialectWord) -> Self {
-        match word {
-            DialectWord::StepPlan => Self::StepPlan,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

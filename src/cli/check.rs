@@ -12,7 +12,7 @@ use crate::run::{PreconditionState, Review};
 /// Validates and reviews a plan file.
 pub(super) fn check(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&command.plan, workspace, &policy()?)?;
+    let opened = OpenedPlan::open(&command.plan, workspace, &command.engine.settle(policy()?))?;
     if out.json() {
         out.document(&documents::check(&opened));
     } else {

@@ -15,7 +15,7 @@ use crate::evidence::EvidenceReader;
 /// Authorizes and runs the rest of a run; without an authorization, shows what it would be.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let policy = policy()?;
+    let policy = command.engine.settle(policy()?);
     let place = EvidencePlace::find(&command.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
     let (run, bytes) = rest_of(&mut evidence, command.run)?;

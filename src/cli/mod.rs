@@ -17,6 +17,7 @@ mod progress;
 mod refusal;
 mod run;
 mod schema;
+mod simulate;
 mod time;
 
 use std::ffi::OsString;
@@ -103,6 +104,7 @@ fn headless(command: Command) -> Exit {
     let mut out = Output::new(command.json());
     let done = match command {
         Command::Check(command) => check::check(&command, &mut out),
+        Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),

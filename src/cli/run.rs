@@ -23,7 +23,7 @@ use crate::run::{Review, RunStatus};
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     // Said before the plan is read: how questions are answered does not depend on it.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let policy = policy()?;
+    let policy = command.engine.settle(policy()?);
     let workspace = command.workspace.workspace.as_deref();
     let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
     let method = method(&command.consent, opened.digest)?;

@@ -122,7 +122,7 @@ pub fn changes_since(
     workspace: &Path,
     policy: &Policy,
 ) -> Result<Vec<Finding>, FollowUpError> {
-    let toolbox = Toolbox::open(workspace, &policy.extra_roots)?;
+    let toolbox = Toolbox::open(workspace, policy)?;
     let warning = |message| Finding::new(Severity::Warning, Code::Stale, "", message);
     let unsure = compare(&evidence.open_intents(run_id)?, &toolbox);
     let mut findings: Vec<_> = unsure.iter().map(|found| warning(found.sentence())).collect();
@@ -168,7 +168,7 @@ pub fn reconcile(
     if intents.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(compare(&intents, &Toolbox::open(run.workspace.as_ref(), &policy.extra_roots)?))
+    Ok(compare(&intents, &Toolbox::open(run.workspace.as_ref(), policy)?))
 }
 
 fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {

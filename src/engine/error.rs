@@ -33,8 +33,8 @@ pub enum ExecutionError {
     OutsideWorkspace { findings: Vec<Finding> },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },
-    #[error("the precondition {precondition:?} is not available yet; it was not checked")]
-    PreconditionNotAvailable { precondition: String },
+    #[error("what was done is not what was shown: {differences}")]
+    NotAsShown { differences: String },
     #[error("step {step_id} was denied{}", note_text(note))]
     ConfirmationDenied { step_id: String, note: String },
     #[error("stopped by a person before the step was done")]
@@ -110,7 +110,7 @@ impl ExecutionError {
             Self::OutsideWorkspace { .. } => Code::OutsideWorkspace,
             Self::Tool { source } => source.code(),
             Self::PreconditionFailed { code, .. } => *code,
-            Self::PreconditionNotAvailable { .. } => Code::CodeEngine,
+            Self::NotAsShown { .. } => Code::Conflict,
             Self::ConfirmationDenied { .. } => Code::ConfirmationDenied,
             Self::Cancelled => Code::Cancelled,
             Self::EvidenceStore { .. } => Code::EvidenceStore,
@@ -132,7 +132,9 @@ impl ExecutionError {
             Self::PreconditionFailed { .. } => {
                 "Make the precondition true, or change the plan; then run it again."
             }
-            Self::PreconditionNotAvailable { .. } => "Leave this precondition out of the plan.",
+            Self::NotAsShown { .. } => {
+                "Look at the file as it is now; its earlier content is in the evidence."
+            }
             Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide anew.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
             Self::EvidenceStore { source, .. } => source.next(),

@@ -14,6 +14,8 @@ mod machine;
 mod preconditions;
 mod review;
 mod runnable;
+mod shown;
+mod simulation;
 mod step;
 mod workspace;
 
@@ -27,4 +29,5 @@ pub use error::ExecutionError;
 pub use executor::{Executor, Parts};
 pub use machine::ExecutorState;
 pub use review::{preview_step, review};
+pub use simulation::{Simulation, simulate};
 pub use workspace::{WorkspaceChoice, choose_workspace};

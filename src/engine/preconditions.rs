@@ -9,6 +9,17 @@ use crate::plan::{Code, Precondition, Step, ToolCall};
 use crate::run::Outcome;
 use crate::tools::{Kind, Toolbox};
 
+/// The file that the precondition is about; none when it is not about one file.
+pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
+    match step.precondition {
+        Precondition::SymbolExists { .. } => {
+            let in_file = Precondition::SymbolExists { named: Some(String::new()) };
+            in_file.subject_in(call.tool(), &step.arguments)
+        }
+        _ => step.precondition.subject_in(call.tool(), &step.arguments),
+    }
+}
+
 /// What was found, when the precondition holds.
 ///
 /// # Errors
@@ -98,9 +109,21 @@ pub(super) fn check(
             )),
             None => Err(fails(Code::PreconditionFailed, format!("step {id} has not run"))),
         },
-        Precondition::MagellanHasIndexedFile | Precondition::SymbolExists { .. } => {
-            Err(ExecutionError::PreconditionNotAvailable {
-                precondition: step.precondition_text.trim().to_owned(),
+        Precondition::MagellanHasIndexedFile => {
+            let path = subject()?;
+            toolbox.indexed_by_magellan(path)?.ok_or_else(|| {
+                fails(Code::PreconditionFailed, format!("magellan has not indexed {path}"))
+            })
+        }
+        Precondition::SymbolExists { named } => {
+            let symbol = match named {
+                Some(named) => named.as_str(),
+                None => subject()?,
+            };
+            let file = file_of(step, call);
+            toolbox.symbol_defined(symbol, file)?.ok_or_else(|| {
+                let place = file.unwrap_or("the workspace");
+                fails(Code::SymbolNotFound, format!("nothing in {place} defines {symbol}"))
             })
         }
     }

@@ -21,7 +21,7 @@ pub fn review(
     workspace: &WorkspaceChoice,
     policy: &Policy,
 ) -> Result<Review, ToolError> {
-    let toolbox = Toolbox::open(&workspace.folder, &policy.extra_roots)?;
+    let toolbox = Toolbox::open(&workspace.folder, policy)?;
     let mut seen = look(plan, &toolbox, policy);
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
@@ -58,7 +58,7 @@ pub fn preview_step(
     policy: &Policy,
     step_index: usize,
 ) -> Result<Preview, ToolError> {
-    let toolbox = Toolbox::open(workspace, &policy.extra_roots)?;
+    let toolbox = Toolbox::open(workspace, policy)?;
     let mut overlay = Overlay::default();
     for step in plan.steps.iter().take(step_index) {
         if let Some(call) = &step.call {
@@ -99,14 +99,13 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
             }
         }
         match look_at_inputs(call, toolbox, &mut inputs) {
-            Ok(keys) if call_writes(call) => {
-                for key in keys {
+            Ok(()) => {
+                for key in toolbox.written_keys(call).unwrap_or_default() {
                     written.entry(key).or_insert(step.step_index);
                 }
             }
-            Ok(_) => {}
-            // The path was at fault; that is a finding already.
-            Err(error) if error.is_about_the_plan() => {}
+            // The path was at fault; that is a finding already, unless it stands in a splice plan.
+            Err(error) if error.is_about_the_plan() && !is_of_named_file(call, toolbox) => {}
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
@@ -122,30 +121,30 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     Seen { binding, risks, asks, findings, written }
 }
 
-/// Adds the state of the call's input files and gives their keys. A file is read once, however many
-/// steps name it: it may be large.
+/// Adds the state of the call's input files. A file is read once, however many steps name it: it may
+/// be large.
 fn look_at_inputs(
     call: &ToolCall,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
-) -> Result<Vec<String>, ToolError> {
+) -> Result<(), ToolError> {
     let found = toolbox.input_keys(call)?;
-    for (key, path) in &found {
-        if !inputs.contains_key(key) {
-            inputs.insert(key.clone(), toolbox.digest_of(path)?);
+    for (key, path) in found {
+        if !inputs.contains_key(&key) {
+            inputs.insert(key, toolbox.digest_of(&path)?);
         }
     }
-    Ok(found.into_keys().collect())
+    Ok(())
 }
 
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
 pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
     let verdict = risk::of_step(step);
-    let written = step.call.as_ref().filter(|call| call_writes(call)).map(paths);
+    let written = step.call.as_ref().and_then(|call| toolbox.written_paths(call).ok());
     written
         .into_iter()
         .flatten()
-        .filter_map(|(_, path)| toolbox.key_and_is_program(path).ok())
+        .filter_map(|path| toolbox.key_and_is_program(&path).ok())
         .flat_map(|(key, is_program)| {
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
@@ -186,9 +185,9 @@ fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
     }
 }
 
-/// Whether the inputs of this call are the files that it writes.
-fn call_writes(call: &ToolCall) -> bool {
-    matches!(call, ToolCall::FileWrite { .. } | ToolCall::FileCreate { .. })
+/// Whether an error about a path is about one that stands in a file, whose own path is right.
+fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
+    matches!(call, ToolCall::SplicePlan { plan_file } if toolbox.kind_of(plan_file).is_ok())
 }
 
 /// A plan that leads outside can never be authorized; what only fails now may still come right.
@@ -203,12 +202,16 @@ fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
     )
 }
 
+/// Most preconditions about symbols that a review looks at: each may read the whole workspace.
+const MOST_LOOKUPS: usize = 100;
+
 fn preconditions_now(
     plan: &Plan,
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
 ) -> Vec<PreconditionState> {
     let outcomes = HashMap::new();
+    let mut lookups = 0;
     let state = |step: &Step| {
         let Some(call) = &step.call else {
             return PreconditionState::Later { reason: "the step is faulty".to_owned() };
@@ -220,18 +223,27 @@ fn preconditions_now(
             }
             _ => {}
         }
-        let subject = step.precondition.subject_in(call.tool(), &step.arguments);
-        let earlier = subject
+        let file = preconditions::file_of(step, call);
+        let earlier = file
             .and_then(|path| toolbox.key_of(path).ok())
             .and_then(|key| written.get(&key))
             .filter(|earlier| **earlier < step.step_index);
+        if let Some(earlier) = earlier {
+            return PreconditionState::Later {
+                reason: format!("step {} writes it first", earlier + 1),
+            };
+        }
+        if step.precondition.reads_symbols() {
+            lookups += 1;
+            if lookups > MOST_LOOKUPS {
+                return PreconditionState::Later {
+                    reason: format!(
+                        "is checked at the step; only {MOST_LOOKUPS} symbols are looked up before"
+                    ),
+                };
+            }
+        }
         match preconditions::check(step, call, toolbox, &outcomes) {
-            _ if earlier.is_some() => PreconditionState::Later {
-                reason: format!(
-                    "step {} writes it first",
-                    earlier.map_or(0, |earlier| earlier + 1)
-                ),
-            },
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
                 PreconditionState::Fails { found }

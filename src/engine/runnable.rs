@@ -44,7 +44,7 @@ impl Runnable {
         let parsed = parse(&plan.source);
         check_bytes(&authorization, &plan, parsed.digest)?;
         let workspace = authorization.binding.workspace.clone();
-        let toolbox = Toolbox::open(workspace.as_ref(), &policy.extra_roots).map_err(|error| {
+        let toolbox = Toolbox::open(workspace.as_ref(), policy).map_err(|error| {
             let now = error.to_string();
             let what = "workspace".to_owned();
             ExecutionError::Stale { changes: vec![Change { what, approved: workspace, now }] }

@@ -1,20 +1,18 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
+use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
-use crate::evidence::{
-    ArtifactType, Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision,
-};
+use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision};
 use crate::plan::{Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
-    Answer, ConfirmationRequest, Control, Decision, Failure, FileChange, FileEffect, Outcome,
-    Predicted, Preview, RunEvent, StepResult, StreamExcerpt,
+    Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
+    Preview, RunEvent, StepResult, StreamExcerpt,
 };
 use crate::tools::{Context, Invocation};
 
@@ -268,6 +266,7 @@ impl StepRun<'_, '_> {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
+        let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
@@ -356,21 +355,5 @@ impl StepRun<'_, '_> {
             progress.on_event(&RunEvent::StepFailed { result: boxed });
             progress.on_step_failed(result);
         }
-    }
-}
-
-/// What the step did, as a person reads it; where that is not known, what it was predicted to do. One
-/// of the two, because they hold the same lines.
-fn artifact(preview: Option<&Preview>, files: &[FileEffect]) -> Option<(ArtifactType, Value)> {
-    let preview = preview?;
-    // What was predicted is what was done only where the contents are the same.
-    let done = !files.is_empty()
-        && preview.changes.len() == files.len()
-        && preview.changes.iter().zip(files).all(|(change, file)| change.after == file.after);
-    let diff: String = preview.changes.iter().map(FileChange::unified).collect();
-    if done && !diff.is_empty() {
-        Some((ArtifactType::Diff, diff.into()))
-    } else {
-        serde_json::to_value(preview).ok().map(|value| (ArtifactType::Preview, value))
     }
 }

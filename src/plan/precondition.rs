@@ -131,6 +131,11 @@ impl Precondition {
         }
     }
 
+    /// Whether a code engine has to be asked.
+    pub fn reads_symbols(&self) -> bool {
+        matches!(self, Self::SymbolExists { .. } | Self::MagellanHasIndexedFile)
+    }
+
     /// Whether a step with this tool has what the precondition looks at.
     pub fn fits(&self, tool: Tool) -> bool {
         let has = |name: &str| tool.spec().arguments.iter().any(|argument| argument.name == name);

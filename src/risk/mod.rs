@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use policy::Policy;
+pub use policy::{EngineChoice, Policy};
 pub use tools::{of_step, of_written_path, of_written_program};
 
 /// How dangerous something is; ordered, the worst is the greatest.

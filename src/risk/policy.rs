@@ -3,8 +3,34 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::authorization::DEFAULT_TTL_MS;
 use crate::plan::{Digest, Tool};
+
+/// Who reads symbols and replaces definitions (SPEC §4, code engines).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineChoice {
+    /// The external one where a fresh `codegraph.db` is there, else the embedded one.
+    #[default]
+    Auto,
+    /// The grammars that are built in.
+    Embedded,
+    /// The programs `magellan` and `splice`; what of them is missing is an error.
+    External,
+}
+
+impl EngineChoice {
+    /// The choice as it is written in settings and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Embedded => "embedded",
+            Self::External => "external",
+        }
+    }
+}
 
 /// What the person has settled in advance. A plan cannot change any of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +41,10 @@ pub struct Policy {
     pub extra_roots: Vec<PathBuf>,
     /// How long an approval waits for its run, in milliseconds.
     pub authorization_ttl_ms: i64,
+    /// Who reads symbols and replaces definitions.
+    pub engine: EngineChoice,
+    /// The program `splice`; none for the one on `PATH`.
+    pub splice_program: Option<PathBuf>,
 }
 
 impl Default for Policy {
@@ -23,6 +53,8 @@ impl Default for Policy {
             confirm_tools: BTreeSet::new(),
             extra_roots: Vec::new(),
             authorization_ttl_ms: DEFAULT_TTL_MS,
+            engine: EngineChoice::default(),
+            splice_program: None,
         }
     }
 }
@@ -33,11 +65,14 @@ impl Policy {
     pub fn digest(&self) -> Digest {
         let tools: Vec<_> = self.confirm_tools.iter().map(|tool| tool.name()).collect();
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();
+        let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
             "authorization_ttl_ms": self.authorization_ttl_ms,
             "confirm_tools": tools,
+            "engine": self.engine,
             "extra_roots": roots,
             "rules": super::tools::RULES_VERSION,
+            "splice_program": splice,
         });
         Digest::of(canonical.to_string().as_bytes())
     }
@@ -54,6 +89,8 @@ mod tests {
             Policy { confirm_tools: BTreeSet::from([Tool::FileRead]), ..policy.clone() },
             Policy { extra_roots: vec!["/data".into()], ..policy.clone() },
             Policy { authorization_ttl_ms: 1, ..policy.clone() },
+            Policy { engine: EngineChoice::External, ..policy.clone() },
+            Policy { splice_program: Some("/opt/splice".into()), ..policy.clone() },
         ];
         for other in changed {
             assert_ne!(other.digest(), policy.digest());

@@ -28,6 +28,8 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
 use names::Names;
 use project::Project;
 
+pub(super) use gate::{errors, new_errors};
+
 /// When a check is ended, unless the toolbox says otherwise: the first one of a large project builds
 /// all that it depends on.
 pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30 * 60);

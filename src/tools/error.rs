@@ -4,10 +4,11 @@
 use std::io;
 
 use crate::authorization::FileState;
-use crate::plan::{Code, Tool};
+use crate::plan::Code;
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
+use super::{EngineError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +65,16 @@ pub enum ToolError {
     Cancelled,
     #[error("the answer has more than {limit} bytes")]
     OutputLimit { limit: u64 },
-    #[error("{} is not available yet", tool.name())]
-    NotAvailable { tool: Tool },
+    #[error("{source}")]
+    Engine {
+        #[from]
+        source: EngineError,
+    },
+    #[error("{source}")]
+    Splice {
+        #[from]
+        source: SpliceError,
+    },
 }
 
 fn stream_text(stream: Stream) -> &'static str {
@@ -102,10 +111,8 @@ impl ToolError {
             Self::ProgramMissing { code, .. } | Self::NotStarted { code, .. } => *code,
             Self::TimedOut { .. } => Code::TimedOut,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
-            Self::NotAvailable { tool } => match tool {
-                Tool::SplicePatch | Tool::SplicePlan => Code::Splice,
-                _ => Code::CodeEngine,
-            },
+            Self::Engine { source } => source.code(),
+            Self::Splice { source } => source.code(),
         }
     }
 
@@ -155,7 +162,8 @@ impl ToolError {
             Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
             Self::CargoCheck { .. } => "Correct the code, then run the plan again.",
             Self::CargoFailed { .. } => "Correct what cargo names, then run the plan again.",
-            Self::NotAvailable { .. } => "Leave this step out; nothing was done.",
+            Self::Engine { source } => source.next(),
+            Self::Splice { source } => source.next(),
         }
         .to_owned()
     }

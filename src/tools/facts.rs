@@ -8,7 +8,7 @@ use cap_std::fs::Metadata;
 use crate::authorization::FileState;
 
 use super::place::Last;
-use super::{Access, ToolError, Toolbox, file};
+use super::{Access, SpliceError, ToolError, Toolbox, file};
 
 /// What a path is, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +115,21 @@ impl Toolbox {
     /// The folder, the workspace or the nearest above it, that has a `.git`.
     pub fn git_repository(&self) -> Option<PathBuf> {
         self.above(".git").and_then(|path| path.parent().map(Path::to_owned))
+    }
+
+    /// The program `splice`: where the person says it is, else on `PATH`.
+    ///
+    /// # Errors
+    /// It is not there (E303).
+    pub fn splice_program(&self) -> Result<PathBuf, ToolError> {
+        let found = match &self.splice {
+            Some(path) => Some(path.clone()).filter(|path| is_executable(path)),
+            None => self.command_available("splice"),
+        };
+        found.ok_or_else(|| {
+            let path = self.splice.as_ref().map(|path| path.display().to_string());
+            SpliceError::NoProgram { path }.into()
+        })
     }
 
     /// Where the command `name` would be found through `PATH`. A name with a slash is never found.

@@ -7,6 +7,7 @@
 mod beneath;
 mod cargo;
 mod diff;
+mod engine;
 mod error;
 mod facts;
 mod file;
@@ -17,6 +18,8 @@ mod process;
 mod read;
 mod rules;
 mod search;
+mod source_file;
+mod splice;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -32,19 +35,25 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::ToolCall;
-use crate::run::{DiagnosticArtifact, Edge, FileEffect, Preview, Stream};
+use crate::risk::{EngineChoice, Policy};
+use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream};
 
 use place::{Last, Root, Roots};
 use write::Existing;
 
+pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use splice::SpliceError;
 pub use stop::StopSignal;
 
 /// The tools of one workspace.
 pub struct Toolbox {
     roots: Roots,
+    engine: EngineChoice,
+    /// The program `splice` where the person has named one.
+    splice: Option<PathBuf>,
     /// When `lsp_check` is ended.
     check_timeout: Duration,
 }
@@ -84,15 +93,19 @@ pub struct Invocation {
 }
 
 impl Toolbox {
-    /// Opens the workspace and the roots that the person added.
+    /// Opens the workspace, with the roots that the person added and the engine they chose.
     ///
     /// # Errors
     /// A folder that cannot be opened.
-    pub fn open(workspace: &Path, extra_roots: &[PathBuf]) -> Result<Self, ToolError> {
-        let extra =
-            extra_roots.iter().map(|root| Root::open(root, false)).collect::<Result<_, _>>();
-        let roots = Roots { workspace: Root::open(workspace, true)?, extra: extra? };
-        Ok(Self { roots, check_timeout: cargo::CHECK_TIMEOUT })
+    pub fn open(workspace: &Path, policy: &Policy) -> Result<Self, ToolError> {
+        let roots = policy.extra_roots.iter();
+        let extra = roots.map(|root| Root::open(root, false)).collect::<Result<_, _>>();
+        Ok(Self {
+            roots: Roots { workspace: Root::open(workspace, true)?, extra: extra? },
+            engine: policy.engine,
+            splice: policy.splice_program.clone(),
+            check_timeout: cargo::CHECK_TIMEOUT,
+        })
     }
 
     /// The workspace folder, absolute and without links.
@@ -129,26 +142,32 @@ impl Toolbox {
                 vec![path.clone()]
             }
             ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
-            ToolCall::SplicePlan { plan_file } => self.splice_inputs(plan_file)?,
+            ToolCall::SplicePlan { plan_file } => splice::inputs(self, plan_file)?,
             _ => Vec::new(),
         })
     }
 
-    /// The splice plan and the files it names, as far as it can be read.
-    fn splice_inputs(&self, plan_file: &str) -> Result<Vec<String>, ToolError> {
-        let place = self.roots.resolve(plan_file, Last::Follow)?;
-        let folder = place.root.path.join(&place.relative);
-        let opened = place.open(plan_file, Access::Read)?;
-        let bytes =
-            opened.map(|(file, _)| file::read(file, plan_file, Access::Read)).transpose()?;
-        let plan: serde_json::Value =
-            bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        let named = plan.get("steps").and_then(|steps| steps.as_array()).into_iter().flatten();
-        let named = named
-            .flat_map(|step| [step.get("file"), step.get("with")])
-            .filter_map(|path| path?.as_str().filter(|path| !path.is_empty()))
-            .filter_map(|path| Some(folder.parent()?.join(path).to_str()?.to_owned()));
-        Ok(std::iter::once(plan_file.to_owned()).chain(named).collect())
+    /// The files that a call would write, by canonical path (SPEC §4, risk of tools).
+    ///
+    /// # Errors
+    /// As [`Self::input_keys`].
+    pub fn written_keys(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        self.written_paths(call)?.iter().map(|path| self.key_of(path)).collect()
+    }
+
+    /// The same files as they are named.
+    ///
+    /// # Errors
+    /// A splice plan that cannot be read.
+    pub fn written_paths(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        Ok(match call {
+            ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
+                vec![path.clone()]
+            }
+            ToolCall::SplicePatch { file, .. } => vec![file.clone()],
+            ToolCall::SplicePlan { plan_file } => splice::targets(self, plan_file)?,
+            _ => Vec::new(),
+        })
     }
 
     /// The state of the file with this canonical path, now.
@@ -188,6 +207,14 @@ impl Toolbox {
         preview::foresee(self, call, &Overlay::default())
     }
 
+    /// What the earlier steps in `overlay` leave, against what is there now; by path.
+    ///
+    /// # Errors
+    /// A file that can no longer be read.
+    pub fn changes(&self, overlay: &Overlay) -> Result<Vec<FileChange>, ToolError> {
+        preview::changes(self, overlay)
+    }
+
     /// Does it. What went wrong is in the answer, beside what was done all the same.
     pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
         let roots = &self.roots;
@@ -202,7 +229,16 @@ impl Toolbox {
             ToolCall::FileSearch { pattern, root } => search::search(roots, pattern, root, context),
             ToolCall::FileGlob { pattern, root } => search::list(roots, pattern, root, context),
             ToolCall::LspCheck { path } => cargo::invoke(self, path, context),
-            _ => Err(ToolError::NotAvailable { tool: call.tool() }),
+            ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
+                Ok(splice::invoke(self, call, context))
+            }
+            ToolCall::SymbolsInFile { file_path } => engine::symbols(self, file_path, context),
+            ToolCall::ReferencesToSymbolName { symbol } => {
+                engine::references(self, symbol, None, context)
+            }
+            ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
+                engine::references(self, symbol, Some(file_path), context)
+            }
         };
         answer.unwrap_or_else(|error| Invocation { error: Some(error), ..Invocation::default() })
     }

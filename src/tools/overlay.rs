@@ -8,7 +8,7 @@ use crate::plan::ToolCall;
 use super::place::Place;
 use super::preview::prepare;
 use super::write::Existing;
-use super::{Kind, ToolError, Toolbox};
+use super::{Kind, ToolError, Toolbox, splice};
 
 /// Files as the earlier steps of a plan would leave them, by canonical path; `None` is absent.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,23 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Adds what `call` would leave behind; a call that would fail leaves nothing.
+    /// Adds a file as an earlier step would leave it.
+    pub(super) fn put(&mut self, key: String, content: Option<Arc<[u8]>>) {
+        self.files.insert(key, content);
+    }
+
+    /// What is left, by canonical path.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, Option<&[u8]>)> {
+        self.files.iter().map(|(key, content)| (key.as_str(), content.as_deref()))
+    }
+
+    /// Whether no earlier step leaves anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Adds what `call` would leave behind; a call that would fail leaves nothing, and of a splice plan
+    /// what it did before.
     ///
     /// # Errors
     /// A path that cannot be used or leads outside.
@@ -25,6 +41,12 @@ impl Overlay {
         let (path, contents, existing) = match call {
             ToolCall::FileWrite { path, contents } => (path, contents, Existing::Replace),
             ToolCall::FileCreate { path, contents } => (path, contents, Existing::Refuse),
+            ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
+                return match splice::leave(toolbox, self, call) {
+                    Err(error) if error.is_about_the_plan() => Err(error),
+                    _ => Ok(()),
+                };
+            }
             _ => return Ok(()),
         };
         match prepare(toolbox, self, path, existing) {

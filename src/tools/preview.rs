@@ -7,7 +7,9 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
-use super::{Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, file, search, words};
+use super::{
+    Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, engine, file, search, splice, words,
+};
 
 /// A write that would succeed: its target and the content there after the earlier steps.
 pub(super) struct Prepared<'a> {
@@ -46,7 +48,7 @@ pub(super) fn prepare<'a>(
     Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before })
 }
 
-/// What is in `place` after the earlier steps; none when it is absent.
+/// What a file holds after the earlier steps; `None` when it is absent.
 pub(super) fn content(
     place: &Place<'_>,
     overlay: &Overlay,
@@ -92,7 +94,18 @@ pub(super) fn foresee(
             .map(changes_nothing)
         }
         ToolCall::LspCheck { path } => cargo::preview(toolbox, overlay, path).map(changes_nothing),
-        _ => Err(ToolError::NotAvailable { tool: call.tool() }),
+        ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
+            splice::foresee(toolbox, call, overlay)
+        }
+        ToolCall::SymbolsInFile { file_path } => {
+            engine::preview(toolbox, overlay, None, Some(file_path)).map(changes_nothing)
+        }
+        ToolCall::ReferencesToSymbolName { symbol } => {
+            engine::preview(toolbox, overlay, Some(symbol), None).map(changes_nothing)
+        }
+        ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
+            engine::preview(toolbox, overlay, Some(symbol), Some(file_path)).map(changes_nothing)
+        }
     };
     match made {
         Err(error) if !error.is_about_the_plan() => {
@@ -101,6 +114,22 @@ pub(super) fn foresee(
         }
         made => made,
     }
+}
+
+/// See [`Toolbox::changes`].
+pub(super) fn changes(toolbox: &Toolbox, overlay: &Overlay) -> Result<Vec<FileChange>, ToolError> {
+    let mut changes = Vec::new();
+    for (key, after) in overlay.files() {
+        let place = toolbox.roots.resolve(key, Last::Follow)?;
+        let before = content(&place, &Overlay::default(), key, Access::Read)?;
+        changes.push(FileChange {
+            path: key.to_owned(),
+            before: file::state_of_bytes(before.as_deref()),
+            after: file::state_of_bytes(after),
+            diff: diff::diff(before.as_deref(), after),
+        });
+    }
+    Ok(changes)
 }
 
 fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Preview {

@@ -24,7 +24,7 @@ use super::walk::{Step, walk};
 use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, file, words};
 
 /// Most bytes of one answer: 256 MiB.
-const ANSWER_BYTES: u64 = 256 << 20;
+pub(super) const ANSWER_BYTES: u64 = 256 << 20;
 /// Most files that one search is linked to in the evidence; the result says how many there were.
 const MOST_REFERENCES: usize = 1_000;
 
@@ -41,11 +41,11 @@ struct Hit<'a> {
 }
 
 /// The part of the answer that comes from one file.
-struct Found {
-    path: String,
+pub(super) struct Found {
+    pub(super) path: String,
     /// Answers as JSON, separated by commas.
-    json: Vec<u8>,
-    count: u64,
+    pub(super) json: Vec<u8>,
+    pub(super) count: u64,
 }
 
 /// Reads the pattern of a search.
@@ -150,15 +150,17 @@ fn executed_on(place: &Place<'_>) -> Edge {
     }
 }
 
-struct Answer {
-    found: Vec<Found>,
-    files: u64,
+/// What a look at many files found.
+pub(super) struct Answer {
+    pub(super) found: Vec<Found>,
+    pub(super) files: u64,
     /// What could not be looked at, in the system's words; sorted.
-    problems: Vec<String>,
+    pub(super) problems: Vec<String>,
 }
 
 impl Answer {
-    fn into_invocation(self, edges: Vec<Edge>) -> Invocation {
+    /// As a tool's answer: a JSON array, and how much of what there is.
+    pub(super) fn into_invocation(self, edges: Vec<Edge>) -> Invocation {
         let mut stdout = vec![b'['];
         for (index, found) in self.found.iter().enumerate() {
             if index > 0 {
@@ -187,7 +189,7 @@ impl Answer {
 
 /// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
 /// and the canonical one, and gives JSON and how many answers it holds.
-fn look_at_files(
+pub(super) fn look_at_files(
     place: &Place<'_>,
     stop: &StopSignal,
     look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,

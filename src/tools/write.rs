@@ -92,6 +92,22 @@ pub(super) fn invoke(
     }
 }
 
+/// Replaces a file that is there by this text, as `file_write` does; whether it was flushed counts.
+///
+/// # Errors
+/// As for `file_write`; a content that is in place and may not survive a power cut is one too.
+pub(super) fn replace(
+    roots: &Roots,
+    path: &str,
+    contents: &str,
+    context: &Context<'_>,
+) -> Result<(), ToolError> {
+    match write(roots, path, contents, Existing::Replace, context)?.not_flushed {
+        None => Ok(()),
+        Some(error) => Err(error),
+    }
+}
+
 struct Written {
     effect: FileEffect,
     created_folders: Vec<String>,
@@ -162,7 +178,12 @@ fn write(
     })
 }
 
-fn compare(path: &str, approved: Option<FileState>, now: FileState) -> Result<(), ToolError> {
+/// Refuses a file that is not what was approved.
+pub(super) fn compare(
+    path: &str,
+    approved: Option<FileState>,
+    now: FileState,
+) -> Result<(), ToolError> {
     if approved == Some(now) {
         return Ok(());
     }

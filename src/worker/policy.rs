@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Tool;
-use crate::risk::Policy;
+use crate::risk::{EngineChoice, Policy};
 
 /// The table `[policy]` of the settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,11 @@ pub struct PolicySettings {
     pub extra_roots: Vec<PathBuf>,
     /// How long an approval waits for its run, in minutes: 1 to 1440.
     pub authorization_minutes: u32,
+    /// Who reads symbols and replaces definitions: `auto`, `embedded` or `external`.
+    pub engine: EngineChoice,
+    /// The program `splice`, absolute; the one on `PATH` where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub splice_program: Option<PathBuf>,
 }
 
 /// The file, as far as it matters here; the window reads the rest.
@@ -41,7 +46,13 @@ pub struct SettingsError {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { confirm_tools: BTreeSet::new(), extra_roots: Vec::new(), authorization_minutes: 30 }
+        Self {
+            confirm_tools: BTreeSet::new(),
+            extra_roots: Vec::new(),
+            authorization_minutes: 30,
+            engine: EngineChoice::default(),
+            splice_program: None,
+        }
     }
 }
 
@@ -60,6 +71,9 @@ impl PolicySettings {
         if let Some(root) = self.extra_roots.iter().find(|root| !root.is_absolute()) {
             return Err(format!("extra_roots has {}, which is not absolute", root.display()));
         }
+        if let Some(program) = self.splice_program.as_ref().filter(|path| !path.is_absolute()) {
+            return Err(format!("splice_program is {}, which is not absolute", program.display()));
+        }
         Ok(())
     }
 
@@ -69,6 +83,8 @@ impl PolicySettings {
             confirm_tools: self.confirm_tools.clone(),
             extra_roots: self.extra_roots.clone(),
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
+            engine: self.engine,
+            splice_program: self.splice_program.clone(),
         }
     }
 }

@@ -346,7 +346,7 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     let start = RunStart { run_id, plan: &plan, authorization, started_at_ms, parent_run: None };
     store.begin_run(&start).unwrap();
     let step = &plan.steps[0];
-    let toolbox = Toolbox::open(&desktop.workspace(), &[]).unwrap();
+    let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
     let files: Vec<FileEffect> = toolbox.foresee(step.call.as_ref().unwrap()).unwrap().1;
     let intent = IntentRecord {
         execution_id,

@@ -52,10 +52,11 @@ fn a_line_that_cannot_be_followed_is_five_and_leaves_stdout_alone() {
         &["evidence", "export"],
         &["schema", "novel"],
         &["simulate"],
-        &["simulate", "p.json"],
+        &["simulate", "p.json", "--yes"],
         &["revert", "x", "--yes"],
         &["chekc"],
-        &["run", "a", "--engine", "auto"],
+        &["run", "a", "--engine", "both"],
+        &["evidence", "search", "--engine", "auto"],
     ] {
         let done = line(&home, arguments).exits(5);
         assert!(done.stdout.is_empty() && !done.stderr.is_empty(), "{arguments:?}: {done:#?}");

@@ -18,9 +18,12 @@ mod cli_continue;
 mod cli_evidence;
 mod cli_home;
 mod cli_run;
+mod cli_simulate;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod code_patches;
+mod code_plans;
 mod concurrent;
 mod crash;
 mod evidence_first;
@@ -33,6 +36,8 @@ mod lsp_check;
 mod properties;
 #[cfg(target_os = "linux")]
 mod races;
+#[cfg(target_os = "linux")]
+mod real_programs;
 mod schema;
 #[cfg(target_os = "linux")]
 mod system_calls;

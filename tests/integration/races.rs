@@ -158,7 +158,8 @@ fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
 
 /// Calls the tools over and over, without a process and a database around each call.
 fn call(home: &Path, tally: &mut Tally) {
-    let toolbox = Toolbox::open(&home.join("space"), &[]).unwrap();
+    let toolbox =
+        Toolbox::open(&home.join("space"), &countersign::risk::Policy::default()).unwrap();
     for number in 0..PLANS {
         let text = harness::plan(steps(number)).to_string();
         for step in parse(text.as_bytes()).plan.unwrap().steps {
@@ -301,7 +302,8 @@ fn a_folder_is_never_opened_under_the_path_of_another() {
     swapper.go();
     let mut seen = Tally::new();
     while swapper.swaps() < 20_000 {
-        let Ok(toolbox) = Toolbox::open(&base.join("ws"), &[]) else {
+        let Ok(toolbox) = Toolbox::open(&base.join("ws"), &countersign::risk::Policy::default())
+        else {
             *seen.entry("refused".to_owned()).or_default() += 1;
             continue;
         };

@@ -12,7 +12,6 @@ use crate::tools::{Context, Overlay, ToolError, Toolbox};
 ///
 /// # Errors
 /// When the check did not come to a verdict: no cargo, a broken manifest, a timeout, a stop.
-#[cfg_attr(not(test), expect(dead_code, reason = "the splice tools are its caller"))]
 pub(in crate::tools) fn errors(
     toolbox: &Toolbox,
     path: &str,
@@ -32,7 +31,6 @@ pub(in crate::tools) fn errors(
 
 /// The errors of `after` that `before` does not have. An error is the same wherever its lines have
 /// moved to; of several that are the same, as many are new as there are more.
-#[cfg_attr(not(test), expect(dead_code, reason = "the splice tools are its caller"))]
 pub(in crate::tools) fn new_errors(
     before: &[DiagnosticArtifact],
     mut after: Vec<DiagnosticArtifact>,

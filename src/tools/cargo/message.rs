@@ -211,7 +211,8 @@ mod tests {
             let line = nested(0).replace("\"level\":\"error\"", &format!("\"level\":\"{word}\""));
             let said = diagnostics(line.as_bytes()).remove(0);
             let folder = tempfile::tempdir().unwrap();
-            let tools = crate::tools::Toolbox::open(folder.path(), &[]).unwrap();
+            let tools = crate::tools::Toolbox::open(folder.path(), &crate::risk::Policy::default())
+                .unwrap();
             let it = artifact(&said, &mut Names::new(&tools.roots, None));
             assert_eq!((it.level, it.tool_level.as_str()), (level, word));
         }

@@ -29,7 +29,8 @@ impl Bench {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        let tools = Toolbox::open(&folder.path().join("ws"), &[]).unwrap();
+        let tools =
+            Toolbox::open(&folder.path().join("ws"), &crate::risk::Policy::default()).unwrap();
         Self { folder, tools, stop: StopSignal::default() }
     }
 

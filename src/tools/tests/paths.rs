@@ -101,7 +101,8 @@ fn unusable_paths_are_bad_arguments() {
 fn an_added_root_is_reached_by_its_absolute_path_and_by_links() {
     let house = house();
     let outside = house.folder.path().join("outside").canonicalize().unwrap();
-    let tools = Toolbox::open(house.tools.workspace(), std::slice::from_ref(&outside)).unwrap();
+    let policy = Policy { extra_roots: vec![outside.clone()], ..Policy::default() };
+    let tools = Toolbox::open(house.tools.workspace(), &policy).unwrap();
     let house = House { tools, ..house };
     let key = outside.join("new").to_str().unwrap().to_owned();
     house.link("more", &outside);
@@ -162,7 +163,7 @@ fn a_workspace_that_is_not_there_cannot_be_opened() {
     let house = house();
     for path in ["no", "file"] {
         house.put("file", "");
-        let error = Toolbox::open(&house.path(path), &[]).err().unwrap();
+        let error = Toolbox::open(&house.path(path), &Policy::default()).err().unwrap();
         assert!(matches!(error, ToolError::OpenRoot { .. }), "{error}");
     }
 }

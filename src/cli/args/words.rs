@@ -1,0 +1,69 @@
+//! Words that an option takes, as they are written on the command line.
+
+use clap::ValueEnum;
+
+use crate::plan::Dialect;
+use crate::risk::EngineChoice;
+
+/// An engine as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum EngineWord {
+    /// The external one where a codegraph.db newer than the sources is there, else the embedded one
+    Auto,
+    /// The built-in grammars
+    Embedded,
+    /// magellan's codegraph.db and the program splice
+    External,
+}
+
+impl From<EngineWord> for EngineChoice {
+    fn from(word: EngineWord) -> Self {
+        match word {
+            EngineWord::Auto => Self::Auto,
+            EngineWord::Embedded => Self::Embedded,
+            EngineWord::External => Self::External,
+        }
+    }
+}
+
+/// Who answers confirmations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Confirm {
+    /// Run the step
+    Approve,
+    /// Leave the step out and go on
+    Skip,
+    /// Deny the step, which ends the run
+    Cancel,
+    /// Ask on the terminal
+    Ask,
+}
+
+impl Confirm {
+    /// The value as it is written.
+    pub(in crate::cli) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Skip => "skip",
+            Self::Cancel => "cancel",
+            Self::Ask => "ask",
+        }
+    }
+}
+
+/// A dialect as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(in crate::cli) enum DialectWord {
+    /// Steps that name tools
+    #[value(alias = "step-plan", alias = "step")]
+    StepPlan,
+}
+
+impl From<DialectWord> for Dialect {
+    fn from(word: DialectWord) -> Self {
+        match word {
+            DialectWord::StepPlan => Self::StepPlan,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `simulate`: what a plan would do to files, step by step and as one difference. Needs no
+//! authorization, because nothing is executed or changed.
+
+use serde::Serialize;
+
+use super::Exit;
+use super::args;
+use super::documents::finding_line;
+use super::output::Output;
+use super::place::{OpenedPlan, policy};
+use super::refusal::Refusal;
+use crate::engine::{Simulation, simulate as simulate_plan};
+use crate::plan::{Digest, Finding, visible};
+use crate::run::{FileChange, Predicted};
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    digest: Option<Digest>,
+    plan_id: Option<&'a str>,
+    steps: Vec<Step<'a>>,
+    diff: &'a str,
+    findings: &'a [Finding],
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    step_id: &'a str,
+    tool: &'a str,
+    predicted: Predicted,
+    note: String,
+}
+
+/// Shows what the steps of a plan would do together.
+pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
+    let workspace = command.workspace.workspace.as_deref();
+    let policy = command.engine.settle(policy()?);
+    let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
+    let simulation = match (&opened.plan, &opened.review) {
+        (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy)?,
+        _ => Simulation::default(),
+    };
+    let diff: String = simulation.changes.iter().map(FileChange::unified).collect();
+    let steps = opened.plan.iter().flat_map(|plan| &plan.steps).zip(&simulation.previews);
+    let steps: Vec<Step<'_>> = steps
+        .map(|(step, preview)| Step {
+            step_id: &step.step_id,
+            tool: &step.tool_name,
+            predicted: preview.predicted,
+            note: std::iter::once(&preview.summary)
+                .chain(&preview.notes)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join(" "),
+        })
+        .collect();
+    if out.json() {
+        out.document(&Document {
+            digest: opened.digest,
+            plan_id: opened.plan.as_ref().map(|plan| plan.plan_id.as_str()),
+            steps,
+            diff: &diff,
+            findings: &opened.findings,
+        });
+    } else {
+        for (index, step) in steps.iter().enumerate() {
+            let line = format!("{:>3}  {}  {}", index + 1, step.tool, step.note);
+            out.line(&visible(&line));
+        }
+        out.line("");
+        for line in diff.lines() {
+            out.line(&visible(line));
+        }
+        for finding in &opened.findings {
+            out.line(&finding_line(finding));
+        }
+    }
+    Ok(if opened.is_valid() { Exit::Done } else { Exit::InvalidPlan })
+}

@@ -1,0 +1,55 @@
+//! What all steps of a plan would do together (SPEC §11, `simulate`). Only looks; executes and changes
+//! nothing.
+
+use std::path::Path;
+
+use crate::plan::Plan;
+use crate::risk::Policy;
+use crate::run::{FileChange, Predicted, Preview};
+use crate::tools::{Overlay, ToolError, Toolbox};
+
+/// What would become of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Simulation {
+    /// One for each step, after the steps before it.
+    pub previews: Vec<Preview>,
+    /// What the files would be in the end, against what they are now; by path.
+    pub changes: Vec<FileChange>,
+}
+
+/// Simulates a plan. A step that would fail ends it: what comes after would not run.
+///
+/// # Errors
+/// A workspace that cannot be opened, or a file that can no longer be read.
+pub fn simulate(plan: &Plan, workspace: &Path, policy: &Policy) -> Result<Simulation, ToolError> {
+    let toolbox = Toolbox::open(workspace, policy)?;
+    let mut overlay = Overlay::default();
+    let mut failed_at = None;
+    let mut previews = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        let preview = match (&step.call, failed_at) {
+            (_, Some(index)) => not_reached(index),
+            (None, None) => unpredictable("This step is faulty and cannot run.".to_owned()),
+            (Some(call), None) => toolbox
+                .preview(call, &overlay)
+                .unwrap_or_else(|error| unpredictable(format!("{}{error}.", Preview::WOULD_FAIL))),
+        };
+        if let (Some(call), None) = (&step.call, failed_at) {
+            // A path that leads outside is a finding of the review.
+            let _ = overlay.apply(&toolbox, call);
+        }
+        if failed_at.is_none() && (step.call.is_none() || preview.would_fail()) {
+            failed_at = Some(step.step_index);
+        }
+        previews.push(preview);
+    }
+    Ok(Simulation { previews, changes: toolbox.changes(&overlay)? })
+}
+
+fn not_reached(failed_at: usize) -> Preview {
+    unpredictable(format!("Not reached: step {} would end the run.", failed_at + 1))
+}
+
+fn unpredictable(summary: String) -> Preview {
+    Preview { predicted: Predicted::Unpredictable, summary, changes: Vec::new(), notes: Vec::new() }
+}

@@ -1,0 +1,169 @@
+//! The embedded engine: the files themselves, read by the grammars that are built in.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use crate::code::{self, CodeError, Language, Source};
+
+use super::super::place::Last;
+use super::super::search::{Answer, Found, look_at_files};
+use super::super::source_file::SourceFile;
+use super::super::{Access, StopSignal, ToolError, Toolbox, file};
+use super::{Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow};
+
+/// Reads files below one workspace.
+pub(super) struct Embedded<'a> {
+    pub(super) toolbox: &'a Toolbox,
+}
+
+impl CodeEngine for Embedded<'_> {
+    fn identity(&self) -> Identity {
+        Identity { name: "embedded", version: Some(code::GRAMMARS.to_owned()) }
+    }
+
+    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn symbols(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<SymbolRow>, ToolError> {
+        let source = parsed(file, stop)?;
+        let row = |it: code::Definition| SymbolRow {
+            name: it.name,
+            kind: it.kind.as_str().to_owned(),
+            fqn: it.fqn,
+            file_path: file.key().to_owned(),
+            start_line: it.span.start_line,
+            start_col: it.span.start_col,
+            end_line: it.span.end_line,
+            end_col: it.span.end_col,
+            byte_start: it.span.byte_start,
+            byte_end: it.span.byte_end,
+        };
+        Ok(source.definitions().into_iter().map(row).collect())
+    }
+
+    fn references(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Answer, ToolError> {
+        let Some(file) = file else {
+            return self.each_that_names(symbol, stop, |source, key| {
+                let rows = rows(source, symbol, key);
+                Ok((!rows.is_empty()).then(|| (joined(&rows), rows.len() as u64)))
+            });
+        };
+        let rows = rows(&parsed(file, stop)?, symbol, file.key());
+        let found =
+            Found { path: file.key().to_owned(), json: joined(&rows), count: rows.len() as u64 };
+        let found = if rows.is_empty() { Vec::new() } else { vec![found] };
+        Ok(Answer { found, files: 1, problems: Vec::new() })
+    }
+
+    fn defined(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, ToolError> {
+        let line = |source: &Source<'_>| source.defines(symbol).map(|it| it.span.start_line);
+        if let Some(file) = file {
+            let line = line(&parsed(file, stop)?);
+            return Ok(line.map(|line| Defined { file_path: file.key().to_owned(), line }));
+        }
+        let first = Mutex::new(None::<Defined>);
+        self.each_that_names(symbol, stop, |source, key| {
+            if let Some(line) = line(source) {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|it| key < it.file_path.as_str()) {
+                    *first = Some(Defined { file_path: key.to_owned(), line });
+                }
+            }
+            Ok(None)
+        })?;
+        Ok(first.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn replaced(
+        &self,
+        language: Language,
+        text: &str,
+        asked: &Asked<'_>,
+        stop: &StopSignal,
+    ) -> Result<Replaced, CodeError> {
+        let stop = || stop.is_set();
+        let source = Source::parse(language, text, &stop)?;
+        let patched = code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
+        Ok(Replaced {
+            text: patched.text,
+            definition: patched.definition,
+            defines_instead: patched.defines_instead,
+        })
+    }
+}
+
+impl Embedded<'_> {
+    /// Looks at every file of the workspace that ripgrep would choose, that a grammar reads, and that
+    /// holds the symbol's name; only such a file is parsed.
+    fn each_that_names(
+        &self,
+        symbol: &str,
+        stop: &StopSignal,
+        look: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
+    ) -> Result<Answer, ToolError> {
+        let place = self.toolbox.roots.resolve(".", Last::Follow)?;
+        let name = code::last_name(symbol);
+        look_at_files(&place, stop, |_, relative: &Path, key| {
+            let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
+                return Ok(None);
+            };
+            let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
+                return Ok(None);
+            };
+            let bytes = file::read(file, key, Access::Read)?;
+            let text = std::str::from_utf8(&bytes)
+                .map_err(|_| EngineError::NotText { path: key.to_owned() })?;
+            if !text.contains(name) {
+                return Ok(None);
+            }
+            let source = Source::parse(language, text, &|| stop.is_set())
+                .map_err(|source| EngineError::Code { path: key.to_owned(), source })?;
+            look(&source, key)
+        })
+    }
+}
+
+fn parsed<'t>(file: &'t SourceFile<'_>, stop: &StopSignal) -> Result<Source<'t>, ToolError> {
+    let (language, text) = (file.language()?, file.text()?);
+    let failed = |source| EngineError::Code { path: file.key().to_owned(), source };
+    Ok(Source::parse(language, text, &|| stop.is_set()).map_err(failed)?)
+}
+
+fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {
+    let row = |it: code::Reference| ReferenceRow {
+        file_path: key.to_owned(),
+        line: it.span.start_line,
+        column: it.span.start_col,
+        byte_start: it.span.byte_start,
+        byte_end: it.span.byte_end,
+        symbol: it.symbol,
+        from_symbol: it.from_symbol,
+    };
+    source.references_to(symbol).into_iter().map(row).collect()
+}
+
+/// Rows as JSON, separated by commas.
+pub(super) fn joined(rows: &[ReferenceRow]) -> Vec<u8> {
+    let mut json = serde_json::to_vec(rows).unwrap_or_default();
+    json.pop();
+    if !json.is_empty() {
+        json.remove(0);
+    }
+    json
+}

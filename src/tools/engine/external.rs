@@ -1,0 +1,242 @@
+//! The external engine: what `magellan` has indexed, and the program `splice` (SPEC §4).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::code::{self, CodeError, Language, Source, SymbolKind};
+
+use super::super::place::Last;
+use super::super::search::{ANSWER_BYTES, Answer, Found};
+use super::super::source_file::SourceFile;
+use super::super::{StopSignal, ToolError, Toolbox};
+use super::codegraph::{Codegraph, Reference, Symbol};
+use super::embedded::joined;
+use super::{
+    Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow, stopped,
+};
+
+/// Reads one code graph, or stands for the program `splice`.
+pub(super) struct External<'a> {
+    toolbox: &'a Toolbox,
+    graph: Option<(PathBuf, Codegraph)>,
+}
+
+impl<'a> External<'a> {
+    /// To list symbols and references.
+    ///
+    /// # Errors
+    /// No code graph (E103), or one that cannot be used (E310).
+    pub(super) fn reading(toolbox: &'a Toolbox) -> Result<Self, ToolError> {
+        let path = toolbox.codegraph().ok_or(EngineError::NoCodegraph)?;
+        let graph = Codegraph::open(&path)?;
+        Ok(Self { toolbox, graph: Some((path, graph)) })
+    }
+
+    /// To replace definitions.
+    ///
+    /// # Errors
+    /// No program `splice` (E303).
+    pub(super) fn splicing(toolbox: &'a Toolbox) -> Result<Self, ToolError> {
+        toolbox.splice_program()?;
+        Ok(Self { toolbox, graph: None })
+    }
+
+    fn graph(&self) -> Result<&(PathBuf, Codegraph), EngineError> {
+        self.graph.as_ref().ok_or(EngineError::NoCodegraph)
+    }
+
+    fn absolute(&self, file: &SourceFile<'_>) -> PathBuf {
+        file.place.root.path.join(&file.place.relative)
+    }
+
+    /// The canonical path of a file in the graph; `None` outside the workspace and the added roots.
+    fn key_of(&self, file: &Path) -> Option<String> {
+        Some(self.toolbox.roots.resolve(file.to_str()?, Last::Keep).ok()?.key)
+    }
+
+    fn symbols_of(&self, file: &SourceFile<'_>) -> Result<Vec<Symbol>, ToolError> {
+        let (path, graph) = self.graph()?;
+        let absolute = self.absolute(file);
+        if graph.indexed(&absolute)?.is_none() {
+            let file = file.key().to_owned();
+            return Err(EngineError::NotIndexed { path: path.clone(), file }.into());
+        }
+        Ok(graph.symbols_of(&absolute)?)
+    }
+}
+
+impl CodeEngine for External<'_> {
+    fn identity(&self) -> Identity {
+        match &self.graph {
+            Some((_, graph)) => Identity { name: "magellan", version: graph.version.clone() },
+            None => Identity { name: "splice", version: None },
+        }
+    }
+
+    fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
+        let (Some(file), Ok((path, graph))) = (file, self.graph()) else { return Vec::new() };
+        let Ok(Some(then)) = graph.indexed(&self.absolute(file)) else { return Vec::new() };
+        match changed(&self.absolute(file)) {
+            Some(now) if now != then => {
+                vec![format!("{} has changed since {} was written.", file.key(), path.display())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn symbols(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<SymbolRow>, ToolError> {
+        stopped(stop)?;
+        let row = |it: Symbol| SymbolRow {
+            // The same word as the embedded engine has for it, where there is one.
+            kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
+            name: it.name,
+            fqn: it.fqn,
+            file_path: file.key().to_owned(),
+            start_line: it.place.start_line,
+            start_col: it.place.start_col,
+            end_line: it.place.end_line,
+            end_col: it.place.end_col,
+            byte_start: it.place.byte_start,
+            byte_end: it.place.byte_end,
+        };
+        Ok(self.symbols_of(file)?.into_iter().map(row).collect())
+    }
+
+    fn references(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Answer, ToolError> {
+        let (_, graph) = self.graph()?;
+        if let Some(file) = file {
+            // A file that was never indexed would look like one without references.
+            self.symbols_of(file)?;
+        }
+        let name = code::last_name(symbol);
+        let mut keys: HashMap<PathBuf, Option<String>> = HashMap::new();
+        let mut around: HashMap<PathBuf, Vec<Symbol>> = HashMap::new();
+        let mut rows: BTreeMap<String, Vec<ReferenceRow>> = BTreeMap::new();
+        for reference in graph.references_to(name)? {
+            stopped(stop)?;
+            let key =
+                keys.entry(reference.file.clone()).or_insert_with(|| self.key_of(&reference.file));
+            let Some(key) = key.clone() else { continue };
+            let elsewhere = file.is_some_and(|file| file.key() != key);
+            if elsewhere || reference.target.as_ref().is_some_and(|fqn| !is_meant(fqn, symbol)) {
+                continue;
+            }
+            if !around.contains_key(&reference.file) {
+                let symbols = graph.symbols_of(&reference.file)?;
+                around.insert(reference.file.clone(), symbols);
+            }
+            let from_symbol =
+                around.get(&reference.file).and_then(|all| innermost(all, &reference));
+            rows.entry(key.clone()).or_default().push(ReferenceRow {
+                file_path: key,
+                line: reference.place.start_line,
+                column: reference.place.start_col,
+                byte_start: reference.place.byte_start,
+                byte_end: reference.place.byte_end,
+                symbol: name.to_owned(),
+                from_symbol,
+            });
+        }
+        let files = rows.len() as u64;
+        let mut bytes = 0;
+        let mut found = Vec::with_capacity(rows.len());
+        for (path, mut rows) in rows {
+            rows.sort_by_key(|row| (row.byte_start, row.byte_end));
+            rows.dedup();
+            let json = joined(&rows);
+            bytes += json.len() as u64;
+            if bytes > ANSWER_BYTES {
+                return Err(ToolError::OutputLimit { limit: ANSWER_BYTES });
+            }
+            found.push(Found { path, json, count: rows.len() as u64 });
+        }
+        Ok(Answer { found, files, problems: Vec::new() })
+    }
+
+    fn defined(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, ToolError> {
+        stopped(stop)?;
+        let symbols = match file {
+            Some(file) => self.symbols_of(file)?,
+            None => self.graph()?.1.symbols_named(code::last_name(symbol))?,
+        };
+        let name = code::last_name(symbol);
+        let found = symbols
+            .into_iter()
+            .filter(|it| it.name == name && is_meant(&it.fqn, symbol))
+            .find_map(|it| Some((self.key_of(&it.file)?, it.place.start_line)));
+        Ok(found.map(|(file_path, line)| Defined { file_path, line }))
+    }
+
+    fn replaced(
+        &self,
+        language: Language,
+        text: &str,
+        asked: &Asked<'_>,
+        stop: &StopSignal,
+    ) -> Result<Replaced, CodeError> {
+        let stop = || stop.is_set();
+        let source = Source::parse(language, text, &stop)?;
+        let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
+        // It takes names without what lies around them, and of several takes the first.
+        source.definition(&patched.definition.name, None)?;
+        Ok(Replaced {
+            text: patched.text,
+            definition: patched.definition,
+            defines_instead: patched.defines_instead,
+        })
+    }
+}
+
+/// Whether a full name is what `symbol` means: the same, or with more around it.
+fn is_meant(fqn: &str, symbol: &str) -> bool {
+    code::segments(fqn).ends_with(&code::segments(symbol))
+}
+
+/// The full name of the smallest symbol around a reference.
+fn innermost(symbols: &[Symbol], reference: &Reference) -> Option<String> {
+    symbols
+        .iter()
+        .filter(|it| {
+            it.place.byte_start <= reference.place.byte_start
+                && reference.place.byte_end <= it.place.byte_end
+        })
+        .min_by_key(|it| it.place.byte_end - it.place.byte_start)
+        .map(|it| it.fqn.clone())
+}
+
+/// When a file was changed last, in Unix seconds, as the graph counts.
+fn changed(file: &Path) -> Option<i64> {
+    let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
+}
+
+/// See [`Toolbox::indexed_by_magellan`].
+pub(super) fn indexed(toolbox: &Toolbox, path: &str) -> Result<Option<String>, ToolError> {
+    let external = External::reading(toolbox)?;
+    let (graph_path, graph) = external.graph()?;
+    let place = toolbox.roots.resolve(path, Last::Follow)?;
+    let absolute = place.root.path.join(&place.relative);
+    Ok(graph.indexed(&absolute)?.map(|then| {
+        let old = match changed(&absolute) {
+            Some(now) if now == then => "",
+            Some(_) => ", and it has changed since",
+            None => ", and it is gone since",
+        };
+        format!("{} has {path}{old}", graph_path.display())
+    }))
+}

@@ -1,0 +1,74 @@
+//! A source file as a code engine gets it: where it is, what it holds, and in which language.
+
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::code::Language;
+
+use super::engine::EngineError;
+use super::place::{Last, Place};
+use super::{Access, Overlay, ToolError, Toolbox, file, preview};
+
+/// One source file that was read as a whole.
+pub(super) struct SourceFile<'a> {
+    pub(super) place: Place<'a>,
+    bytes: Arc<[u8]>,
+}
+
+impl<'a> SourceFile<'a> {
+    /// Reads the file as it is.
+    ///
+    /// # Errors
+    /// A path that cannot be used, or a file that is not there or cannot be read.
+    pub(super) fn read(toolbox: &'a Toolbox, path: &str) -> Result<Self, ToolError> {
+        Self::read_after(toolbox, &Overlay::default(), path)
+    }
+
+    /// Reads the file as earlier steps would leave it.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_after(
+        toolbox: &'a Toolbox,
+        overlay: &Overlay,
+        path: &str,
+    ) -> Result<Self, ToolError> {
+        let place = toolbox.roots.resolve(path, Last::Follow)?;
+        let bytes = preview::content(&place, overlay, path, Access::Read)?
+            .ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
+        Ok(Self { place, bytes })
+    }
+
+    /// Its canonical path.
+    pub(super) fn key(&self) -> &str {
+        &self.place.key
+    }
+
+    /// Its content.
+    pub(super) fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// The state that an approval of this content has.
+    pub(super) fn state(&self) -> FileState {
+        file::state_of_bytes(Some(&self.bytes))
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// A content that is not UTF-8.
+    pub(super) fn text(&self) -> Result<&str, EngineError> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|_| EngineError::NotText { path: self.key().to_owned() })
+    }
+
+    /// Its language.
+    ///
+    /// # Errors
+    /// A name that no grammar reads.
+    pub(super) fn language(&self) -> Result<Language, EngineError> {
+        Language::of_path(&self.place.relative)
+            .ok_or_else(|| EngineError::NoGrammar { path: self.key().to_owned() })
+    }
+}

@@ -1,0 +1,63 @@
+//! Why a replacement that could be made was not made, or was taken back (SPEC §6).
+
+use crate::authorization::FileState;
+use crate::plan::Code;
+
+use super::super::ToolError;
+
+/// What went wrong. What another program says is kept as it said it.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum SpliceError {
+    #[error("the program splice was not found{}", looked(.path))]
+    NoProgram { path: Option<String> },
+    #[error("splice: {message}")]
+    Refused { code: Code, message: String },
+    #[error("splice failed: {message}")]
+    Failed { message: String },
+    #[error(
+        "cargo check reports {errors} {} in it that {} not there before; {path} was put back\n{said}",
+        if *errors == 1 { "error" } else { "errors" },
+        if *errors == 1 { "was" } else { "were" }
+    )]
+    NewErrors { path: String, errors: usize, said: String },
+    #[error(
+        "splice made something else of {path} than was shown, {now} instead of {shown}; it was put back"
+    )]
+    OtherResult { path: String, shown: FileState, now: FileState },
+    #[error("{path} could not be put back: {source}. It was to be, because {why}")]
+    NotPutBack { path: String, why: String, source: Box<ToolError> },
+}
+
+fn looked(path: &Option<String>) -> String {
+    path.as_ref().map_or_else(|| " on PATH".to_owned(), |path| format!(" at {path}"))
+}
+
+impl SpliceError {
+    /// The stable code.
+    pub(in super::super) fn code(&self) -> Code {
+        match self {
+            Self::NoProgram { .. } | Self::Failed { .. } => Code::Splice,
+            Self::Refused { code, .. } => *code,
+            Self::NewErrors { .. } => Code::CargoCheck,
+            Self::OtherResult { .. } => Code::Conflict,
+            Self::NotPutBack { .. } => Code::WriteFailed,
+        }
+    }
+
+    /// What to do next, as a sentence.
+    pub(in super::super) fn next(&self) -> &'static str {
+        match self {
+            Self::NoProgram { .. } => {
+                "Install it with `cargo install --locked splice`, or choose the embedded engine."
+            }
+            Self::Refused { .. } => "Correct what it names, or choose the embedded engine.",
+            Self::Failed { .. } => "See what it printed, or choose the embedded engine.",
+            Self::NewErrors { .. } => "Correct the replacement.",
+            Self::OtherResult { .. } => "Choose the embedded engine for this step.",
+            Self::NotPutBack { .. } => {
+                "Put it back by hand: its earlier content is in the evidence of this step."
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The form of a splice plan: `{"steps": [{file, symbol, with, kind?}]}` (SPEC §4).
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::plan::limits;
+
+use super::super::engine::EngineError;
+use super::super::place::Last;
+use super::super::{Access, Overlay, ToolError, Toolbox, preview};
+use super::prepare::Patch;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    steps: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    file: String,
+    symbol: String,
+    with: String,
+    #[serde(default)]
+    kind: Option<String>,
+}
+
+/// Reads the plan as earlier steps would leave it. Its paths are relative to its folder; they come back
+/// as paths that mean the same to the toolbox.
+///
+/// # Errors
+/// A path that cannot be used; a plan that is not there, faulty, or over a limit.
+pub(super) fn read(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    path: &str,
+) -> Result<Vec<Patch>, ToolError> {
+    let place = toolbox.roots.resolve(path, Last::Follow)?;
+    let bytes = preview::content(&place, overlay, path, Access::Read)?
+        .ok_or_else(|| EngineError::Missing { what: "the splice plan", path: path.to_owned() })?;
+    let bad = |message: String| EngineError::Plan { path: path.to_owned(), message };
+    if bytes.len() > limits::PLAN_BYTES {
+        return Err(bad(format!("it has more than {} bytes", limits::PLAN_BYTES)).into());
+    }
+    let plan: Plan = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
+    if plan.steps.is_empty() {
+        return Err(bad("it has no steps".to_owned()).into());
+    }
+    if plan.steps.len() > limits::STEPS {
+        return Err(bad(format!("it has more than {} steps", limits::STEPS)).into());
+    }
+    let folder = Path::new(&place.key).parent().unwrap_or(Path::new(""));
+    let mut patches = Vec::with_capacity(plan.steps.len());
+    for (index, step) in plan.steps.into_iter().enumerate() {
+        for (name, value) in [("file", &step.file), ("symbol", &step.symbol), ("with", &step.with)]
+        {
+            if value.is_empty() {
+                return Err(bad(format!("the {name} of step {} is empty", index + 1)).into());
+            }
+        }
+        patches.push(Patch {
+            file: from(folder, &step.file),
+            symbol: step.symbol,
+            with: from(folder, &step.with),
+            kind: step.kind,
+        });
+    }
+    Ok(patches)
+}
+
+/// A path of the plan as seen from the workspace. The folder is canonical, so that going up from it is
+/// the same by name as on disk, also where an earlier step is still to make it.
+fn from(folder: &Path, path: &str) -> String {
+    let (mut folder, mut path) = (folder, Path::new(path));
+    while let (Some(outer), Ok(rest)) = (folder.parent(), path.strip_prefix("..")) {
+        (folder, path) = (outer, rest);
+    }
+    folder.join(path).to_string_lossy().into_owned()
+}

@@ -1,0 +1,102 @@
+//! What one replacement would do, computed from the files alone: nothing is written or executed.
+
+use std::sync::Arc;
+
+use crate::code::{CodeError, Language};
+use crate::plan::ToolCall;
+use crate::run::FileEffect;
+
+use super::super::engine::{Asked, CodeEngine, EngineError, Replaced};
+use super::super::source_file::SourceFile;
+use super::super::{Overlay, StopSignal, ToolError, Toolbox, file};
+use super::plan_file;
+
+/// One replacement that a plan asks for; the paths are as the toolbox takes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) file: String,
+    pub(super) symbol: String,
+    pub(super) with: String,
+    pub(super) kind: Option<String>,
+}
+
+/// A replacement that would get through the grammar.
+pub(super) struct Prepared<'a> {
+    /// The file with the path that the plan names it by.
+    pub(super) path: String,
+    pub(super) target: SourceFile<'a>,
+    pub(super) with: SourceFile<'a>,
+    pub(super) language: Language,
+    pub(super) replaced: Replaced,
+}
+
+impl Prepared<'_> {
+    /// What it would do to the file.
+    pub(super) fn effect(&self) -> FileEffect {
+        let after: Arc<[u8]> = Arc::from(self.replaced.text.as_bytes());
+        FileEffect {
+            path: self.target.key().to_owned(),
+            before: self.target.state(),
+            after: file::state_of_bytes(Some(&after)),
+            before_bytes: Some(Arc::clone(self.target.bytes())),
+            after_bytes: Some(after),
+        }
+    }
+}
+
+/// The replacements that a call asks for; none of any other call.
+pub(super) fn patches(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    call: &ToolCall,
+) -> Result<Vec<Patch>, ToolError> {
+    Ok(match call {
+        ToolCall::SplicePatch { file, symbol, with, kind } => vec![Patch {
+            file: file.clone(),
+            symbol: symbol.clone(),
+            with: with.clone(),
+            kind: kind.clone(),
+        }],
+        ToolCall::SplicePlan { plan_file } => plan_file::read(toolbox, overlay, plan_file)?,
+        _ => Vec::new(),
+    })
+}
+
+/// Computes one replacement on the files as earlier ones would leave them.
+///
+/// # Errors
+/// A file that cannot be used, a symbol that is not there once, a result that does not parse.
+pub(super) fn prepare<'a>(
+    toolbox: &'a Toolbox,
+    overlay: &Overlay,
+    patch: &Patch,
+    engine: &dyn CodeEngine,
+    stop: &StopSignal,
+) -> Result<Prepared<'a>, ToolError> {
+    let target = source(toolbox, overlay, &patch.file, "the file")?;
+    let with = source(toolbox, overlay, &patch.with, "the replacement")?;
+    let unusable = |reason| EngineError::Replacement { path: with.key().to_owned(), reason };
+    let replacement = with.text().map_err(|_| unusable("it is not UTF-8 text"))?;
+    if replacement.trim().is_empty() {
+        return Err(unusable("it is empty").into());
+    }
+    let language = target.language()?;
+    let asked = Asked { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
+    let replaced = engine.replaced(language, target.text()?, &asked, stop).map_err(|source| {
+        let of = if source == CodeError::EmptyReplacement { &with } else { &target };
+        EngineError::Code { path: of.key().to_owned(), source }
+    })?;
+    Ok(Prepared { path: patch.file.clone(), target, with, language, replaced })
+}
+
+fn source<'a>(
+    toolbox: &'a Toolbox,
+    overlay: &Overlay,
+    path: &str,
+    what: &'static str,
+) -> Result<SourceFile<'a>, ToolError> {
+    match SourceFile::read_after(toolbox, overlay, path) {
+        Err(ToolError::NotFound { path }) => Err(EngineError::Missing { what, path }.into()),
+        read => read,
+    }
+}

@@ -1,0 +1,165 @@
+//! What a replacement would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+
+use crate::code::Language;
+use crate::plan::ToolCall;
+use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
+
+use super::super::engine::{self, Chosen, Work};
+use super::super::{Overlay, ToolError, Toolbox, diff, words};
+use super::never;
+use super::prepare::{Patch, Prepared, patches, prepare};
+
+/// The preview of a call that replaces definitions, and what it would do to files. Of a plan whose later
+/// patch would fail, what the earlier ones do.
+///
+/// # Errors
+/// What the first replacement would fail with.
+pub(in super::super) fn foresee(
+    toolbox: &Toolbox,
+    call: &ToolCall,
+    overlay: &Overlay,
+) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+    let patches = patches(toolbox, overlay, call)?;
+    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, &never())?;
+    let mut made = Made {
+        toolbox,
+        overlay: overlay.clone(),
+        changes: Vec::new(),
+        effects: Vec::new(),
+        notes: Vec::new(),
+    };
+    let mut failure = None;
+    for patch in &patches {
+        if let Err(error) = made.add(patch, &chosen, patches.len() > 1) {
+            failure = Some(error);
+            break;
+        }
+    }
+    let summary = match (failure, call) {
+        (Some(error), _) if made.changes.is_empty() => return Err(error),
+        (Some(error), _) => {
+            // The earlier ones are made all the same, so what they change is shown.
+            made.notes.push(error.next());
+            format!(
+                "{}replacement {} of {}: {error}. The earlier ones stay.",
+                Preview::WOULD_FAIL,
+                made.changes.len() + 1,
+                patches.len()
+            )
+        }
+        (None, _) => made.summary(),
+    };
+    made.notes.extend(chosen.notes(None));
+    if chosen.is_external {
+        made.notes.push(
+            "splice writes the file itself; a result other than this is put back.".to_owned(),
+        );
+    }
+    let preview = Preview {
+        predicted: if chosen.is_external { Predicted::Partial } else { Predicted::Exact },
+        summary,
+        changes: made.changes,
+        notes: made.notes,
+    };
+    Ok((preview, made.effects))
+}
+
+struct Made<'a> {
+    toolbox: &'a Toolbox,
+    overlay: Overlay,
+    changes: Vec<FileChange>,
+    effects: Vec<FileEffect>,
+    notes: Vec<String>,
+}
+
+impl Made<'_> {
+    fn add(&mut self, patch: &Patch, chosen: &Chosen<'_>, many: bool) -> Result<(), ToolError> {
+        let overlay = self.overlay.clone();
+        let prepared = prepare(self.toolbox, &overlay, patch, &*chosen.engine, &never())?;
+        let effect = prepared.effect();
+        let is_left = overlay.get(&effect.path).is_some();
+        let unchanged = effect.before == effect.after;
+        self.changes.push(FileChange {
+            path: effect.path.clone(),
+            before: effect.before,
+            after: effect.after,
+            diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
+        });
+        self.notes.push(found(&prepared, many));
+        if is_left && !many {
+            let path = &effect.path;
+            self.notes.push(format!("An earlier step leaves {path} as it is shown here."));
+        }
+        if let Some(name) = &prepared.replaced.defines_instead {
+            let asked = &prepared.replaced.definition.name;
+            self.notes.push(format!("The replacement defines {name}, not {asked}."));
+        }
+        if !unchanged {
+            self.check(&prepared)?;
+        }
+        self.overlay.put(effect.path.clone(), effect.after_bytes.clone());
+        self.effects.push(effect);
+        Ok(())
+    }
+
+    /// What is looked at besides the grammar.
+    fn check(&mut self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
+        let mut note = format!("The result parses as {}.", prepared.language.name());
+        if prepared.language == Language::Rust {
+            let manifest = self.toolbox.cargo_manifest_for(&prepared.path)?;
+            note.push_str(match manifest {
+                Some(_) => {
+                    " cargo check runs once you approve, before and after; an error that was not there before restores the file."
+                }
+                None => " There is no Cargo project here, so cargo check does not run.",
+            });
+        }
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+        Ok(())
+    }
+
+    fn summary(&self) -> String {
+        let changed: Vec<_> =
+            self.changes.iter().filter(|change| change.diff != Diff::Unchanged).collect();
+        let mut files: Vec<_> = changed.iter().map(|change| change.path.as_str()).collect();
+        files.dedup();
+        match (self.changes.as_slice(), files.as_slice()) {
+            ([only], []) => {
+                format!("This step changes nothing: {} has this definition already.", only.path)
+            }
+            (_, []) => {
+                "This step changes nothing: the files have these definitions already.".to_owned()
+            }
+            ([only], _) => match &only.diff {
+                Diff::Text { added, removed, .. } => format!(
+                    "Replaces a definition in {}: {removed} {} become {added}.",
+                    only.path,
+                    words::lines(*removed)
+                ),
+                _ => format!("Replaces a definition in {}.", only.path),
+            },
+            (all, _) => format!("Replaces {} definitions in {}.", all.len(), files.join(", ")),
+        }
+    }
+}
+
+/// Where the definition was found.
+fn found(prepared: &Prepared<'_>, many: bool) -> String {
+    let it = &prepared.replaced.definition;
+    let span = it.span;
+    let kind = match it.kind.as_str() {
+        kind if kind.starts_with(['e', 'i']) => format!("an {kind}"),
+        kind => format!("a {kind}"),
+    };
+    let lines = match span.end_line - span.start_line {
+        0 => format!("line {}", span.start_line),
+        _ => format!("lines {} to {}", span.start_line, span.end_line),
+    };
+    let place = if many { format!(" of {}", prepared.target.key()) } else { String::new() };
+    format!(
+        "{} is found once{place}: {kind}, {lines}, bytes {} to {}.",
+        it.fqn, span.byte_start, span.byte_end
+    )
+}

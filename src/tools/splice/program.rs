@@ -1,0 +1,285 @@
+//! Lets the program `splice` make a change, and holds it to what was shown.
+//!
+//! It writes the file itself and checks it with cargo itself; what it prints is kept as it is. Each
+//! replacement is a call of its own, also of a splice plan: so each one is compared with what was
+//! shown, and nothing is taken from a database that an earlier call of it may have left.
+
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::plan::Code;
+use crate::run::{DiagnosticArtifact, Level};
+
+use super::super::place::Place;
+use super::super::process::{self, Cause, Finished};
+use super::super::{Access, Context, ToolError, Toolbox, words};
+use super::prepare::Prepared;
+use super::{Done, Hand, SpliceError, put_back};
+
+/// Most bytes of each output: 64 MiB.
+const OUTPUT_BYTES: u64 = 64 << 20;
+/// How the program is named in messages.
+const NAME: &str = "splice";
+
+/// The program, found and asked for its version.
+pub(super) struct Program<'a> {
+    toolbox: &'a Toolbox,
+    path: PathBuf,
+}
+
+impl<'a> Program<'a> {
+    /// Finds it, and writes its version into `who`.
+    ///
+    /// # Errors
+    /// It is not there, or does not say its version.
+    pub(super) fn new(
+        toolbox: &'a Toolbox,
+        context: &Context<'_>,
+        who: &mut Value,
+    ) -> Result<Self, ToolError> {
+        let program = Self { toolbox, path: toolbox.splice_program()? };
+        let quiet = Context { output: &|_, _| {}, ..*context };
+        let finished = program.run(&["--version"], &quiet)?;
+        ended(&finished, toolbox)?;
+        let said = String::from_utf8_lossy(finished.stdout.bytes()).trim().to_owned();
+        let Some(version) = said.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
+        else {
+            let said = words::beginning(&said);
+            return Err(SpliceError::Failed {
+                message: format!("as its version it says {said:?}"),
+            }
+            .into());
+        };
+        if let Value::Object(fields) = who {
+            fields.insert("version".to_owned(), version.into());
+        }
+        Ok(program)
+    }
+
+    fn run(&self, arguments: &[&str], context: &Context<'_>) -> Result<Finished, ToolError> {
+        let program = process::Program {
+            program: OsStr::new(&self.path),
+            arguments,
+            folder: self.toolbox.workspace(),
+            environment: &[],
+            timeout: self.toolbox.check_timeout,
+            output_limit: OUTPUT_BYTES,
+        };
+        process::run(&program, context.stop, context.output)
+            .map_err(|source| ToolError::NotStarted { program: NAME, code: Code::Splice, source })
+    }
+
+    /// Lets it replace the definition.
+    fn patch(&self, prepared: &Prepared<'_>, context: &Context<'_>) -> Result<Finished, ToolError> {
+        let desk = Desk::new().map_err(|source| ToolError::NotStarted {
+            program: NAME,
+            code: Code::Splice,
+            source,
+        })?;
+        let option = |name: &str, value: &str| format!("--{name}={value}");
+        let absolute = |place: &Place<'_>| place.root.path.join(&place.relative);
+        let arguments = [
+            "patch".to_owned(),
+            option("db", &desk.database().to_string_lossy()),
+            option("file", &absolute(&prepared.target.place).to_string_lossy()),
+            option("symbol", &prepared.replaced.definition.name),
+            option("with", &absolute(&prepared.with.place).to_string_lossy()),
+            option("output", "json"),
+        ];
+        self.run(&arguments.each_ref().map(String::as_str), context)
+    }
+}
+
+impl Hand for Program<'_> {
+    fn make(
+        &mut self,
+        prepared: &Prepared<'_>,
+        context: &Context<'_>,
+        done: &mut Done,
+    ) -> Result<(), ToolError> {
+        let held = open(prepared)?;
+        let mode =
+            held.as_ref().and_then(|file| file.metadata().ok()).map(|data| data.permissions());
+        let finished = self.patch(prepared, context)?;
+        done.exit_code = finished.exit_code;
+        done.process = Some(json!({
+            "exit_code": finished.exit_code,
+            "signal": finished.signal,
+            "timed_out": finished.cause == Cause::TimedOut,
+        }));
+        let verdict = ended(&finished, self.toolbox).and_then(|()| match finished.exit_code {
+            Some(0) => Ok(()),
+            _ => {
+                let refusal = refusal(&finished);
+                done.diagnostics.extend(refusal.diagnostics);
+                Err(refusal.error.into())
+            }
+        });
+        done.stdout.extend_from_slice(finished.stdout.bytes());
+        done.stderr.extend_from_slice(finished.stderr.bytes());
+        let end = verdict
+            .and_then(|()| self.is_as_shown(prepared))
+            .map_err(|error| put_back(self.toolbox, prepared, context, done, error));
+        // It makes a new file and gives it the mode of one.
+        let kept = mode.map_or(Ok(()), |mode| with_mode(prepared, mode));
+        end.and(kept)
+    }
+}
+
+/// Gives the file the mode that it had.
+fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), ToolError> {
+    let failed = |source| ToolError::WriteFailed { path: prepared.path.clone(), source };
+    match open(prepared)? {
+        Some(file) => file.set_permissions(mode).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+impl Program<'_> {
+    /// Whether the file holds what was shown.
+    fn is_as_shown(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
+        let (shown, now) = (prepared.effect().after, self.toolbox.digest_of(&prepared.path)?);
+        if shown == now {
+            return Ok(());
+        }
+        let path = prepared.target.key().to_owned();
+        Err(SpliceError::OtherResult { path, shown, now }.into())
+    }
+}
+
+fn open(prepared: &Prepared<'_>) -> Result<Option<File>, ToolError> {
+    Ok(prepared.target.place.open(&prepared.path, Access::Write)?.map(|(file, _)| file))
+}
+
+/// Whether it ended by itself.
+fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
+    Err(match finished.cause {
+        Cause::Itself => return Ok(()),
+        Cause::Stopped => ToolError::Cancelled,
+        Cause::TimedOut => {
+            ToolError::TimedOut { program: NAME, after: words::duration(toolbox.check_timeout) }
+        }
+        Cause::TooMuch(stream) => {
+            ToolError::TooMuchOutput { program: NAME, stream, limit: OUTPUT_BYTES }
+        }
+    })
+}
+
+/// What it says when it refuses, on one of its outputs.
+#[derive(Deserialize)]
+struct Said {
+    error: SaidError,
+}
+
+#[derive(Deserialize)]
+struct SaidError {
+    kind: String,
+    message: String,
+    #[serde(default)]
+    diagnostics: Vec<SaidDiagnostic>,
+}
+
+#[derive(Deserialize)]
+struct SaidDiagnostic {
+    level: String,
+    message: String,
+    #[serde(default)]
+    file: Option<String>,
+    #[serde(default)]
+    line: Option<i64>,
+    #[serde(default)]
+    column: Option<i64>,
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+struct Refusal {
+    error: SpliceError,
+    diagnostics: Vec<DiagnosticArtifact>,
+}
+
+fn refusal(finished: &Finished) -> Refusal {
+    let outputs = [finished.stderr.bytes(), finished.stdout.bytes()];
+    let said = outputs.iter().find_map(|bytes| serde_json::from_slice::<Said>(bytes).ok());
+    let Some(Said { error }) = said else {
+        let text = String::from_utf8_lossy(finished.stderr.bytes());
+        let end = finished.exit_code.map_or_else(
+            || "it was ended by a signal".to_owned(),
+            |code| format!("exit code {code}"),
+        );
+        let message = format!("{end}: {}", words::beginning(text.trim()));
+        return Refusal { error: SpliceError::Failed { message }, diagnostics: Vec::new() };
+    };
+    let code = match error.kind.as_str() {
+        "SymbolNotFound" | "AmbiguousSymbol" => Code::SymbolNotFound,
+        "CargoCheckFailed" => Code::CargoCheck,
+        _ => Code::Splice,
+    };
+    let diagnostics = error.diagnostics.into_iter().map(artifact).collect();
+    Refusal { error: SpliceError::Refused { code, message: error.message }, diagnostics }
+}
+
+fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
+    let level = match said.level.as_str() {
+        level if level.starts_with("error") => Level::Error,
+        "warning" => Level::Warning,
+        _ => Level::Info,
+    };
+    let note = said.note.map(|note| bare(Level::Info, "note".to_owned(), note));
+    DiagnosticArtifact {
+        file_name: said.file.unwrap_or_default(),
+        line_start: said.line.unwrap_or(0),
+        column_start: said.column,
+        code: said.code,
+        children: note.into_iter().collect(),
+        ..bare(level, said.level, said.message)
+    }
+}
+
+/// A diagnostic without a place.
+fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact {
+    DiagnosticArtifact {
+        level,
+        tool_level,
+        message,
+        file_name: String::new(),
+        line_start: 0,
+        column_start: None,
+        line_end: None,
+        column_end: None,
+        code: None,
+        spans: Vec::new(),
+        children: Vec::new(),
+        rendered: None,
+    }
+}
+
+/// A folder of its own for the database that it keeps while it works, which would otherwise lie
+/// between the sources.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new() -> std::io::Result<Self> {
+        let path = std::env::temp_dir().join(format!("countersign-{}", Uuid::new_v4().simple()));
+        std::fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+
+    fn database(&self) -> PathBuf {
+        self.0.join("graph.db")
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // What is left in the system's folder for such things goes with the others there.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

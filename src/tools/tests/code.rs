@@ -1,0 +1,455 @@
+//! Symbols, references and replaced definitions on a real folder, by the embedded engine.
+
+use serde_json::Value;
+
+use super::*;
+use crate::run::{EdgeType, Predicted, TargetKind};
+
+const LIB: &str = "mod other;\n/// Old.\n#[inline]\npub fn old_function(n: u32) -> u32 {\n    n + 1\n}\n\npub struct Thing;\n\nimpl Thing {\n    pub fn new() -> u32 {\n        old_function(1)\n    }\n}\n\npub struct Other;\n\nimpl Other {\n    pub fn new() -> u32 {\n        2\n    }\n}\n";
+const FIX: &str = "pub fn old_function(n: u32) -> u32 {\n    n + 2\n}\n";
+
+fn project() -> House {
+    let house = house();
+    house.put("src/lib.rs", LIB);
+    house
+        .put("src/other.rs", "use crate::old_function;\nfn f() -> u32 {\n    old_function(3)\n}\n");
+    house.put("py/a.py", "def old_function():\n    return 1\n\n\nold_function()\n");
+    house.put("notes.txt", "old_function\n");
+    house.put("patches/fix.rs", FIX);
+    house
+}
+
+fn symbols(path: &str) -> ToolCall {
+    ToolCall::SymbolsInFile { file_path: path.to_owned() }
+}
+
+fn references(symbol: &str) -> ToolCall {
+    ToolCall::ReferencesToSymbolName { symbol: symbol.to_owned() }
+}
+
+fn references_from(path: &str, symbol: &str) -> ToolCall {
+    ToolCall::ReferencesFromFileToSymbolName {
+        file_path: path.to_owned(),
+        symbol: symbol.to_owned(),
+    }
+}
+
+fn patch(file: &str, symbol: &str, with: &str) -> ToolCall {
+    patch_of(file, symbol, with, None)
+}
+
+fn patch_of(file: &str, symbol: &str, with: &str, kind: Option<&str>) -> ToolCall {
+    ToolCall::SplicePatch {
+        file: file.to_owned(),
+        symbol: symbol.to_owned(),
+        with: with.to_owned(),
+        kind: kind.map(ToOwned::to_owned),
+    }
+}
+
+fn plan(path: &str) -> ToolCall {
+    ToolCall::SplicePlan { plan_file: path.to_owned() }
+}
+
+fn rows(invocation: &Invocation) -> Vec<Value> {
+    serde_json::from_slice(invocation.stdout.as_ref().unwrap()).unwrap()
+}
+
+fn places(invocation: &Invocation) -> Vec<String> {
+    let place = |row: &Value| format!("{}:{}:{}", row["file_path"], row["line"], row["column"]);
+    rows(invocation).iter().map(|row| place(row).replace('"', "")).collect()
+}
+
+#[test]
+fn the_symbols_of_a_file_are_rows_in_its_order() {
+    let house = project();
+    let invocation = house.succeeds(&symbols("src/lib.rs"));
+    let rows = rows(&invocation);
+    let names: Vec<_> = rows.iter().map(|row| row["fqn"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["other", "old_function", "Thing", "Thing", "Thing::new", "Other", "Other", "Other::new"]
+    );
+    let start = LIB.find("pub fn old").unwrap();
+    let expected = serde_json::json!({
+        "name": "old_function", "kind": "function", "fqn": "old_function",
+        "file_path": "src/lib.rs", "start_line": 4, "start_col": 0, "end_line": 6, "end_col": 1,
+        "byte_start": start, "byte_end": start + FIX.len() - 1,
+    });
+    assert_eq!(rows[1], expected);
+    assert_eq!(invocation.result["engine"]["name"], "embedded");
+    assert_eq!(invocation.result["engine"]["version"], crate::code::GRAMMARS);
+    assert_eq!(invocation.result["symbols"], 8);
+}
+
+#[test]
+fn references_are_sorted_by_file_and_place() {
+    let house = project();
+    let invocation = house.succeeds(&references("old_function"));
+    assert_eq!(
+        places(&invocation),
+        ["py/a.py:5:0", "src/lib.rs:12:8", "src/other.rs:1:11", "src/other.rs:3:4"]
+    );
+    let row = &rows(&invocation)[1];
+    assert_eq!(row["from_symbol"], "Thing::new");
+    assert_eq!(row["symbol"], "old_function");
+    let start = LIB.find("old_function(1)").unwrap();
+    assert_eq!([&row["byte_start"], &row["byte_end"]], [start, start + "old_function".len()]);
+    assert!(rows(&invocation)[0].get("from_symbol").is_none(), "nothing is around it");
+    let referenced = |edge: &&Edge| edge.edge_type == EdgeType::Referenced;
+    let mut targets: Vec<_> =
+        invocation.edges.iter().filter(referenced).map(|edge| edge.target.as_str()).collect();
+    targets.sort_unstable();
+    assert_eq!(targets, ["old_function", "py/a.py", "src/lib.rs", "src/other.rs"]);
+
+    let one = house.succeeds(&references_from("src/other.rs", "old_function"));
+    assert_eq!(places(&one), ["src/other.rs:1:11", "src/other.rs:3:4"]);
+    for nothing in [references("nowhere"), references_from("src/lib.rs", "nowhere")] {
+        let invocation = house.succeeds(&nothing);
+        assert_eq!(invocation.stdout.as_deref(), Some(&b"[]"[..]), "an answer and no failure");
+        assert_eq!(invocation.result["matches"], 0);
+    }
+}
+
+#[test]
+fn files_are_chosen_as_for_a_search_and_the_unreadable_are_named() {
+    let house = project();
+    house.put(".hidden.rs", "fn f() { old_function(1) }");
+    house.put(".ignore", "vendor\n");
+    house.put("vendor/v.rs", "fn f() { old_function(1) }");
+    house.put("latin.rs", b"// \xe9\nfn f() { old_function(1) }");
+    let invocation = house.succeeds(&references("old_function"));
+    assert_eq!(places(&invocation).len(), 4);
+    let problem = "latin.rs cannot be read as code: it is not UTF-8 text";
+    assert_eq!(invocation.result["problems"], serde_json::json!([problem]));
+}
+
+#[test]
+fn what_no_grammar_reads_is_said() {
+    let house = project();
+    house.put("latin.rs", b"// \xe9\n");
+    for (call, code, part) in [
+        (symbols("notes.txt"), Code::CodeEngine, "no grammar is there"),
+        (references_from("notes.txt", "x"), Code::CodeEngine, "no grammar is there"),
+        (symbols("latin.rs"), Code::CodeEngine, "is not UTF-8"),
+        (symbols("absent.rs"), Code::ReadFailed, "does not exist"),
+        (symbols("src"), Code::ReadFailed, "is a folder"),
+        (symbols("../outside/secret"), Code::OutsideWorkspace, "outside the workspace"),
+        (patch("notes.txt", "x", "patches/fix.rs"), Code::CodeEngine, "no grammar is there"),
+    ] {
+        let (found, message) = house.fails(&call);
+        assert_eq!(found, code, "{message}");
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_definition_is_replaced_and_nothing_else() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let house = project();
+    let path = house.path("src/lib.rs");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
+    let inputs = house.tools.inputs(&call).unwrap();
+    assert_eq!(inputs.keys().collect::<Vec<_>>(), ["patches/fix.rs", "src/lib.rs"]);
+    let predicted = house.tools.foresee(&call).unwrap().1;
+    let invocation = house.succeeds(&call);
+    let expected = LIB.replace("n + 1", "n + 2");
+    assert_eq!(house.content("src/lib.rs"), expected.as_bytes());
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(invocation.files, predicted);
+    let changed = &invocation.result["changed_files"][0];
+    assert_eq!(changed["path"], "src/lib.rs");
+    assert_eq!(changed["before"], Digest::of(LIB.as_bytes()).to_string());
+    assert_eq!(changed["after"], Digest::of(expected.as_bytes()).to_string());
+    assert_eq!(invocation.stdout, None, "no program printed anything");
+    let edge = |edge_type, target_kind, target: &str| Edge {
+        edge_type,
+        target_kind,
+        target: target.to_owned(),
+    };
+    assert_eq!(
+        invocation.edges,
+        [
+            edge(EdgeType::ExecutedOn, TargetKind::File, "src/lib.rs"),
+            edge(EdgeType::ExecutedOn, TargetKind::Symbol, "old_function"),
+            edge(EdgeType::Referenced, TargetKind::File, "patches/fix.rs"),
+            edge(EdgeType::Affected, TargetKind::File, "src/lib.rs"),
+            edge(EdgeType::Affected, TargetKind::Symbol, "old_function"),
+        ]
+    );
+}
+
+#[test]
+fn a_bad_replacement_leaves_every_byte() {
+    let house = project();
+    house.put("src/broken.rs", "fn good() {}\nfn bad() { let }\n");
+    house.put("src/macros.rs", "macro_rules! make { () => { fn made() {} } }\nmake!();\n");
+    house.put("empty.rs", "");
+    house.put("blank.rs", " \n\t\n");
+    house.put("words.rs", "// only words\n");
+    house.put("latin.rs", b"fn old_function() { /* \xe9 */ }");
+    house.put("open.rs", "fn old_function() {");
+    house.put("bad.rs", "fn bad() { 1; }");
+    let to = |with: &str| patch("src/lib.rs", "old_function", with);
+    for (call, code, part) in [
+        (to("absent.rs"), Code::FileNotFound, "the replacement absent.rs does not exist"),
+        (to("empty.rs"), Code::BadArgument, "it is empty"),
+        (to("blank.rs"), Code::BadArgument, "it is empty"),
+        (to("words.rs"), Code::BadArgument, "the replacement holds no code"),
+        (to("latin.rs"), Code::BadArgument, "it is not UTF-8 text"),
+        (to("patches"), Code::ReadFailed, "is a folder"),
+        (to("../outside/secret"), Code::OutsideWorkspace, "outside"),
+        (to("open.rs"), Code::Splice, "the result does not parse as Rust"),
+        (
+            patch("absent.rs", "f", "bad.rs"),
+            Code::FileNotFound,
+            "the file absent.rs does not exist",
+        ),
+        (
+            patch("src/lib.rs", "nowhere", "bad.rs"),
+            Code::SymbolNotFound,
+            "no definition of nowhere",
+        ),
+        (
+            patch("src/lib.rs", "new", "bad.rs"),
+            Code::SymbolNotFound,
+            "new is defined 2 times: method Thing::new (line 11), method Other::new (line 19)",
+        ),
+        (
+            patch_of("src/lib.rs", "Thing", "bad.rs", Some("enum")),
+            Code::SymbolNotFound,
+            "what has this name is a struct",
+        ),
+        (
+            patch_of("src/lib.rs", "Thing", "bad.rs", Some("thing")),
+            Code::BadArgument,
+            "thing is no kind of definition",
+        ),
+        (patch("src/macros.rs", "made", "bad.rs"), Code::SymbolNotFound, "in the macro make"),
+        (patch("src/broken.rs", "bad", "bad.rs"), Code::CodeEngine, "the file does not parse"),
+    ] {
+        let before: Vec<_> =
+            ["src/lib.rs", "src/broken.rs", "src/macros.rs"].map(|path| house.content(path)).into();
+        let (found, message) = house.fails(&call);
+        assert_eq!(found, code, "{message}");
+        assert!(message.contains(part), "{message}");
+        let after: Vec<_> =
+            ["src/lib.rs", "src/broken.rs", "src/macros.rs"].map(|path| house.content(path)).into();
+        assert_eq!(before, after);
+        if code != Code::OutsideWorkspace {
+            let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+            assert!(preview.would_fail() && preview.summary.contains(part), "{preview:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_approved_is_compared_once_more() {
+    let house = project();
+    let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
+    let approved = house.tools.inputs(&call).unwrap();
+    for path in ["src/lib.rs", "patches/fix.rs"] {
+        let before = house.content(path);
+        house.put(path, [&before[..], b"// more\n"].concat());
+        let lib = house.content("src/lib.rs");
+        let error = house.run_approved(&call, &approved).error.unwrap();
+        assert_eq!(error.code(), Code::Stale, "{error}");
+        assert_eq!(house.content("src/lib.rs"), lib);
+        house.put(path, before);
+    }
+    let error = house.run_approved(&call, &BTreeMap::new()).error.unwrap();
+    assert_eq!(error.code(), Code::Stale, "nothing was approved");
+    assert!(house.run_approved(&call, &approved).error.is_none());
+}
+
+#[test]
+fn a_replacement_by_itself_changes_nothing() {
+    let house = project();
+    house.put("same.rs", FIX.replace("n + 2", "n + 1"));
+    let call = patch("src/lib.rs", "old_function", "same.rs");
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert_eq!(
+        preview.summary,
+        "This step changes nothing: src/lib.rs has this definition already."
+    );
+    let invocation = house.succeeds(&call);
+    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
+    assert_eq!(invocation.files[0].before, invocation.files[0].after);
+    assert!(!invocation.edges.iter().any(|edge| edge.edge_type == EdgeType::Affected));
+}
+
+#[test]
+fn a_splice_plan_goes_on_until_its_first_failure() {
+    let house = project();
+    house.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
+    let steps = |last: &str| {
+        format!(
+            r#"{{"steps": [
+                {{"file": "../src/lib.rs", "symbol": "old_function", "with": "fix.rs", "kind": "function"}},
+                {{"file": "../src/lib.rs", "symbol": "Thing::new", "with": "new.rs"}},
+                {{"file": "../src/lib.rs", "symbol": "{last}", "with": "new.rs"}}]}}"#
+        )
+    };
+    house.put("patches/bad.json", steps("nowhere"));
+    let call = plan("patches/bad.json");
+    let predicted = house.tools.foresee(&call).unwrap().1;
+    assert_eq!(predicted.len(), 2);
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert!(preview.would_fail() && preview.changes.len() == 2, "{preview:?}");
+    assert!(preview.summary.contains("replacement 3 of 3"), "{}", preview.summary);
+    let invocation = house.run(&call);
+    assert_eq!(invocation.error.as_ref().unwrap().code(), Code::SymbolNotFound);
+    assert_eq!(invocation.files, predicted, "the earlier ones stay");
+    let expected = LIB.replace("n + 1", "n + 2").replace("        old_function(1)", "        7");
+    assert_eq!(String::from_utf8(house.content("src/lib.rs")).unwrap(), expected);
+
+    house.put("src/lib.rs", LIB);
+    house.put("patches/good.json", steps("Other::new"));
+    let invocation = house.succeeds(&plan("patches/good.json"));
+    assert_eq!(invocation.files.len(), 3);
+    assert_eq!(invocation.files[2].before, invocation.files[1].after);
+    assert_eq!(invocation.result["patches"][1]["symbol"], "Thing::new");
+    let expected = expected.replace("        2\n", "        7\n");
+    assert_eq!(String::from_utf8(house.content("src/lib.rs")).unwrap(), expected);
+}
+
+#[test]
+fn a_splice_plan_that_cannot_be_followed_is_refused_whole() {
+    let house = project();
+    let step = r#"{"file": "src/lib.rs", "symbol": "old_function", "with": "patches/fix.rs"}"#;
+    for (text, part) in [
+        ("", "EOF while parsing"),
+        ("[1]", "invalid type"),
+        (r#"{"steps": []}"#, "it has no steps"),
+        (r#"{"steps": [{"file": "a"}]}"#, "missing field"),
+        (r#"{"steps": [{"file": "", "symbol": "s", "with": "w"}]}"#, "the file of step 1 is empty"),
+        (&format!(r#"{{"steps": [{step}], "extra": 1}}"#), "unknown field"),
+        (&format!(r#"{{"steps": [{step}], "steps": []}}"#), "duplicate field"),
+        (&format!(r#"{{"steps": [{}]}}"#, step.replace("with", "wiht")), "unknown field"),
+    ] {
+        house.put("p.json", text);
+        let (code, message) = house.fails(&plan("p.json"));
+        assert_eq!(code, Code::BadArgument, "{message}");
+        assert!(message.contains(part), "{text}: {message}");
+    }
+    let (code, message) = house.fails(&plan("absent.json"));
+    assert_eq!(
+        (code, &*message),
+        (Code::FileNotFound, "the splice plan absent.json does not exist")
+    );
+
+    house.put("p.json", format!(r#"{{"steps": [{step}]}}"#));
+    let approved = house.tools.inputs(&plan("p.json")).unwrap();
+    house.put("p.json", format!(r#"{{"steps": [{step}, {step}]}}"#));
+    let error = house.run_approved(&plan("p.json"), &approved).error.unwrap();
+    assert_eq!(error.code(), Code::Stale, "the plan itself was approved, too");
+    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
+}
+
+#[test]
+fn a_stop_comes_before_anything() {
+    let house = project();
+    house.stop.set();
+    for call in [
+        symbols("src/lib.rs"),
+        references("old_function"),
+        references_from("src/lib.rs", "old_function"),
+        patch("src/lib.rs", "old_function", "patches/fix.rs"),
+    ] {
+        assert_eq!(house.fails(&call).0, Code::Cancelled);
+    }
+}
+
+#[test]
+fn a_preview_shows_where_and_what_and_who() {
+    let house = project();
+    let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert_eq!(preview.predicted, Predicted::Exact);
+    assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line become 1.");
+    assert_eq!(preview.changes[0].after, house.tools.foresee(&call).unwrap().1[0].after);
+    assert_eq!(
+        preview.notes,
+        [
+            "old_function is found once: a function, lines 4 to 6, bytes 30 to 78.".to_owned(),
+            "The result parses as Rust. There is no Cargo project here, so cargo check does not run."
+                .to_owned(),
+            format!("Done by the embedded engine, {}.", crate::code::GRAMMARS),
+        ]
+    );
+    house.put("Cargo.toml", "[package]\nname = \"p\"\n");
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert!(preview.notes[1].contains("cargo check runs once you approve"), "{:?}", preview.notes);
+    house.put("named.rs", "pub fn another() {}");
+    let call = patch("src/lib.rs", "old_function", "named.rs");
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    let said = "The replacement defines another, not old_function.".to_owned();
+    assert!(preview.notes.contains(&said), "{:?}", preview.notes);
+    let preview = house.tools.preview(&symbols("src/lib.rs"), &Overlay::default()).unwrap();
+    assert_eq!(preview.summary, "Lists what src/lib.rs defines.");
+    let preview = house.tools.preview(&references("x"), &Overlay::default()).unwrap();
+    assert_eq!(preview.summary, "Lists what names x in the workspace.");
+}
+
+#[test]
+fn a_preview_follows_what_earlier_steps_leave() {
+    let house = project();
+    let mut overlay = Overlay::default();
+    for call in [
+        write("src/lib.rs", "fn first() {}\nfn second() {}\n"),
+        create("new.rs", "fn first() {\n    1;\n}\n"),
+        create(
+            "plans/p.json",
+            r#"{"steps": [{"file": "../src/lib.rs", "symbol": "first", "with": "../new.rs"}]}"#,
+        ),
+    ] {
+        overlay.apply(&house.tools, &call).unwrap();
+    }
+    let before = overlay.clone();
+    for call in [patch("src/lib.rs", "first", "new.rs"), plan("plans/p.json")] {
+        let mut overlay = before.clone();
+        let preview = house.tools.preview(&call, &overlay).unwrap();
+        assert!(!preview.would_fail(), "{}", preview.summary);
+        overlay.apply(&house.tools, &call).unwrap();
+        let changes = house.tools.changes(&overlay).unwrap();
+        let lib = changes.iter().find(|change| change.path == "src/lib.rs").unwrap();
+        assert_eq!(lib.after, content("fn first() {\n    1;\n}\nfn second() {}\n"));
+        assert_eq!(lib.before, content(LIB));
+        let again = patch("src/lib.rs", "second", "new.rs");
+        let preview = house.tools.preview(&again, &overlay).unwrap();
+        assert_eq!(preview.changes[0].before, lib.after);
+    }
+    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes(), "nothing was touched");
+}
+
+#[test]
+fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
+    let house = project();
+    let found =
+        |symbol: &str, file: Option<&str>| house.tools.symbol_defined(symbol, file).unwrap();
+    let words = found("old_function", Some("src/lib.rs")).unwrap();
+    assert!(
+        words.starts_with("old_function is in src/lib.rs, line 4, says the embedded"),
+        "{words}"
+    );
+    assert_eq!(found("old_function", Some("src/other.rs")), None);
+    assert!(
+        found("old_function", None)
+            .unwrap()
+            .starts_with("old_function is in patches/fix.rs, line 1")
+    );
+    assert!(found("Thing::new", None).unwrap().contains("src/lib.rs, line 11"));
+    assert_eq!(found("Nothing::new", None), None);
+    let error = house.tools.symbol_defined("x", Some("notes.txt")).unwrap_err();
+    assert_eq!(error.code(), Code::CodeEngine);
+    let error = house.tools.indexed_by_magellan("src/lib.rs").unwrap_err();
+    assert_eq!(error.code(), Code::NoCodegraph);
+}
+
+#[test]
+fn the_version_of_the_grammars_is_the_one_that_is_built_in() {
+    let manifest = include_str!("../../../Cargo.toml");
+    let version = crate::code::GRAMMARS.strip_prefix("tree-sitter ").unwrap();
+    assert!(manifest.contains(&format!("\ntree-sitter = \"{version}\"\n")));
+}

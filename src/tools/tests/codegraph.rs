@@ -1,0 +1,369 @@
+//! A code graph as magellan writes it, and every way in which one can be unusable. What magellan itself
+//! writes is looked at in the tests with the real program.
+
+use std::time::{Duration, SystemTime};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::risk::EngineChoice;
+
+const LIB: &str =
+    "pub fn one() -> u32 {\n    1\n}\n\npub fn two() -> u32 {\n    one() + one()\n}\n";
+
+const SCHEMA: &str = "
+    CREATE TABLE graph_entities (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
+        file_path TEXT, data TEXT NOT NULL);
+    CREATE TABLE graph_edges (id INTEGER PRIMARY KEY, from_id INTEGER NOT NULL,
+        to_id INTEGER NOT NULL, edge_type TEXT NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE magellan_meta (id INTEGER PRIMARY KEY, magellan_schema_version INTEGER NOT NULL,
+        index_root TEXT);
+    CREATE TABLE execution_log (id INTEGER PRIMARY KEY, tool_version TEXT NOT NULL);
+    INSERT INTO execution_log (tool_version) VALUES ('4.0.0'), ('4.17.0');";
+
+/// A workspace with `src/lib.rs` and a code graph of it.
+struct Graph {
+    house: House,
+}
+
+impl Graph {
+    fn new(engine: EngineChoice) -> Self {
+        let mut house = house();
+        house.put("src/lib.rs", LIB);
+        house.tools = tools(&house, engine);
+        Self { house }
+    }
+
+    /// The same with the graph that magellan would write.
+    fn written(engine: EngineChoice) -> Self {
+        let graph = Self::new(engine);
+        let connection = graph.connection();
+        connection.pragma_update(None, "journal_mode", "wal").unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        graph.fill(&connection);
+        connection.close().unwrap();
+        graph
+    }
+
+    fn path(&self) -> PathBuf {
+        self.house.path("codegraph.db")
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "another program's database, made by the test")]
+    fn connection(&self) -> Connection {
+        Connection::open(self.path()).unwrap()
+    }
+
+    fn fill(&self, connection: &Connection) {
+        let root = self.house.tools.workspace().to_str().unwrap().to_owned();
+        let file = format!("{root}/src/lib.rs");
+        let sql = "INSERT INTO magellan_meta (magellan_schema_version, index_root) VALUES (21, ?1)";
+        connection.execute(sql, [&root]).unwrap();
+        let entity = |kind: &str, name: &str, file: &str, data: Value| {
+            let sql =
+                "INSERT INTO graph_entities (kind, name, file_path, data) VALUES (?1, ?2, ?3, ?4)";
+            connection.execute(sql, [kind, name, file, &data.to_string()]).unwrap();
+            connection.last_insert_rowid()
+        };
+        let place = |start: usize, end: usize, line: usize, last: usize, col: usize| {
+            json!({ "byte_start": start, "byte_end": end, "start_line": line, "start_col": col,
+                "end_line": last, "end_col": 1 })
+        };
+        let symbol = |name: &str, place: Value| {
+            // Both ways are seen.
+            let file = if name == "one" { "./src/lib.rs" } else { &file };
+            let mut data = place;
+            data["kind"] = "Function".into();
+            data["kind_normalized"] = "fn".into();
+            data["fqn"] = name.into();
+            entity("Symbol", name, file, data)
+        };
+        let modified = fs::metadata(&file).unwrap().modified().unwrap();
+        let seconds = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        entity("File", "src/lib.rs", "src/lib.rs", json!({ "last_modified": seconds }));
+        let two = symbol("two", place(31, 72, 5, 7, 0));
+        let one = symbol("one", place(0, 29, 1, 3, 0));
+        assert!(two < one, "the order of the rows is not that of the text");
+        let outside = format!("{root}/../outside/secret");
+        for (file, place) in [
+            (&file, place(65, 68, 6, 6, 12)),
+            (&file, place(57, 60, 6, 6, 4)),
+            (&outside, place(1, 4, 1, 1, 0)),
+        ] {
+            let reference = entity("Reference", "ref to one", file, place);
+            let sql = "INSERT INTO graph_edges (from_id, to_id, edge_type, data)
+                       VALUES (?1, ?2, 'REFERENCES', '{}')";
+            connection.execute(sql, [reference, one]).unwrap();
+        }
+    }
+
+    /// Moves the time at which the graph was written, counted from that of the source.
+    fn written_after(&self, seconds: i64) {
+        written_after(&self.house, seconds);
+    }
+}
+
+fn written_after(house: &House, seconds: i64) {
+    let source = fs::metadata(house.path("src/lib.rs")).unwrap().modified().unwrap();
+    let distance = Duration::from_secs(seconds.unsigned_abs());
+    let time = if seconds < 0 { source - distance } else { source + distance };
+    let file = fs::File::options().write(true).open(house.path("codegraph.db")).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+fn tools(house: &House, engine: EngineChoice) -> Toolbox {
+    let policy = Policy { engine, ..Policy::default() };
+    Toolbox::open(house.tools.workspace(), &policy).unwrap()
+}
+
+fn symbols() -> ToolCall {
+    ToolCall::SymbolsInFile { file_path: "src/lib.rs".to_owned() }
+}
+
+fn references(symbol: &str) -> ToolCall {
+    ToolCall::ReferencesToSymbolName { symbol: symbol.to_owned() }
+}
+
+fn rows(invocation: &Invocation) -> Vec<Value> {
+    serde_json::from_slice(invocation.stdout.as_ref().unwrap()).unwrap()
+}
+
+#[test]
+fn the_rows_are_those_of_the_embedded_engine() {
+    let graph = Graph::written(EngineChoice::External);
+    let embedded = tools(&graph.house, EngineChoice::Embedded);
+    let calls = [
+        symbols(),
+        references("one"),
+        ToolCall::ReferencesFromFileToSymbolName {
+            file_path: "src/lib.rs".to_owned(),
+            symbol: "one".to_owned(),
+        },
+    ];
+    for call in calls {
+        let external = graph.house.succeeds(&call);
+        assert_eq!(external.result["engine"], json!({ "name": "magellan", "version": "4.17.0" }));
+        let embedded = embedded.invoke(
+            &call,
+            &Context {
+                expected: &BTreeMap::new(),
+                stop: &graph.house.stop,
+                execution_id: Uuid::nil(),
+                output: &|_, _| {},
+            },
+        );
+        let mut expected = rows(&embedded);
+        // Where a definition ends is the business of each engine: the last column here is made up.
+        expected.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
+        let mut found = rows(&external);
+        found.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
+        assert_eq!(found, expected);
+    }
+    let names = graph.house.names();
+    assert_eq!(names, ["codegraph.db", "src", "src/lib.rs"], "reading leaves nothing beside it");
+}
+
+#[test]
+fn a_symbol_and_an_indexed_file_are_found_in_the_graph() {
+    let graph = Graph::written(EngineChoice::External);
+    let tools = &graph.house.tools;
+    let words = tools.symbol_defined("two", Some("src/lib.rs")).unwrap().unwrap();
+    assert_eq!(words, "two is in src/lib.rs, line 5, says magellan 4.17.0");
+    assert!(tools.symbol_defined("two", None).unwrap().is_some());
+    assert_eq!(tools.symbol_defined("three", None).unwrap(), None);
+    assert_eq!(tools.symbol_defined("Type::two", None).unwrap(), None);
+    let words = tools.indexed_by_magellan("src/lib.rs").unwrap().unwrap();
+    assert!(words.ends_with("codegraph.db has src/lib.rs"), "{words}");
+    assert_eq!(tools.indexed_by_magellan("src/new.rs").unwrap(), None);
+    graph.house.put("src/new.rs", "fn f() {}");
+    let call = ToolCall::SymbolsInFile { file_path: "src/new.rs".to_owned() };
+    let (code, message) = graph.house.fails(&call);
+    assert_eq!(code, Code::CodeEngine);
+    assert!(message.ends_with("codegraph.db does not know src/new.rs"), "{message}");
+
+    let now = fs::metadata(graph.house.path("src/lib.rs")).unwrap().modified().unwrap();
+    let old = now - Duration::from_secs(5_000);
+    let file = fs::File::options().write(true).open(graph.house.path("src/lib.rs")).unwrap();
+    file.set_modified(old).unwrap();
+    let words = tools.indexed_by_magellan("src/lib.rs").unwrap().unwrap();
+    assert!(words.ends_with("and it has changed since"), "{words}");
+    let invocation = graph.house.succeeds(&symbols());
+    let remark = invocation.result["engine"]["remarks"][0].as_str().unwrap();
+    assert!(remark.starts_with("src/lib.rs has changed since "), "{remark}");
+}
+
+#[test]
+fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
+    let graph = Graph::new(EngineChoice::External);
+    let (code, message) = graph.house.fails(&symbols());
+    assert_eq!(
+        (code, &*message),
+        (Code::NoCodegraph, "there is no codegraph.db in the workspace or above it")
+    );
+    let other_schema = {
+        graph.connection().execute_batch("CREATE TABLE notes (id INTEGER)").unwrap();
+        fs::read(graph.path()).unwrap()
+    };
+    fs::remove_file(graph.path()).unwrap();
+    let older = {
+        let schema = SCHEMA.replace("file_path TEXT,", "path TEXT,");
+        graph.connection().execute_batch(&schema).unwrap();
+        fs::read(graph.path()).unwrap()
+    };
+    fs::remove_file(graph.path()).unwrap();
+    let view = {
+        let schema = SCHEMA.replace("TABLE graph_entities", "TABLE other")
+            + "CREATE VIEW graph_entities AS SELECT * FROM other;";
+        graph.connection().execute_batch(&schema).unwrap();
+        fs::read(graph.path()).unwrap()
+    };
+    let good = fs::read(Graph::written(EngineChoice::External).path()).unwrap();
+    let mut torn = good.clone();
+    torn.truncate(good.len() / 2);
+    let mut scribbled = good.clone();
+    scribbled[100..4096].fill(0x5a);
+    for (bytes, part) in [
+        (Vec::new(), "it is empty"),
+        (b"short".to_vec(), "it is no SQLite database"),
+        (vec![b'x'; 8192], "it is no SQLite database"),
+        (
+            other_schema,
+            "it is no code graph that this engine knows: there is no table graph_entities",
+        ),
+        (older, "it is no code graph that this engine knows: no such column: n.file_path"),
+        (view, "it is no code graph that this engine knows: there is no table graph_entities"),
+        (torn, "malformed"),
+        (scribbled, "malformed"),
+    ] {
+        graph.house.put("codegraph.db", &bytes);
+        for call in [symbols(), references("one")] {
+            let (code, message) = graph.house.fails(&call);
+            assert_eq!(code, Code::CodeEngine, "{message}");
+            assert!(message.contains("codegraph.db cannot be used: "), "{message}");
+            assert!(message.contains(part), "{message}");
+        }
+        let preview = graph.house.tools.preview(&symbols(), &Overlay::default()).unwrap();
+        assert!(preview.would_fail(), "{}", preview.summary);
+        let error = graph.house.tools.symbol_defined("one", None).unwrap_err();
+        assert_eq!(error.code(), Code::CodeEngine);
+
+        let auto = tools(&graph.house, EngineChoice::Auto);
+        let words = auto.symbol_defined("one", None).unwrap().unwrap();
+        assert!(words.ends_with("says the embedded engine, tree-sitter 0.27"), "{words}");
+        let preview = auto.preview(&symbols(), &Overlay::default()).unwrap();
+        let said = &preview.notes[1];
+        assert!(said.starts_with("The embedded engine is used, because "), "{said}");
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_row_that_is_no_row_is_said() {
+    let graph = Graph::written(EngineChoice::External);
+    let spoil = "UPDATE graph_entities SET data = '{' WHERE kind = 'Symbol'";
+    assert_eq!(graph.connection().execute(spoil, []).unwrap(), 2);
+    let (code, message) = graph.house.fails(&symbols());
+    assert_eq!(code, Code::CodeEngine);
+    assert!(message.contains("EOF while parsing"), "{message}");
+}
+
+#[test]
+fn a_graph_that_another_program_holds_is_waited_for_a_moment_only() {
+    let graph = Graph::new(EngineChoice::External);
+    let writer = graph.connection();
+    writer.execute_batch(SCHEMA).unwrap();
+    graph.fill(&writer);
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let (code, message) = graph.house.fails(&symbols());
+    assert_eq!(code, Code::CodeEngine);
+    assert!(message.ends_with("database is locked"), "{message}");
+    writer.execute_batch("COMMIT").unwrap();
+    graph.house.succeeds(&symbols());
+}
+
+#[test]
+fn a_graph_that_is_being_written_is_read_as_far_as_it_was_committed() {
+    let graph = Graph::written(EngineChoice::External);
+    let writer = graph.connection();
+    let count = |graph: &Graph| rows(&graph.house.succeeds(&symbols())).len();
+    writer.execute_batch("DELETE FROM graph_entities WHERE name = 'two'").unwrap();
+    assert!(graph.house.path("codegraph.db-wal").exists(), "it is in the log alone");
+    assert_eq!(count(&graph), 1);
+    writer.execute_batch("BEGIN; DELETE FROM graph_entities WHERE name = 'one'").unwrap();
+    assert_eq!(count(&graph), 1);
+    writer.execute_batch("COMMIT").unwrap();
+    assert_eq!(count(&graph), 0);
+}
+
+#[test]
+fn auto_takes_the_graph_only_while_it_is_newer_than_every_source() {
+    let graph = Graph::written(EngineChoice::Auto);
+    let who = |graph: &Graph| graph.house.succeeds(&symbols()).result["engine"].clone();
+    assert_eq!(who(&graph)["name"], "magellan");
+    assert_eq!(who(&graph).get("remarks"), None);
+
+    graph.written_after(-1_000);
+    assert_eq!(who(&graph)["name"], "embedded");
+    let remark = who(&graph)["remarks"][0].as_str().unwrap().to_owned();
+    assert!(remark.ends_with("codegraph.db is older than src/lib.rs."), "{remark}");
+
+    graph.written_after(1_000);
+    assert_eq!(who(&graph)["name"], "magellan");
+    let mut overlay = Overlay::default();
+    overlay.apply(&graph.house.tools, &write("src/lib.rs", "fn f() {}")).unwrap();
+    let preview = graph.house.tools.preview(&symbols(), &overlay).unwrap();
+    assert!(
+        preview.notes[1].contains("older than what earlier steps leave"),
+        "{:?}",
+        preview.notes
+    );
+
+    fs::remove_file(graph.path()).unwrap();
+    assert_eq!(who(&graph), json!({ "name": "embedded", "version": crate::code::GRAMMARS }));
+}
+
+#[test]
+fn a_graph_above_the_workspace_answers_for_what_is_in_the_workspace() {
+    let graph = Graph::written(EngineChoice::External);
+    let above = graph.house.folder.path().join("codegraph.db");
+    fs::rename(graph.path(), above).unwrap();
+    let invocation = graph.house.succeeds(&references("one"));
+    assert_eq!(rows(&invocation).len(), 2, "the file outside is left out");
+}
+
+#[test]
+fn without_splice_the_external_engine_replaces_nothing() {
+    let graph = Graph::written(EngineChoice::External);
+    let program = graph.house.path("bin/splice");
+    let policy = Policy {
+        engine: EngineChoice::External,
+        splice_program: Some(program.clone()),
+        ..Policy::default()
+    };
+    let mut house = graph.house;
+    house.tools = Toolbox::open(house.tools.workspace(), &policy).unwrap();
+    house.put("one.rs", "pub fn one() -> u32 {\n    2\n}\n");
+    let call = ToolCall::SplicePatch {
+        file: "src/lib.rs".to_owned(),
+        symbol: "one".to_owned(),
+        with: "one.rs".to_owned(),
+        kind: None,
+    };
+    let (code, message) = house.fails(&call);
+    assert_eq!(code, Code::Splice);
+    assert_eq!(message, format!("the program splice was not found at {}", program.display()));
+    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert!(preview.would_fail(), "{}", preview.summary);
+
+    let auto = Policy { engine: EngineChoice::Auto, ..policy };
+    house.tools = Toolbox::open(house.tools.workspace(), &auto).unwrap();
+    written_after(&house, 1_000);
+    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    let said = preview.notes.iter().find(|note| note.contains("was not found")).unwrap();
+    assert!(said.starts_with("The embedded engine is used, because "), "{said}");
+    let invocation = house.succeeds(&call);
+    assert_eq!(invocation.result["engine"]["name"], "embedded");
+    assert_eq!(house.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());
+}
