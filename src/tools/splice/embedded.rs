@@ -1,6 +1,8 @@
 //! Makes a change with our own hands: written in one step, checked by cargo, put back when it breaks
 //! something.
 
+use std::ops::RangeInclusive;
+
 use serde_json::json;
 
 use crate::code::Language;
@@ -62,7 +64,9 @@ impl Hand for Embedded<'_> {
                 "errors_before": before.len(),
                 "errors_after": after.len(),
             }));
-            let new = cargo::new_errors(&before, after.clone());
+            let mut new = cargo::new_errors(&before, after.clone());
+            let gone = cargo::new_errors(&after, before.clone());
+            leave_out_old(prepared, gone, &mut new);
             if new.is_empty() {
                 return Ok(after);
             }
@@ -81,6 +85,43 @@ impl Hand for Embedded<'_> {
     }
 }
 
+/// Leaves out the errors that stood in the replaced lines before and stand there again: what the compiler
+/// shows of them has changed with the lines, and they have not.
+fn leave_out_old(
+    prepared: &Prepared<'_>,
+    mut gone: Vec<DiagnosticArtifact>,
+    new: &mut Vec<DiagnosticArtifact>,
+) {
+    let Ok(old_text) = prepared.target.text() else { return };
+    let (old_lines, new_lines) = changed_lines(old_text, &prepared.replaced.text);
+    let is_in = |error: &DiagnosticArtifact, lines: &RangeInclusive<usize>| {
+        error.file_name == prepared.target.key()
+            && usize::try_from(error.line_start).is_ok_and(|line| lines.contains(&line))
+    };
+    gone.retain(|error| is_in(error, &old_lines));
+    new.retain(|error| {
+        let same =
+            |old: &DiagnosticArtifact| old.code == error.code && old.message == error.message;
+        match gone.iter().position(same).filter(|_| is_in(error, &new_lines)) {
+            Some(index) => {
+                gone.remove(index);
+                false
+            }
+            None => true,
+        }
+    });
+}
+
+/// The lines, from 1, in which two texts differ; the same number of lines before and after them is equal.
+fn changed_lines(old: &str, new: &str) -> (RangeInclusive<usize>, RangeInclusive<usize>) {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let room = old.len().min(new.len()) - before;
+    let behind = old.iter().rev().zip(new.iter().rev());
+    let behind = behind.take(room).take_while(|(old, new)| old == new).count();
+    (before + 1..=old.len() - behind, before + 1..=new.len() - behind)
+}
+
 /// The compiler's own words about the errors, as far as a message has room for them.
 fn said(errors: &[DiagnosticArtifact]) -> String {
     const ROOM: usize = 4096;
@@ -97,4 +138,21 @@ fn said(errors: &[DiagnosticArtifact]) -> String {
         said.push_str(text);
     }
     if said.len() > 2 * ROOM { words::beginning(&said) } else { said }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changed_lines_are_those_between_equal_ones() {
+        for (old, new, expected) in [
+            ("a\nb\nc\n", "a\nx\nc\n", (2..=2, 2..=2)),
+            ("a\nb\nc\n", "a\nx\ny\nc\n", (2..=2, 2..=3)),
+            ("a\na\n", "a\na\na\n", (3..=2, 3..=3)),
+            ("a\n", "b\n", (1..=1, 1..=1)),
+        ] {
+            assert_eq!(changed_lines(old, new), expected, "{old:?} {new:?}");
+        }
+    }
 }
