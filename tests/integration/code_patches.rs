@@ -69,8 +69,12 @@ impl Bench {
         let file = self.folder.path().join(name);
         fs::write(&file, text).unwrap();
         fs::write(self.folder.path().join("with"), with).unwrap();
-        let call = call(name, definition);
-        let expected = self.tools.inputs(&call).unwrap();
+        let invocation = self.invoke(&call(name, definition));
+        (invocation, fs::read_to_string(&file).unwrap())
+    }
+
+    fn invoke(&self, call: &ToolCall) -> Invocation {
+        let expected = self.tools.inputs(call).unwrap();
         let stop = StopSignal::default();
         let context = Context {
             expected: &expected,
@@ -78,8 +82,7 @@ impl Bench {
             execution_id: uuid::Uuid::new_v4(),
             output: &|_, _| {},
         };
-        let invocation = self.tools.invoke(&call, &context);
-        (invocation, fs::read_to_string(&file).unwrap())
+        self.tools.invoke(call, &context)
     }
 }
 
@@ -257,6 +260,72 @@ proptest! {
                 prop_assert_eq!(parsed(*language, &after).faults(), []);
                 let crlf = after.matches("\r\n").count();
                 prop_assert!(crlf == 0 || crlf == after.matches('\n').count(), "{:?}", after);
+            }
+        }
+    }
+}
+
+/// What only the compiler can tell.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// None: the definition as it is, with a comment.
+    None,
+    /// Another type in its place.
+    Type,
+    /// A name that nothing defines.
+    Name,
+    /// Another definition of the same text.
+    Other,
+}
+
+proptest! {
+    // Each case is two or three runs of cargo.
+    #![proptest_config(ProptestConfig {
+        cases: 30,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_cargo_refuses_leaves_the_file_and_what_it_takes_still_checks(
+        picked in any::<Index>(),
+        other in any::<Index>(),
+        fault in prop_oneof![Just(Fault::None), Just(Fault::Type), Just(Fault::Name), Just(Fault::Other)],
+    ) {
+        let text = fixtures().into_iter().find(|it| it.name == "ledger.rs").unwrap().text;
+        let source = parsed(Language::Rust, &text);
+        let definitions = source.definitions();
+        let bodies: Vec<_> = definitions
+            .iter()
+            .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method))
+            .filter(|it| meant(&source, it).is_some_and(|meant| meant.span == it.span))
+            .filter(|it| text[it.span.byte_start..it.span.byte_end].contains('{'))
+            .collect();
+        let definition = bodies[picked.index(bodies.len())];
+        let own = alone(&text, definition);
+        let open = own.find('{').unwrap() + 1;
+        let with = match fault {
+            Fault::None => format!("{}/* as before */{}", &own[..open], &own[open..]),
+            Fault::Type => format!("{} let _: u8 = \"\";{}", &own[..open], &own[open..]),
+            Fault::Name => format!("{} nowhere();{}", &own[..open], &own[open..]),
+            Fault::Other => alone(&text, &definitions[other.index(definitions.len())]),
+        };
+        let bench = Bench::new();
+        let manifest = "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\npath = \"ledger.rs\"\n";
+        fs::write(bench.folder.path().join("Cargo.toml"), manifest).unwrap();
+        let (invocation, after) = bench.replace("ledger.rs", &text, definition, &with);
+        match &invocation.error {
+            Some(error) => {
+                prop_assert!(!matches!(fault, Fault::None), "{}", error);
+                prop_assert_eq!(&after, &text, "refused and changed: {}", error);
+                prop_assert!(invocation.files.is_empty());
+            }
+            None => {
+                prop_assert!(!matches!(fault, Fault::Type | Fault::Name), "{}", after);
+                let check = step("c", "lsp_check", json!({ "path": "." }));
+                let call = read(&plan([check])).steps.into_iter().next().unwrap().call.unwrap();
+                let checked = bench.invoke(&call);
+                prop_assert!(checked.error.is_none(), "{:?}\n{}", checked.error, after);
             }
         }
     }

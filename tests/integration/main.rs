@@ -24,6 +24,8 @@ mod cli_terminal;
 mod cli_usage;
 mod code_patches;
 mod code_plans;
+#[cfg(unix)]
+mod code_stops;
 mod concurrent;
 mod crash;
 mod evidence_first;

@@ -1,0 +1,92 @@
+//! A replacement that is stopped while it is checked: the file is as it was (SPEC §3, §4).
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::thread;
+
+use countersign::risk::EngineChoice;
+use countersign::run::{AnsweredBy, Control};
+use serde_json::json;
+
+use crate::harness::{Harness, Ran, plan, step, write_file};
+
+const LIB: &str = "pub fn old() -> u8 {\n    1\n}\n";
+const NEW: &str = "pub fn old() -> u8 {\n    2\n}\n";
+
+fn project() -> Harness {
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    let files = [("Cargo.toml", manifest), ("src/lib.rs", LIB), ("new.rs", NEW)];
+    let harness = Harness::with(&files);
+    let fifo = harness.path("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    harness
+}
+
+/// Runs a replacement and stops it as soon as something waits at the pipe. What the file held then, and
+/// what became of the run.
+fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
+    let patch = json!({"file": "src/lib.rs", "symbol": "old", "with": "new.rs"});
+    let plan = plan([step("patch", "splice_patch", patch), write_file("never", "a", "1")]);
+    let approved = harness.authorize(&plan);
+    let control = harness.control.clone();
+    let (fifo, lib) = (harness.path("fifo"), harness.path("src/lib.rs"));
+    thread::scope(|scope| {
+        let person = scope.spawn(move || {
+            // Opens once the other side waits, which it does for as long as this side is open.
+            let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
+            let meanwhile = fs::read_to_string(lib).unwrap();
+            control.request(Control::StopNow, AnsweredBy::Test);
+            (pipe, meanwhile)
+        });
+        let ran = harness.execute(approved);
+        // Had nothing waited there, the person would wait for ever.
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let other = OpenOptions::new().read(true).custom_flags(flags).open(harness.path("fifo"));
+        drop(other.unwrap());
+        (person.join().unwrap().1, ran)
+    })
+}
+
+fn is_as_it_was(harness: &Harness, ran: &Ran) {
+    assert_eq!(ran.words(), (vec!["cancelled"], "cancelled"));
+    assert_eq!(ran.codes(), [Some("E307")]);
+    assert_eq!(harness.content("src/lib.rs").unwrap(), LIB);
+    assert!(harness.content("a").is_none());
+    let changed = "SELECT count(*) FROM file_contents WHERE phase = 'actual'";
+    assert_eq!(harness.count(changed, []), 0, "nothing is recorded as changed");
+    // What reads every file would wait at this one.
+    fs::remove_file(harness.path("fifo")).unwrap();
+    let left = harness.tree().into_keys().filter(|name| name.contains(".countersign-"));
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_stop_during_the_second_check_puts_the_file_back() {
+    let harness = project();
+    // Waits only when it sees the replacement.
+    let script = format!(
+        "fn main() {{\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
+         if std::fs::read_to_string(\"src/lib.rs\").unwrap().contains('2') {{\n        \
+         std::fs::read({:?}).unwrap();\n    }}\n}}\n",
+        harness.path("fifo")
+    );
+    harness.put("build.rs", script);
+    let (meanwhile, ran) = stopped_at_the_pipe(&harness);
+    assert_eq!(meanwhile, NEW, "the check looked at the replacement");
+    is_as_it_was(&harness, &ran);
+}
+
+#[test]
+fn a_stop_while_splice_works_puts_the_file_back() {
+    let mut harness = project();
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
+        echo half > src/lib.rs\nread line < fifo\n";
+    harness.put("fake", script);
+    let program = harness.path("fake");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    harness.policy.engine = EngineChoice::External;
+    harness.policy.splice_program = Some(program);
+    let (meanwhile, ran) = stopped_at_the_pipe(&harness);
+    assert_eq!(meanwhile, "half\n");
+    is_as_it_was(&harness, &ran);
+}
