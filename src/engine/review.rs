@@ -1,6 +1,7 @@
 //! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
 //! cover, how dangerous each step is, who will be asked, which preconditions hold now.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::error::ExecutionError;
@@ -128,10 +129,9 @@ fn look_at_inputs(
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
 ) -> Result<(), ToolError> {
-    let found = toolbox.input_keys(call)?;
-    for (key, path) in found {
-        if !inputs.contains_key(&key) {
-            inputs.insert(key, toolbox.digest_of(&path)?);
+    for (key, path) in toolbox.input_keys(call)? {
+        if let Entry::Vacant(entry) = inputs.entry(key) {
+            entry.insert(toolbox.digest_of(&path)?);
         }
     }
     Ok(())

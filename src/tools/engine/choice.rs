@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -140,7 +139,7 @@ fn newer_source(
     look_at_files(&place, stop, |_, relative, key| {
         let changed = || {
             let metadata = place.root.dir.symlink_metadata(relative).ok()?;
-            Some(SystemTime::from(metadata.modified().ok()?.into_std()))
+            Some(metadata.modified().ok()?.into_std())
         };
         if Language::of_path(relative).is_some() && changed().is_some_and(|it| it > written) {
             let mut newer = newer.lock().unwrap_or_else(PoisonError::into_inner);

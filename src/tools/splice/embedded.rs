@@ -1,7 +1,7 @@
 //! Makes a change with our own hands: written in one step, checked by cargo, put back when it breaks
 //! something.
 
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 use serde_json::json;
 
@@ -94,7 +94,7 @@ fn leave_out_old(
 ) {
     let Ok(old_text) = prepared.target.text() else { return };
     let (old_lines, new_lines) = changed_lines(old_text, &prepared.replaced.text);
-    let is_in = |error: &DiagnosticArtifact, lines: &RangeInclusive<usize>| {
+    let is_in = |error: &DiagnosticArtifact, lines: &Range<usize>| {
         error.file_name == prepared.target.key()
             && usize::try_from(error.line_start).is_ok_and(|line| lines.contains(&line))
     };
@@ -113,13 +113,13 @@ fn leave_out_old(
 }
 
 /// The lines, from 1, in which two texts differ; the same number of lines before and after them is equal.
-fn changed_lines(old: &str, new: &str) -> (RangeInclusive<usize>, RangeInclusive<usize>) {
+fn changed_lines(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let room = old.len().min(new.len()) - before;
     let behind = old.iter().rev().zip(new.iter().rev());
     let behind = behind.take(room).take_while(|(old, new)| old == new).count();
-    (before + 1..=old.len() - behind, before + 1..=new.len() - behind)
+    (before + 1..old.len() - behind + 1, before + 1..new.len() - behind + 1)
 }
 
 /// The compiler's own words about the errors, as far as a message has room for them.
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn the_changed_lines_are_those_between_equal_ones() {
         for (old, new, expected) in [
-            ("a\nb\nc\n", "a\nx\nc\n", (2..=2, 2..=2)),
-            ("a\nb\nc\n", "a\nx\ny\nc\n", (2..=2, 2..=3)),
-            ("a\na\n", "a\na\na\n", (3..=2, 3..=3)),
-            ("a\n", "b\n", (1..=1, 1..=1)),
+            ("a\nb\nc\n", "a\nx\nc\n", (2..3, 2..3)),
+            ("a\nb\nc\n", "a\nx\ny\nc\n", (2..3, 2..4)),
+            ("a\na\n", "a\na\na\n", (3..3, 3..4)),
+            ("a\n", "b\n", (1..2, 1..2)),
         ] {
             assert_eq!(changed_lines(old, new), expected, "{old:?} {new:?}");
         }
