@@ -24,6 +24,9 @@ pub struct Frames {
     window: Offscreen,
     woken: Receiver<()>,
     number: u32,
+    /// The processor time of the last frame, and of the slowest since somebody wanted to know.
+    last: Duration,
+    slowest: Duration,
 }
 
 impl Frames {
@@ -47,7 +50,7 @@ impl Frames {
             ..options
         };
         let window = Offscreen::start(&ctx, options, folders).expect("a window");
-        Self { ctx, window, woken, number: 0 }
+        Self { ctx, window, woken, number: 0, last: Duration::ZERO, slowest: Duration::ZERO }
     }
 
     fn frame(&mut self, events: Vec<Event>) -> FullOutput {
@@ -59,10 +62,31 @@ impl Frames {
             events,
             ..RawInput::default()
         };
+        let before = thread_time();
         let mut output = self.window.frame(&self.ctx, input);
+        let drawn = thread_time() - before;
         // Nobody paints it.
         output.textures_delta.clear();
+        let shapes = output.shapes.clone();
+        let before = thread_time();
+        std::hint::black_box(self.ctx.tessellate(shapes, output.pixels_per_point));
+        self.last = drawn + (thread_time() - before);
+        self.slowest = self.slowest.max(self.last);
         output
+    }
+
+    /// The processor time of the slowest of the frames that `work` draws.
+    pub fn slowest(&mut self, work: impl FnOnce(&mut Self)) -> Duration {
+        self.slowest = Duration::ZERO;
+        work(self);
+        self.slowest
+    }
+
+    /// Draws so many frames in which nothing is done.
+    pub fn draw(&mut self, frames: usize) {
+        for _ in 0..frames {
+            self.frame(Vec::new());
+        }
     }
 
     /// Draws frames until one shows a text that begins like this.
@@ -76,13 +100,23 @@ impl Frames {
         let mut found = Some(self.wait(text, |shown| shown == text));
         while let Some(pos) = found {
             assert!(Instant::now() < deadline, "does not go away by a click: {text}");
-            self.frame(vec![Event::PointerMoved(pos)]);
-            for pressed in [true, false] {
-                let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
-                self.frame(vec![Event::PointerButton { pos, button, pressed, modifiers }]);
-            }
+            self.click_at(pos);
             self.rest();
             found = place_of(&self.frame(Vec::new()).shapes, |shown| shown == text);
+        }
+    }
+
+    /// Clicks once on a text that ends like this, when it is there.
+    pub fn click_once(&mut self, end: &str) {
+        let pos = self.wait(end, |shown| shown.ends_with(end));
+        self.click_at(pos);
+    }
+
+    fn click_at(&mut self, pos: Pos2) {
+        self.frame(vec![Event::PointerMoved(pos)]);
+        for pressed in [true, false] {
+            let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+            self.frame(vec![Event::PointerButton { pos, button, pressed, modifiers }]);
         }
     }
 
@@ -141,11 +175,8 @@ impl Frames {
         for number in 0..FRAMES {
             let step = if number < FRAMES / 2 { number } else { FRAMES - 1 - number };
             let events = events(step as f32);
-            let before = thread_time();
-            let output = self.frame(events);
-            let triangles = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-            took += thread_time() - before;
-            std::hint::black_box(triangles);
+            self.frame(events);
+            took += self.last;
         }
         took / FRAMES
     }

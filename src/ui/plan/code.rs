@@ -167,16 +167,34 @@ pub fn whole_ui(
 /// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
 /// around them may hold any number.
 pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    seen_ui(ui, id, rows.len(), |ui, index, place, id| {
+    growing_rows_ui(ui, id, rows, 0, gutter);
+}
+
+/// The same with room for `left` rows that are still to come.
+pub(super) fn growing_rows_ui(
+    ui: &mut Ui,
+    id: impl egui::AsIdSalt,
+    rows: &[CodeRow],
+    left: usize,
+    gutter: Gutter,
+) {
+    seen_ui(ui, id, rows.len() + left, |ui, index, place, id| {
         if let Some(row) = rows.get(index) {
             row_ui(ui, place, row, gutter, id);
         }
     });
 }
 
-/// Rows in pairs beside each other: at even places what stands on the left, behind it the right.
-pub fn pairs_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    seen_ui(ui, id, rows.len() / 2, |ui, index, place, id| {
+/// Rows in pairs beside each other: at even places what stands on the left, behind it the right; and
+/// room for `left` pairs that are still to come.
+pub(super) fn pairs_ui(
+    ui: &mut Ui,
+    id: impl egui::AsIdSalt,
+    rows: &[CodeRow],
+    left: usize,
+    gutter: Gutter,
+) {
+    seen_ui(ui, id, rows.len() / 2 + left, |ui, index, place, id| {
         let (left, right) = place.split_left_right_at_x(place.center().x.round());
         for (side, place) in [left, right].into_iter().enumerate() {
             if let Some(row) = rows.get(2 * index + side) {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use egui::{Id, Ui};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, pairs_ui, wrap};
-use super::kept::kept_rows;
+use super::code::{CodeRow, Gutter, columns, growing_rows_ui, pairs_ui, wrap};
+use super::growing::{Rows, Wanted, growing_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::run::{DiffLine, FileChange, LineKind};
 use crate::ui::theme::{Text, Theme};
@@ -20,20 +20,19 @@ pub(super) fn diff_ui(
 ) {
     // The difference is given by what it leads from and to.
     let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
-    let sources = [&*change.path, &from, &to];
-    let path = &change.path;
-    if is_side_by_side(ui) {
-        let gutter = Gutter::one(Gutter::largest(lines));
-        let columns = columns(ui, ui.available_width() / 2.0, gutter);
-        let make = || side_rows(path, lines, columns);
-        let rows = kept_rows(ui, ("beside", place), &sources, columns, make);
-        pairs_ui(ui, ("beside", place), &rows, gutter);
+    let beside = is_side_by_side(ui);
+    let (gutter, width) = if beside {
+        (Gutter::one(Gutter::largest(lines)), ui.available_width() / 2.0)
     } else {
-        let gutter = Gutter::of_diff(lines);
-        let columns = columns(ui, ui.available_width(), gutter);
-        let make = || diff_rows(path, lines, columns);
-        let rows = kept_rows(ui, place, &sources, columns, make);
-        code_rows_ui(ui, place, &rows, gutter);
+        (Gutter::of_diff(lines), ui.available_width())
+    };
+    let sources = [change.path.clone(), from, to];
+    let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
+    let Rows { rows, left } = growing_rows(ui, place, wanted, lines);
+    if beside {
+        pairs_ui(ui, ("beside", place), &rows, left, gutter);
+    } else {
+        growing_rows_ui(ui, place, &rows, left, gutter);
     }
 }
 
@@ -66,35 +65,51 @@ pub(super) fn layout_ui(ui: &mut Ui) {
     }
 }
 
-/// A difference as rows of at most `columns` characters.
-pub fn diff_rows(path: &str, lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
-    let marks = marks(path, lines);
-    let rows = lines.iter().zip(&marks);
-    rows.flat_map(|(line, marks)| line_rows(line, marks, columns)).collect()
+/// What is known of a difference before its rows are made.
+pub(super) struct Layout {
+    columns: usize,
+    marks: Vec<Marks>,
+    /// Lines that stand beside each other; none where all stand below each other.
+    pairs: Option<Vec<(usize, usize)>>,
 }
 
-/// A difference in pairs of rows of at most `columns` characters each: before, after, before, ….
-pub fn side_rows(path: &str, lines: &[DiffLine], columns: usize) -> Vec<CodeRow> {
-    let marks = marks(path, lines);
-    let rows = |index: usize| match (lines.get(index), marks.get(index)) {
-        (Some(line), Some(marks)) => line_rows(line, marks, columns),
-        _ => Vec::new(),
-    };
-    let beside = pairs(lines);
-    let mut found = Vec::with_capacity(2 * lines.len());
-    for (index, line) in lines.iter().enumerate() {
-        let pair = beside.binary_search_by_key(&index, |(old, _)| *old).ok();
-        match (line.kind, pair.and_then(|at| beside.get(at))) {
-            (LineKind::Context | LineKind::Gap, _) => {
-                push_pair(&mut found, rows(index), rows(index))
-            }
-            (LineKind::Removed, Some((_, new))) => push_pair(&mut found, rows(index), rows(*new)),
-            (LineKind::Removed, None) => push_pair(&mut found, rows(index), Vec::new()),
-            (LineKind::Added, _) if beside.iter().any(|(_, new)| *new == index) => {}
-            (LineKind::Added, _) => push_pair(&mut found, Vec::new(), rows(index)),
+impl Layout {
+    pub(super) fn new(wanted: &Wanted, lines: &[DiffLine]) -> Self {
+        let [path, ..] = &wanted.sources;
+        Self {
+            columns: wanted.columns,
+            marks: marks(path, lines),
+            pairs: wanted.beside.then(|| pairs(lines)),
         }
     }
-    found
+
+    /// Adds the rows of the line at `index`; of two that stand beside each other with the first.
+    pub(super) fn push(&self, lines: &[DiffLine], index: usize, found: &mut Vec<CodeRow>) {
+        let Some(pairs) = &self.pairs else {
+            found.extend(self.rows(lines, index));
+            return;
+        };
+        let Some(line) = lines.get(index) else { return };
+        // Both columns of the pairs are in order.
+        let beside = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
+        let rows = |index| self.rows(lines, index);
+        match (line.kind, beside.and_then(|at| pairs.get(at))) {
+            (LineKind::Context | LineKind::Gap, _) => push_pair(found, rows(index), rows(index)),
+            (LineKind::Removed, Some((_, new))) => push_pair(found, rows(index), rows(*new)),
+            (LineKind::Removed, None) => push_pair(found, rows(index), Vec::new()),
+            (LineKind::Added, _) => {
+                if pairs.binary_search_by_key(&index, |(_, new)| *new).is_err() {
+                    push_pair(found, Vec::new(), rows(index));
+                }
+            }
+        }
+    }
+
+    fn rows(&self, lines: &[DiffLine], index: usize) -> Vec<CodeRow> {
+        let none = Marks::default();
+        let marks = self.marks.get(index).unwrap_or(&none);
+        lines.get(index).map_or_else(Vec::new, |line| line_rows(line, marks, self.columns))
+    }
 }
 
 /// Puts two lines beside each other; the shorter one is followed by rows of nothing.
@@ -152,6 +167,14 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize) -> Vec<CodeRow> {
 mod tests {
     use super::*;
 
+    fn rows(lines: &[DiffLine], columns: usize, beside: bool) -> Vec<CodeRow> {
+        let sources = ["a.txt", "", ""].map(str::to_owned);
+        let layout = Layout::new(&Wanted { sources, columns, beside }, lines);
+        let mut rows = Vec::new();
+        (0..lines.len()).for_each(|index| layout.push(lines, index, &mut rows));
+        rows
+    }
+
     fn line(kind: LineKind, number: usize, text: &str) -> DiffLine {
         let side = |other| (kind != other).then_some(number);
         DiffLine {
@@ -173,7 +196,7 @@ mod tests {
             line(LineKind::Context, 4, "end"),
             line(LineKind::Added, 5, "more"),
         ];
-        let rows = side_rows("a.txt", &lines, 14);
+        let rows = rows(&lines, 14, true);
         let shown: Vec<_> = rows
             .chunks(2)
             .map(|two| [&two[0], &two[1]].map(|row| (row.numbers.1.unwrap_or(0), &*row.text)))
@@ -207,6 +230,6 @@ mod tests {
             texts.dedup();
             texts
         };
-        assert_eq!(texts(diff_rows("a", &lines, 80)), texts(side_rows("a", &lines, 80)));
+        assert_eq!(texts(rows(&lines, 80, false)), texts(rows(&lines, 80, true)));
     }
 }

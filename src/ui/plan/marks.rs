@@ -44,12 +44,17 @@ impl Marks {
     }
 }
 
-/// The marks of every line of a difference of the file at `path`.
+/// The marks of every line of a difference of the file at `path`; none at all where it is too long.
 pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
-    let mut marks = vec![Marks::default(); lines.len()];
-    if lines.iter().map(|line| line.text.len() + 1).sum::<usize>() > MOST_COLOURED {
-        return marks;
+    let mut room = MOST_COLOURED;
+    for line in lines {
+        // Not to the end of a hundred thousand lines, only to see that they are too many.
+        match room.checked_sub(line.text.len() + 1) {
+            Some(rest) => room = rest,
+            None => return Vec::new(),
+        }
     }
+    let mut marks = vec![Marks::default(); lines.len()];
     if let Some(language) = Language::of_path(Path::new(path)) {
         // The text before and the text after are each a program; both together are none.
         colour(language, lines, LineKind::Added, &mut marks);

@@ -10,6 +10,7 @@ mod code;
 mod diagnostics;
 mod diff;
 mod findings;
+mod growing;
 mod header;
 mod inspector;
 mod kept;
@@ -37,7 +38,6 @@ use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 
 pub use bar_model::{Bar, bar};
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub use diff::{diff_rows, side_rows};
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;

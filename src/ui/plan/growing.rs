@@ -1,0 +1,139 @@
+//! The rows of a difference, laid out a part in each frame, so that no frame is late for one of a
+//! hundred thousand lines. A usual one is whole in its first frame.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::cache::CacheTrait;
+use egui::{AsIdSalt, Id, Ui};
+
+use super::code::CodeRow;
+use super::diff::Layout;
+use crate::run::DiffLine;
+
+/// The lines that are laid out in one frame: some milliseconds.
+const LINES: usize = 4_000;
+
+/// Which difference is laid out, and how; two that are equal have the same rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// The file and what it leads from and to. That is exact: states are digests.
+    pub(super) sources: [String; 3],
+    pub(super) columns: usize,
+    pub(super) beside: bool,
+}
+
+/// What is laid out so far.
+pub(super) struct Rows {
+    pub(super) rows: Arc<Vec<CodeRow>>,
+    /// Lines that are not laid out yet; each becomes a row or more.
+    pub(super) left: usize,
+}
+
+struct Kept {
+    wanted: Wanted,
+    layout: Layout,
+    rows: Arc<Vec<CodeRow>>,
+    next: usize,
+    used_in: u32,
+}
+
+/// Differences by the place where they are shown; forgotten when a frame goes by without them.
+#[derive(Default)]
+struct Growing {
+    frame: u32,
+    kept: HashMap<Id, Kept>,
+}
+
+impl CacheTrait for Growing {
+    fn update(&mut self) {
+        let frame = self.frame;
+        self.kept.retain(|_, kept| kept.used_in == frame);
+        self.frame = self.frame.wrapping_add(1);
+    }
+
+    fn len(&self) -> usize {
+        self.kept.len()
+    }
+}
+
+/// The rows of these lines as far as they are laid out; asks for another frame until all are. `place`
+/// tells apart what is shown in the same part of the window.
+pub(super) fn growing_rows(
+    ui: &Ui,
+    place: impl AsIdSalt,
+    wanted: Wanted,
+    lines: &[DiffLine],
+) -> Rows {
+    let place = ui.scope_id().with(place);
+    let rows = ui.memory_mut(|memory| {
+        let cache = memory.caches.cache::<Growing>();
+        let frame = cache.frame;
+        // Not in the entry, because laying out may not run while nothing else can be looked up.
+        let mut kept = match cache.kept.remove(&place) {
+            Some(kept) if kept.wanted == wanted => kept,
+            _ => Kept {
+                layout: Layout::new(&wanted, lines),
+                wanted,
+                rows: Arc::default(),
+                next: 0,
+                used_in: frame,
+            },
+        };
+        let until = lines.len().min(kept.next + LINES);
+        if kept.next < until {
+            // Nobody else has them: who drew the last frame has let them go.
+            let rows = Arc::make_mut(&mut kept.rows);
+            for index in kept.next..until {
+                kept.layout.push(lines, index, rows);
+            }
+            kept.next = until;
+        }
+        kept.used_in = frame;
+        let rows = Rows { rows: Arc::clone(&kept.rows), left: lines.len() - kept.next };
+        cache.kept.insert(place, kept);
+        rows
+    });
+    if rows.left > 0 {
+        ui.ctx().request_repaint();
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::LineKind;
+
+    #[test]
+    fn a_long_difference_grows_frame_by_frame_and_begins_anew_for_another() {
+        let lines: Vec<_> = (1..=2 * LINES + 10)
+            .map(|number| DiffLine {
+                kind: LineKind::Added,
+                before: None,
+                after: Some(number),
+                text: format!("line {number}"),
+                missing_newline: false,
+            })
+            .collect();
+        let ctx = egui::Context::default();
+        let frame = |to: &str, count: usize| {
+            let mut shown = (0, 0);
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                let sources = ["a.txt".to_owned(), "absent".to_owned(), to.to_owned()];
+                let wanted = Wanted { sources, columns: 80, beside: false };
+                let rows = growing_rows(ui, "place", wanted, &lines[..count]);
+                shown = (rows.rows.len(), rows.left);
+            });
+            output.textures_delta.clear();
+            shown
+        };
+        let all = lines.len();
+        assert_eq!(frame("x", 10), (10, 0), "a short one is whole at once");
+        assert_eq!(frame("y", all), (LINES, LINES + 10));
+        assert_eq!(frame("y", all), (2 * LINES, 10));
+        assert_eq!(frame("y", all), (all, 0));
+        assert_eq!(frame("y", all), (all, 0));
+        assert_eq!(frame("z", all), (LINES, LINES + 10));
+    }
+}
