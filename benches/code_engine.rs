@@ -52,10 +52,14 @@ fn symbols() -> bool {
         || bench.run(&plan).0,
         || {
             let _ = fs::remove_file(&graph);
-            let database = option("db", &graph);
+            let database = graph.to_string_lossy();
             time(|| {
                 for command in ["index", "query"] {
-                    run("magellan", &workspace, &[command, &database, "--file=source.rs"]);
+                    run(
+                        "magellan",
+                        &workspace,
+                        &[command, "--db", &database, "--file", "source.rs"],
+                    );
                 }
             })
         },

@@ -167,38 +167,43 @@ pub fn whole_ui(
 /// Rows of code, in full; only those inside the clip rectangle are drawn, so that a scroll area
 /// around them may hold any number.
 pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    growing_rows_ui(ui, id, rows, 0, gutter);
-}
-
-/// The same with room for `left` rows that are still to come.
-pub(super) fn growing_rows_ui(
-    ui: &mut Ui,
-    id: impl egui::AsIdSalt,
-    rows: &[CodeRow],
-    left: usize,
-    gutter: Gutter,
-) {
-    seen_ui(ui, id, rows.len() + left, |ui, index, place, id| {
+    seen_ui(ui, id, rows.len(), |ui, index, place, id| {
         if let Some(row) = rows.get(index) {
             row_ui(ui, place, row, gutter, id);
         }
     });
 }
 
-/// Rows in pairs beside each other: at even places what stands on the left, behind it the right; and
-/// room for `left` pairs that are still to come.
+/// The same for so many rows that are made as they are drawn, or are still to come.
+pub(super) fn growing_rows_ui(
+    ui: &mut Ui,
+    id: impl egui::AsIdSalt,
+    count: usize,
+    gutter: Gutter,
+    row: impl Fn(usize) -> Option<CodeRow>,
+) {
+    seen_ui(ui, id, count, |ui, index, place, id| {
+        if let Some(row) = row(index) {
+            row_ui(ui, place, &row, gutter, id);
+        }
+    });
+}
+
+/// So many pairs of rows beside each other: at even places what stands on the left, behind it the right,
+/// each with the number of its side.
 pub(super) fn pairs_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
-    rows: &[CodeRow],
-    left: usize,
+    count: usize,
     gutter: Gutter,
+    row: impl Fn(usize) -> Option<CodeRow>,
 ) {
-    seen_ui(ui, id, rows.len() / 2 + left, |ui, index, place, id| {
+    seen_ui(ui, id, count, |ui, index, place, id| {
         let (left, right) = place.split_left_right_at_x(place.center().x.round());
         for (side, place) in [left, right].into_iter().enumerate() {
-            if let Some(row) = rows.get(2 * index + side) {
-                row_ui(ui, place, row, gutter, id.with(side));
+            if let Some(mut row) = row(2 * index + side) {
+                row.numbers = (None, if side == 0 { row.numbers.0 } else { row.numbers.1 });
+                row_ui(ui, place, &row, gutter, id.with(side));
             }
         }
         let stroke = Stroke::new(1.0, Theme::of(ui).line);

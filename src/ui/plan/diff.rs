@@ -7,6 +7,7 @@ use egui::{Id, Ui};
 use super::code::{CodeRow, Gutter, columns, growing_rows_ui, pairs_ui, wrap};
 use super::growing::{Rows, Wanted, growing_rows};
 use super::marks::{Marks, marks, pairs};
+use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
@@ -28,11 +29,12 @@ pub(super) fn diff_ui(
     };
     let sources = [change.path.clone(), from, to];
     let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
-    let Rows { rows, left } = growing_rows(ui, place, wanted, lines);
+    let Rows { layout, laid, left } = growing_rows(ui, place, wanted, lines);
+    let row = |index: usize| laid.get(index).and_then(|laid| layout.row(lines, laid));
     if beside {
-        pairs_ui(ui, ("beside", place), &rows, left, gutter);
+        pairs_ui(ui, ("beside", place), laid.len() / 2 + left, gutter, row);
     } else {
-        growing_rows_ui(ui, place, &rows, left, gutter);
+        growing_rows_ui(ui, place, laid.len() + left, gutter, row);
     }
 }
 
@@ -73,6 +75,17 @@ pub(super) struct Layout {
     pairs: Option<Vec<(usize, usize)>>,
 }
 
+/// What stands in a row. Almost every line takes one row, which is made when it is drawn: that of a
+/// hundred thousand lines nothing is copied.
+pub(super) enum Laid {
+    /// The whole of the line at this place.
+    Line(usize),
+    /// A part of a line.
+    Part(Box<CodeRow>),
+    /// The room beside a longer line.
+    Nothing,
+}
+
 impl Layout {
     pub(super) fn new(wanted: &Wanted, lines: &[DiffLine]) -> Self {
         let [path, ..] = &wanted.sources;
@@ -83,50 +96,63 @@ impl Layout {
         }
     }
 
-    /// Adds the rows of the line at `index`; of two that stand beside each other with the first.
-    pub(super) fn push(&self, lines: &[DiffLine], index: usize, found: &mut Vec<CodeRow>) {
+    /// Adds what the line at `index` takes; two that stand beside each other in pairs, with the first.
+    pub(super) fn push(&self, lines: &[DiffLine], index: usize, found: &mut Vec<Laid>) {
         let Some(pairs) = &self.pairs else {
-            found.extend(self.rows(lines, index));
+            self.lay(lines, index, found);
             return;
         };
         let Some(line) = lines.get(index) else { return };
         // Both columns of the pairs are in order.
         let beside = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
-        let rows = |index| self.rows(lines, index);
-        match (line.kind, beside.and_then(|at| pairs.get(at))) {
-            (LineKind::Context | LineKind::Gap, _) => push_pair(found, rows(index), rows(index)),
-            (LineKind::Removed, Some((_, new))) => push_pair(found, rows(index), rows(*new)),
-            (LineKind::Removed, None) => push_pair(found, rows(index), Vec::new()),
+        let (left, right) = match (line.kind, beside.and_then(|at| pairs.get(at))) {
+            (LineKind::Context | LineKind::Gap, _) => (Some(index), Some(index)),
+            (LineKind::Removed, Some((_, new))) => (Some(index), Some(*new)),
+            (LineKind::Removed, None) => (Some(index), None),
             (LineKind::Added, _) => {
-                if pairs.binary_search_by_key(&index, |(_, new)| *new).is_err() {
-                    push_pair(found, Vec::new(), rows(index));
+                if pairs.binary_search_by_key(&index, |(_, new)| *new).is_ok() {
+                    return;
                 }
+                (None, Some(index))
             }
+        };
+        let [left, right] = [left, right].map(|index| {
+            let mut rows = Vec::new();
+            index.into_iter().for_each(|index| self.lay(lines, index, &mut rows));
+            rows
+        });
+        let height = left.len().max(right.len());
+        let (mut left, mut right) = (left.into_iter(), right.into_iter());
+        for _ in 0..height {
+            found.push(left.next().unwrap_or(Laid::Nothing));
+            found.push(right.next().unwrap_or(Laid::Nothing));
         }
     }
 
-    fn rows(&self, lines: &[DiffLine], index: usize) -> Vec<CodeRow> {
+    fn lay(&self, lines: &[DiffLine], index: usize, found: &mut Vec<Laid>) {
+        let Some(line) = lines.get(index) else { return };
+        let fits = line.kind == LineKind::Gap || visible(&line.text).len() <= self.columns.max(8);
+        if fits && !line.missing_newline {
+            found.push(Laid::Line(index));
+        } else {
+            found.extend(self.parts(lines, index).map(|row| Laid::Part(Box::new(row))));
+        }
+    }
+
+    fn parts(&self, lines: &[DiffLine], index: usize) -> impl Iterator<Item = CodeRow> {
         let none = Marks::default();
         let marks = self.marks.get(index).unwrap_or(&none);
-        lines.get(index).map_or_else(Vec::new, |line| line_rows(line, marks, self.columns))
+        let rows = lines.get(index).map(|line| line_rows(line, marks, self.columns));
+        rows.into_iter().flatten()
     }
-}
 
-/// Puts two lines beside each other; the shorter one is followed by rows of nothing.
-fn push_pair(found: &mut Vec<CodeRow>, before: Vec<CodeRow>, after: Vec<CodeRow>) {
-    let height = before.len().max(after.len());
-    let mut before = before.into_iter().map(|mut row| {
-        row.numbers = (None, row.numbers.0);
-        row
-    });
-    let mut after = after.into_iter().map(|mut row| {
-        row.numbers = (None, row.numbers.1);
-        row
-    });
-    let nothing = || CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) };
-    for _ in 0..height {
-        found.push(before.next().unwrap_or_else(nothing));
-        found.push(after.next().unwrap_or_else(nothing));
+    /// The row of what stands there; the sides of a pair with the number of their side.
+    pub(super) fn row(&self, lines: &[DiffLine], laid: &Laid) -> Option<CodeRow> {
+        match laid {
+            Laid::Line(index) => self.parts(lines, *index).next(),
+            Laid::Part(row) => Some(CodeRow::clone(row)),
+            Laid::Nothing => Some(CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) }),
+        }
     }
 }
 
@@ -170,9 +196,9 @@ mod tests {
     fn rows(lines: &[DiffLine], columns: usize, beside: bool) -> Vec<CodeRow> {
         let sources = ["a.txt", "", ""].map(str::to_owned);
         let layout = Layout::new(&Wanted { sources, columns, beside }, lines);
-        let mut rows = Vec::new();
-        (0..lines.len()).for_each(|index| layout.push(lines, index, &mut rows));
-        rows
+        let mut laid = Vec::new();
+        (0..lines.len()).for_each(|index| layout.push(lines, index, &mut laid));
+        laid.iter().map(|laid| layout.row(lines, laid).unwrap()).collect()
     }
 
     fn line(kind: LineKind, number: usize, text: &str) -> DiffLine {
@@ -199,7 +225,10 @@ mod tests {
         let rows = rows(&lines, 14, true);
         let shown: Vec<_> = rows
             .chunks(2)
-            .map(|two| [&two[0], &two[1]].map(|row| (row.numbers.1.unwrap_or(0), &*row.text)))
+            .map(|two| {
+                let number = |row: &CodeRow, side: usize| <[_; 2]>::from(row.numbers)[side];
+                [0, 1].map(|side| (number(&two[side], side).unwrap_or(0), &*two[side].text))
+            })
             .collect();
         assert_eq!(
             shown,

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use egui::cache::CacheTrait;
 use egui::{AsIdSalt, Id, Ui};
 
-use super::code::CodeRow;
-use super::diff::Layout;
+use super::diff::{Laid, Layout};
 use crate::run::DiffLine;
 
 /// The lines that are laid out in one frame: some milliseconds.
-const LINES: usize = 4_000;
+const LINES: usize = 20_000;
 
 /// Which difference is laid out, and how; two that are equal have the same rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +24,16 @@ pub(super) struct Wanted {
 
 /// What is laid out so far.
 pub(super) struct Rows {
-    pub(super) rows: Arc<Vec<CodeRow>>,
+    pub(super) layout: Arc<Layout>,
+    pub(super) laid: Arc<Vec<Laid>>,
     /// Lines that are not laid out yet; each becomes a row or more.
     pub(super) left: usize,
 }
 
 struct Kept {
     wanted: Wanted,
-    layout: Layout,
-    rows: Arc<Vec<CodeRow>>,
+    layout: Arc<Layout>,
+    laid: Arc<Vec<Laid>>,
     next: usize,
     used_in: u32,
 }
@@ -73,24 +73,27 @@ pub(super) fn growing_rows(
         let mut kept = match cache.kept.remove(&place) {
             Some(kept) if kept.wanted == wanted => kept,
             _ => Kept {
-                layout: Layout::new(&wanted, lines),
+                layout: Arc::new(Layout::new(&wanted, lines)),
                 wanted,
-                rows: Arc::default(),
+                laid: Arc::default(),
                 next: 0,
                 used_in: frame,
             },
         };
         let until = lines.len().min(kept.next + LINES);
-        if kept.next < until {
-            // Nobody else has them: who drew the last frame has let them go.
-            let rows = Arc::make_mut(&mut kept.rows);
+        // Nobody else has them: who drew the last frame has let them go.
+        if let Some(laid) = Arc::get_mut(&mut kept.laid) {
             for index in kept.next..until {
-                kept.layout.push(lines, index, rows);
+                kept.layout.push(lines, index, laid);
             }
             kept.next = until;
         }
         kept.used_in = frame;
-        let rows = Rows { rows: Arc::clone(&kept.rows), left: lines.len() - kept.next };
+        let rows = Rows {
+            layout: Arc::clone(&kept.layout),
+            laid: Arc::clone(&kept.laid),
+            left: lines.len() - kept.next,
+        };
         cache.kept.insert(place, kept);
         rows
     });
@@ -123,7 +126,7 @@ mod tests {
                 let sources = ["a.txt".to_owned(), "absent".to_owned(), to.to_owned()];
                 let wanted = Wanted { sources, columns: 80, beside: false };
                 let rows = growing_rows(ui, "place", wanted, &lines[..count]);
-                shown = (rows.rows.len(), rows.left);
+                shown = (rows.laid.len(), rows.left);
             });
             output.textures_delta.clear();
             shown
