@@ -1,43 +1,9 @@
 //! Questions about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
-use serde::Serialize;
-use uuid::Uuid;
-
 use super::error::Result;
 use super::queries::{EXECUTIONS, Range, row, rows, uuid};
 use super::reader::Source;
-use crate::run::ExecutionRow;
-
-/// A diagnostic that was seen again and again (Q7).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RecurringDiagnostic {
-    /// Its code.
-    pub code: String,
-    /// The file it was in; empty where it has no place.
-    pub file_name: String,
-    /// How often it was seen.
-    pub count: u64,
-    /// When first, in Unix milliseconds.
-    pub first_seen_ms: i64,
-    /// When last, in Unix milliseconds.
-    pub last_seen_ms: i64,
-    /// Where, by time.
-    pub execution_ids: Vec<Uuid>,
-}
-
-/// A change of a file after a diagnostic in it (Q8).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LaterMutation {
-    /// The execution that changed the file.
-    #[serde(flatten)]
-    pub row: ExecutionRow,
-    /// The execution that produced the diagnostic.
-    pub diagnostic_execution_id: Uuid,
-    /// The file.
-    pub file_name: String,
-    /// The time between the two starts, in milliseconds.
-    pub after_ms: i64,
-}
+use crate::run::{ExecutionRow, LaterMutation, RecurringDiagnostic};
 
 /// How many columns [`EXECUTIONS`] selects.
 const COLUMNS: usize = 14;

@@ -30,9 +30,8 @@ mod vault;
 mod verify;
 
 pub use aftermath::OpenIntent;
-pub use diagnostics::{LaterMutation, RecurringDiagnostic};
 pub use error::EvidenceError;
-pub use queries::{FileExecution, Range};
+pub use queries::Range;
 pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,

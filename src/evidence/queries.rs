@@ -3,15 +3,14 @@
 
 use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension as _, Params, Row};
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
 use super::reader::Source;
 use crate::plan::{Code, Digest};
 use crate::run::{
-    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Known, Outcome,
-    RunFate, RunStatus, RunSummary,
+    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, FileExecution, Known,
+    Outcome, RunFate, RunStatus, RunSummary, TargetKind,
 };
 
 /// Which part of the answers; the default is all of them.
@@ -38,16 +37,6 @@ impl Range {
     pub(super) fn limit(self) -> i64 {
         if self.limit == 0 { -1 } else { i64::try_from(self.limit).unwrap_or(-1) }
     }
-}
-
-/// An execution that touched a file (Q4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileExecution {
-    /// The execution.
-    #[serde(flatten)]
-    pub row: ExecutionRow,
-    /// How it touched the file: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
-    pub edge_types: Vec<String>,
 }
 
 /// The columns that [`row`] reads, of `executions AS x`.
@@ -229,19 +218,25 @@ pub(super) fn q2(source: &Source<'_>, tool: &str, range: Range) -> Result<Vec<Ex
     )
 }
 
-pub(super) fn q4(source: &Source<'_>, file: &str, range: Range) -> Result<Vec<FileExecution>> {
+/// Q4 of a file; the same of a symbol.
+pub(super) fn q4(
+    source: &Source<'_>,
+    kind: TargetKind,
+    target: &str,
+    range: Range,
+) -> Result<Vec<FileExecution>> {
     let found = rows(
         source,
         &format!(
             "{EXECUTIONS} WHERE x.invoked = 1 AND x.timestamp BETWEEN ?2 AND ?3 AND x.id IN
-             (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = 'file')
+             (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = ?5)
              ORDER BY x.timestamp, x.id LIMIT ?4"
         ),
-        (file, range.since(), range.until(), range.limit()),
+        (target, range.since(), range.until(), range.limit(), kind.as_str()),
     )?;
     let mut edges = source.conn.prepare_cached(&format!(
         "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
-         WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = 'file'
+         WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = ?3
          ORDER BY g.edge_type",
         written_with("g.id", "executions", "x.row")
     ))?;
@@ -249,7 +244,7 @@ pub(super) fn q4(source: &Source<'_>, file: &str, range: Range) -> Result<Vec<Fi
         .into_iter()
         .map(|row| {
             let edge_types = edges
-                .query_map((row.execution_id.to_string(), file), |edge| edge.get(0))?
+                .query_map((row.execution_id.to_string(), target, kind.as_str()), |edge| edge.get(0))?
                 .collect::<Result<_, _>>()?;
             Ok(FileExecution { row, edge_types })
         })

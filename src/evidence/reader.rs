@@ -7,15 +7,20 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::aftermath::{self, OpenIntent};
-use super::diagnostics::{LaterMutation, RecurringDiagnostic};
 use super::error::Result;
 use super::index::Index;
-use super::queries::{FileExecution, Range};
+use super::queries::Range;
 use super::vault::Vault;
 use super::{blobs, diagnostics, lock, queries, replay, schema, search};
 use crate::authorization::FileState;
 use crate::plan::Digest;
-use crate::run::{ExecutionDetail, ExecutionRow, RunEvent, RunSummary, SearchPage, SearchQuery};
+use crate::run::{
+    Answered, ExecutionDetail, ExecutionRow, FileExecution, LaterMutation, Question,
+    RecurringDiagnostic, RunEvent, RunSummary, SearchPage, SearchQuery, TargetKind,
+};
+
+/// Most rows of an answer on a page.
+const MOST_ROWS: usize = 10_000;
 
 /// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
 /// can be rebuilt at any time.
@@ -233,7 +238,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q4(&mut self, file: &str, range: Range) -> Result<Vec<FileExecution>> {
-        self.ask(|source| queries::q4(source, file, range))
+        self.ask(|source| queries::q4(source, TargetKind::File, file, range))
     }
 
     /// Q6: the latest execution that worked on this file or changed it.
@@ -264,5 +269,25 @@ impl EvidenceReader {
         range: Range,
     ) -> Result<Vec<LaterMutation>> {
         self.ask(|source| diagnostics::q8(source, code, file, range))
+    }
+
+    /// The question of a page, answered by Q3, Q4, Q6, Q7 or Q8. What is shown has a limit; who asks
+    /// for more asks headless.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn answer(&mut self, question: &Question) -> Result<Answered> {
+        let range = Range { limit: MOST_ROWS, ..Range::default() };
+        Ok(match question {
+            Question::WithCode(code) => Answered::Executions(self.q3(code, range)?),
+            Question::Touched { kind, target } => {
+                Answered::Touched(self.ask(|source| queries::q4(source, *kind, target, range))?)
+            }
+            Question::Latest(file) => Answered::Executions(self.q6(file)?.into_iter().collect()),
+            Question::Recurring => Answered::Recurring(self.q7(2, range)?),
+            Question::ChangesAfter { code, file } => {
+                Answered::Changes(self.q8(code, file.as_deref(), range)?)
+            }
+        })
     }
 }

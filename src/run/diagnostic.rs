@@ -66,6 +66,10 @@ pub struct DiagnosticSpan {
     pub byte_end: u64,
     /// Whether this is what it is about, and not only something to know besides.
     pub is_primary: bool,
+    /// Its lines as the compiler read them, so that a later look at the file can tell whether they are
+    /// still the same; the first twenty.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub text: Vec<String>,
     /// What the tool says of this place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,

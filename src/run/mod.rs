@@ -4,25 +4,32 @@
 //! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
 //! SQL, egui.
 
+mod comparison;
 mod confirm;
 mod diagnostic;
 mod effect;
 mod event;
 mod excerpt;
 mod preview;
+mod question;
 mod reconcile;
 mod record;
 mod result;
 mod review;
+mod source;
 mod state;
 mod steps;
 
+pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
+pub use question::{
+    Answered, FileExecution, LaterMutation, Question, RecurringDiagnostic,
+};
 pub use reconcile::{DiskState, FileForecast, Reconciled};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
@@ -30,5 +37,6 @@ pub use record::{
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{Impact, PreconditionState, Review};
+pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;

@@ -7,6 +7,7 @@
 mod beneath;
 mod cargo;
 mod diff;
+mod editor;
 mod engine;
 mod error;
 mod facts;
@@ -19,10 +20,12 @@ mod read;
 mod rules;
 mod search;
 mod source_file;
+mod source_lines;
 mod splice;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod walk;
 mod words;
 mod write;
@@ -240,6 +243,9 @@ impl Toolbox {
                 engine::references(self, symbol, Some(file_path), context)
             }
         };
-        answer.unwrap_or_else(|error| Invocation { error: Some(error), ..Invocation::default() })
+        let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
+        let mut invocation = answer.unwrap_or_else(failed);
+        touched::complete(self, call, &mut invocation);
+        invocation
     }
 }

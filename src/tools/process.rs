@@ -85,6 +85,23 @@ pub(super) struct Finished {
     pub(super) left_open: bool,
 }
 
+/// Starts a program and lets it go: it has no input, what it prints is not kept, and a thread waits for its
+/// end only so that the system can forget it.
+///
+/// # Errors
+/// The system's own words when it could not be started.
+#[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
+pub(super) fn start_beside(program: &Path, arguments: &[String], folder: &Path) -> io::Result<()> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    thread::Builder::new().name("countersign-beside".to_owned()).spawn(move || child.wait())?;
+    Ok(())
+}
+
 /// Runs a program to its end; `output` gets text as it comes, on this thread.
 ///
 /// # Errors

@@ -16,6 +16,9 @@ use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 /// 128 unless the code raises it; what is printed by others could be as deep as it likes.
 const DEEPEST: usize = 300;
 
+/// Most lines of one place that are kept beside it.
+const MOST_LINES: usize = 20;
+
 /// As much of a line as decides what it is.
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -130,6 +133,7 @@ fn span(said: &Span, names: &mut Names<'_>) -> DiagnosticSpan {
         byte_start: said.byte_start.into(),
         byte_end: said.byte_end.into(),
         is_primary: said.is_primary,
+        text: said.text.iter().take(MOST_LINES).map(|line| line.text.clone()).collect(),
         label: said.label.clone(),
         suggested_replacement: said.suggested_replacement.clone(),
         applicability: said.suggestion_applicability.as_ref().map(|sure| {

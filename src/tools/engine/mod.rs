@@ -22,7 +22,7 @@ use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox};
 pub(super) use choice::{Chosen, Work, choose, choose_after};
 pub use error::EngineError;
 
-/// Most files that one list of references is linked to in the evidence.
+/// Most files, or symbols, that one list is linked to in the evidence.
 const MOST_REFERENCES: usize = 1_000;
 
 /// Who gave an answer, as results, previews and the evidence name it.
@@ -196,18 +196,23 @@ pub(super) fn symbols(
     let file = SourceFile::read(toolbox, path)?;
     let chosen = choose(toolbox, Work::Read, context.stop)?;
     let rows = chosen.engine.symbols(&file, context.stop)?;
-    let target = file.key().to_owned();
+    let named = rows.iter().map(|row| row.fqn.as_str()).take(MOST_REFERENCES);
+    let named: std::collections::BTreeSet<_> = named.collect();
+    let edge = |edge_type, target_kind, target: &str| Edge {
+        edge_type,
+        target_kind,
+        target: target.to_owned(),
+    };
+    let on = edge(EdgeType::ExecutedOn, TargetKind::File, file.key());
+    let named =
+        named.into_iter().map(|symbol| edge(EdgeType::Referenced, TargetKind::Symbol, symbol));
     Ok(Invocation {
         stdout: serde_json::to_vec(&rows).ok(),
         result: json!({
             "symbols": rows.len(),
             "engine": chosen.evidence(Some(&file)),
         }),
-        edges: vec![Edge {
-            edge_type: EdgeType::ExecutedOn,
-            target_kind: TargetKind::File,
-            target,
-        }],
+        edges: std::iter::once(on).chain(named).collect(),
         ..Invocation::default()
     })
 }

@@ -1,0 +1,144 @@
+//! What became of diagnostics between two checks of the same code (SPEC §3). Pure.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::diagnostic::DiagnosticArtifact;
+
+/// How a diagnostic stands against an earlier check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// It was not there.
+    New,
+    /// It was there.
+    Unchanged,
+    /// It was there and is no longer.
+    Gone,
+}
+
+/// Two checks beside each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Comparison {
+    /// Of each diagnostic of the later check, whether it was not there before.
+    pub is_new: Vec<bool>,
+    /// The places, from 0, of those of the earlier check that the later one no longer has.
+    pub gone: Vec<usize>,
+}
+
+/// What makes two diagnostics the same one: lines move when code above them changes.
+fn key(it: &DiagnosticArtifact) -> (&str, Option<&str>, &str) {
+    (&it.file_name, it.code.as_deref(), &it.message)
+}
+
+/// Compares two checks: the same file, code and message is the same diagnostic, wherever its line is now.
+/// Where one occurs several times, each counts; those on the same line belong together first.
+pub fn compare(before: &[DiagnosticArtifact], after: &[DiagnosticArtifact]) -> Comparison {
+    let mut found = vec![false; before.len()];
+    let mut is_new = vec![true; after.len()];
+    let mut pair = |with_line: bool| {
+        let key = |it| (key(it), with_line.then_some(it.line_start));
+        let mut open: HashMap<_, VecDeque<usize>> = HashMap::new();
+        for (at, it) in before.iter().enumerate().filter(|(at, _)| found.get(*at) == Some(&false)) {
+            open.entry(key(it)).or_default().push_back(at);
+        }
+        for (it, is_new) in after.iter().zip(&mut is_new).filter(|(_, is_new)| **is_new) {
+            let same = open.get_mut(&key(it)).and_then(VecDeque::pop_front);
+            if let Some(found) = same.and_then(|at| found.get_mut(at)) {
+                *found = true;
+                *is_new = false;
+            }
+        }
+    };
+    pair(true);
+    pair(false);
+    let gone = found.iter().enumerate().filter(|(_, found)| !**found).map(|(at, _)| at).collect();
+    Comparison { is_new, gone }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::run::Level;
+
+    fn diagnostic(file: &str, code: &str, message: &str, line: i64) -> DiagnosticArtifact {
+        DiagnosticArtifact {
+            level: Level::Error,
+            tool_level: "error".to_owned(),
+            message: message.to_owned(),
+            file_name: file.to_owned(),
+            line_start: line,
+            column_start: None,
+            line_end: None,
+            column_end: None,
+            code: Some(code.to_owned()).filter(|code| !code.is_empty()),
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: Some(format!("said at {line}")),
+        }
+    }
+
+    #[test]
+    fn a_diagnostic_is_the_same_when_only_its_line_moved() {
+        let before = [
+            diagnostic("a.rs", "E0425", "no x", 3),
+            diagnostic("a.rs", "E0308", "mismatched", 9),
+            diagnostic("b.rs", "", "unused", 1),
+        ];
+        let after = [
+            diagnostic("b.rs", "", "unused", 40),
+            diagnostic("a.rs", "E0308", "mismatched, too", 9),
+            diagnostic("a.rs", "E0425", "no x", 7),
+        ];
+        let found = compare(&before, &after);
+        assert_eq!(found, Comparison { is_new: vec![false, true, false], gone: vec![1] });
+    }
+
+    #[test]
+    fn file_code_and_message_each_make_another_one() {
+        let old = [diagnostic("a.rs", "E1", "m", 1)];
+        for new in [
+            diagnostic("b.rs", "E1", "m", 1),
+            diagnostic("a.rs", "E2", "m", 1),
+            diagnostic("a.rs", "", "m", 1),
+            diagnostic("a.rs", "E1", "n", 1),
+        ] {
+            let found = compare(&old, std::slice::from_ref(&new));
+            assert_eq!(found, Comparison { is_new: vec![true], gone: vec![0] }, "{new:?}");
+        }
+    }
+
+    #[test]
+    fn each_of_several_equal_ones_counts_and_the_one_that_stayed_in_its_line_is_unchanged() {
+        let at = |lines: &[i64]| -> Vec<_> {
+            lines.iter().map(|line| diagnostic("a.rs", "E1", "m", *line)).collect()
+        };
+        let more = compare(&at(&[5]), &at(&[2, 5]));
+        assert_eq!(more, Comparison { is_new: vec![true, false], gone: vec![] });
+        let fewer = compare(&at(&[2, 5]), &at(&[5]));
+        assert_eq!(fewer, Comparison { is_new: vec![false], gone: vec![0] });
+        assert_eq!(compare(&[], &[]), Comparison::default());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_nothing_counted_twice(
+            before in prop::collection::vec((0_u8..3, 0_i64..4), 0..30),
+            after in prop::collection::vec((0_u8..3, 0_i64..4), 0..30),
+        ) {
+            let make = |all: &[(u8, i64)]| -> Vec<_> {
+                all.iter().map(|(what, line)| diagnostic("a", "E", &what.to_string(), *line)).collect()
+            };
+            let (before, after) = (make(&before), make(&after));
+            let found = compare(&before, &after);
+            prop_assert_eq!(found.is_new.len(), after.len());
+            let unchanged = found.is_new.iter().filter(|new| !**new).count();
+            prop_assert_eq!(unchanged + found.gone.len(), before.len());
+            // The other way round, what is gone is new.
+            let back = compare(&after, &before);
+            prop_assert_eq!(back.is_new.iter().filter(|new| **new).count(), found.gone.len());
+            let same = compare(&after, &after);
+            prop_assert!(same.gone.is_empty() && !same.is_new.contains(&true));
+        }
+    }
+}

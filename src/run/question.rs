@@ -1,0 +1,129 @@
+//! The questions about files, symbols and diagnostics (SPEC §8), and their answers as data.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::effect::TargetKind;
+use super::record::ExecutionRow;
+
+/// A question to the evidence about one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Q3: the executions with a diagnostic of this code.
+    WithCode(String),
+    /// Q4: the executions that touched this file, and how; the same of a symbol.
+    Touched {
+        /// What it is.
+        kind: TargetKind,
+        /// The path or symbol.
+        target: String,
+    },
+    /// Q6: the latest outcome for this file.
+    Latest(String),
+    /// Q7: the diagnostics that were seen again and again.
+    Recurring,
+    /// Q8: the changes of files that occurred after a diagnostic of this code in them.
+    ChangesAfter {
+        /// The code.
+        code: String,
+        /// Only in this file.
+        file: Option<String>,
+    },
+}
+
+impl Question {
+    /// The question as a heading. What it names comes from outside: a caller makes it visible.
+    pub fn title(&self) -> String {
+        match self {
+            Self::WithCode(code) => format!("Executions with {code}"),
+            Self::Touched { target, .. } => format!("Everything that touched {target}"),
+            Self::Latest(file) => format!("Latest outcome for {file}"),
+            Self::Recurring => "Recurring diagnostics".to_owned(),
+            Self::ChangesAfter { code, file: None } => format!("Changes after {code}"),
+            Self::ChangesAfter { code, file: Some(file) } => {
+                format!("Changes of {file} after {code}")
+            }
+        }
+    }
+}
+
+/// An execution that touched a file or symbol (Q4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileExecution {
+    /// The execution.
+    #[serde(flatten)]
+    pub row: ExecutionRow,
+    /// How it touched it: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
+    pub edge_types: Vec<String>,
+}
+
+/// A diagnostic that was seen again and again (Q7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecurringDiagnostic {
+    /// Its code.
+    pub code: String,
+    /// The file it was in; empty where it has no place.
+    pub file_name: String,
+    /// How often it was seen.
+    pub count: u64,
+    /// When first, in Unix milliseconds.
+    pub first_seen_ms: i64,
+    /// When last, in Unix milliseconds.
+    pub last_seen_ms: i64,
+    /// Where, by time.
+    pub execution_ids: Vec<Uuid>,
+}
+
+/// A change of a file after a diagnostic in it (Q8).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LaterMutation {
+    /// The execution that changed the file.
+    #[serde(flatten)]
+    pub row: ExecutionRow,
+    /// The execution that produced the diagnostic.
+    pub diagnostic_execution_id: Uuid,
+    /// The file.
+    pub file_name: String,
+    /// The time between the two starts, in milliseconds.
+    pub after_ms: i64,
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// Executions, and nothing more to say of each: Q3 and Q6.
+    Executions(Vec<ExecutionRow>),
+    /// Q4.
+    Touched(Vec<FileExecution>),
+    /// Q7.
+    Recurring(Vec<RecurringDiagnostic>),
+    /// Q8.
+    Changes(Vec<LaterMutation>),
+}
+
+impl Answered {
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Executions(rows) => rows.len(),
+            Self::Touched(rows) => rows.len(),
+            Self::Recurring(rows) => rows.len(),
+            Self::Changes(rows) => rows.len(),
+        }
+    }
+
+    /// Whether it has none, which is an answer too.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The execution of a row; a recurring diagnostic is of many.
+    pub fn execution(&self, at: usize) -> Option<&ExecutionRow> {
+        match self {
+            Self::Executions(rows) => rows.get(at),
+            Self::Touched(rows) => rows.get(at).map(|it| &it.row),
+            Self::Changes(rows) => rows.get(at).map(|it| &it.row),
+            Self::Recurring(_) => None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a call touched, whatever became of it (SPEC §8): a failed attempt on a file is the latest outcome
+//! for that file too, and what a gate found is as findable as what a check found.
+
+use crate::plan::ToolCall;
+use crate::run::{Edge, EdgeType, TargetKind};
+
+use super::{Invocation, Toolbox};
+
+/// Most files that one call is linked to because of what was said about them.
+const MOST_FILES: usize = 1_000;
+
+/// Adds the edges that the call's own code did not come to make.
+pub(super) fn complete(toolbox: &Toolbox, call: &ToolCall, invocation: &mut Invocation) {
+    let worked_on =
+        |edge: &Edge| (edge.edge_type, edge.target_kind) == (EdgeType::ExecutedOn, TargetKind::File);
+    if !invocation.edges.iter().any(worked_on) {
+        let (file, symbol) = subject(call);
+        if let Some((edge_type, symbol)) = symbol {
+            add(&mut invocation.edges, edge_type, TargetKind::Symbol, symbol);
+        }
+        // A path that leads outside was not touched.
+        if let Some(key) = file.and_then(|path| toolbox.key_of(path).ok()) {
+            add(&mut invocation.edges, EdgeType::ExecutedOn, TargetKind::File, &key);
+        }
+    }
+    for file in invocation.files.iter().filter(|file| file.before != file.after) {
+        add(&mut invocation.edges, EdgeType::Affected, TargetKind::File, &file.path);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for diagnostic in &invocation.diagnostics {
+        if let Some(code) = &diagnostic.code {
+            add(&mut invocation.edges, EdgeType::Produced, TargetKind::Diagnostic, code);
+        }
+        let file = diagnostic.file_name.as_str();
+        if seen.len() < MOST_FILES
+            && seen.insert(file)
+            && toolbox.key_of(file).is_ok_and(|key| key == file)
+            && !invocation.edges.iter().any(|edge| is_file(edge, file))
+        {
+            add(&mut invocation.edges, EdgeType::Referenced, TargetKind::File, file);
+        }
+    }
+}
+
+fn is_file(edge: &Edge, file: &str) -> bool {
+    edge.target_kind == TargetKind::File && edge.target == file
+}
+
+fn add(edges: &mut Vec<Edge>, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
+    let edge = Edge { edge_type, target_kind, target: target.to_owned() };
+    if !edges.contains(&edge) {
+        edges.push(edge);
+    }
+}
+
+/// The path and the symbol that a call works on, as they are written.
+fn subject(call: &ToolCall) -> (Option<&str>, Option<(EdgeType, &str)>) {
+    match call {
+        ToolCall::FileRead { path }
+        | ToolCall::FileWrite { path, .. }
+        | ToolCall::FileCreate { path, .. }
+        | ToolCall::LspCheck { path }
+        | ToolCall::SymbolsInFile { file_path: path }
+        | ToolCall::SplicePlan { plan_file: path } => (Some(path), None),
+        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => (Some(root), None),
+        ToolCall::SplicePatch { file, symbol, .. } => {
+            (Some(file), Some((EdgeType::ExecutedOn, symbol)))
+        }
+        ToolCall::ReferencesToSymbolName { symbol } => {
+            (Some("."), Some((EdgeType::Referenced, symbol)))
+        }
+        ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
+            (Some(file_path), Some((EdgeType::Referenced, symbol)))
+        }
+    }
+}
