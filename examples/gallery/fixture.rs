@@ -532,11 +532,18 @@ pub fn detail() -> ExecutionDetail {
             artifact("result", serde_json::json!({"changed_files": ["src/lib.rs"], "bytes": 1289})),
             artifact("step_context", serde_json::json!({"plan": "fix-e0425", "step": "step_3"})),
         ],
-        edges: vec![EdgeRecord {
-            edge_type: "AFFECTED".into(),
-            target_kind: "file".into(),
-            target: "src/lib.rs".into(),
-        }],
+        edges: [
+            ("EXECUTED_ON", "file", "src/lib.rs"),
+            ("AFFECTED", "file", "src/lib.rs"),
+            ("REFERENCED", "symbol", "parser::old_function"),
+            ("PRODUCED", "diagnostic", "E0425"),
+        ]
+        .map(|(edge_type, target_kind, target)| EdgeRecord {
+            edge_type: edge_type.into(),
+            target_kind: target_kind.into(),
+            target: target.into(),
+        })
+        .into(),
         decisions: vec![
             DecisionRecord {
                 decision: "authorize".into(),

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
 use countersign::run::{
-    ExecutionDetail, Phase, Preview, Review, RunState, RunSummary, SearchPage, VerifyReport,
+    Answered, ExecutionDetail, Phase, Preview, Question as Asked, Review, RunState, RunSummary, SearchPage, VerifyReport,
 };
 use countersign::ui::action::{
-    Action, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
+    Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
 };
 use countersign::ui::commands::{Command, Situation};
+use countersign::ui::diagnostics::{
+    DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt,
+};
 use countersign::ui::dialog::{Dialog, PromptId, Question, authorize_view};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
@@ -22,7 +25,7 @@ use countersign::ui::plan::{Approval, Figures, PlanView, RecentPlan, SidebarView
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::fixture;
+use super::{fixture, found};
 
 pub struct Scene {
     name: String,
@@ -48,6 +51,11 @@ pub struct Scene {
     showing: u64,
     blobs: BTreeMap<countersign::plan::Digest, String>,
     now: Now,
+    sight: Sight,
+    listing: Listing,
+    excerpt: Option<Excerpt>,
+    question: Option<Asked>,
+    answer: Option<Answered>,
 }
 
 impl Scene {
@@ -64,9 +72,53 @@ impl Scene {
         self.tab = tab;
     }
 
+    /// The run's last check has found so many.
+    #[cfg(test)]
+    pub fn find(&mut self, count: usize) {
+        self.run = found::run(&self.plan, Some(found::many(count)));
+        self.list();
+    }
+
+    /// What stands in the table, by code, from above.
+    #[cfg(test)]
+    pub fn listed(&self) -> Vec<String> {
+        let shown = self.listing.shown.iter();
+        let it = shown.filter_map(|entry| diagnostic(&self.run, entry.place));
+        it.map(|it| it.code.clone().unwrap_or_default()).collect()
+    }
+
+    fn list(&mut self) {
+        self.listing = Listing::of(&self.run, Some(&self.plan), &self.sight);
+        let chosen = self.listing.chosen().and_then(|it| diagnostic(&self.run, it.place));
+        self.excerpt = chosen.map(|it| match self.name.as_str() {
+            "changed" => Excerpt::Changed,
+            "gone" => Excerpt::Missing("cannot read src/lexer.rs: it does not exist".into()),
+            _ => excerpt(it, &found::lines(it)),
+        });
+    }
+
+    fn diagnose(&mut self, action: &DiagnosticsAction) {
+        match action {
+            DiagnosticsAction::Show(step) => {
+                (self.page, self.sight.step) = (Page::Diagnostics, *step);
+            }
+            DiagnosticsAction::Filter(text) => self.sight.filter = text.clone(),
+            DiagnosticsAction::Toggle(facet) => self.sight.toggle(*facet),
+            DiagnosticsAction::SortBy(column) => self.sight.sort_by(*column),
+            DiagnosticsAction::Pick(place) => self.sight.picked = Some(*place),
+        }
+        self.list();
+    }
+
     pub fn new(name: &str) -> Self {
         let dangerous = name == "dangerous";
-        let mut plan = if dangerous { fixture::dangerous_plan() } else { fixture::plan() };
+        let checked =
+            matches!(name, "diagnostics" | "first" | "changed" | "gone" | "clean" | "unchecked");
+        let mut plan = match checked {
+            _ if dangerous => fixture::dangerous_plan(),
+            true => found::plan(),
+            false => fixture::plan(),
+        };
         if name == "large" {
             let step = plan.steps[0].clone();
             plan.steps.resize(10_000, step);
@@ -78,6 +130,9 @@ impl Scene {
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "failed" => (used, fixture::failed(&plan)),
             "completed" => (used, fixture::completed(&plan)),
+            "unchecked" => (used, found::unchecked(&mut plan)),
+            "clean" => (used, found::run(&plan, Some(vec![]))),
+            _ if checked => (used, found::run(&plan, None)),
             "authorized" => (
                 Approval::Approved {
                     at_ms: fixture::NOW_MS - 100_000,
@@ -129,6 +184,8 @@ impl Scene {
                 theme: egui::ThemePreference::Dark,
                 high_contrast: false,
                 zoom: 1.0,
+                editor: "code -g {file}:{line}:{column}".into(),
+                editor_fault: None,
                 file: "/home/ada/.config/countersign/settings.toml".into(),
                 evidence: "/home/ada/.local/share/countersign".into(),
                 policy: vec![
@@ -139,8 +196,22 @@ impl Scene {
             _ => None,
         };
         let evidence = matches!(name, "evidence" | "execution" | "nothing");
-        Self {
-            preview: Some(fixture::preview(&plan, 2)),
+        let question = match name {
+            "answer" => {
+                Some(Asked::ChangesAfter { code: "E0425".into(), file: Some("src/lexer.rs".into()) })
+            }
+            "recurring" => Some(Asked::Recurring),
+            _ => None,
+        };
+        let evidence = evidence || question.is_some();
+        let page = if checked { Page::Diagnostics } else { Page::Plan };
+        let mut scene = Self {
+            sight: Sight { step: (name == "first").then_some(1), ..Sight::default() },
+            listing: Listing::default(),
+            excerpt: None,
+            answer: question.as_ref().map(found::answer),
+            question,
+            preview: plan.steps.get(2).map(|_| fixture::preview(&plan, 2)),
             review,
             plan,
             findings,
@@ -148,7 +219,7 @@ impl Scene {
             run,
             selected: 2,
             tab: Tab::default(),
-            page: if evidence { Page::Evidence } else { Page::Plan },
+            page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
             search: Some(search),
@@ -163,7 +234,9 @@ impl Scene {
             blobs: BTreeMap::new(),
             now: fixture::now(),
             name: name.to_owned(),
-        }
+        };
+        scene.list();
+        scene
     }
 
     /// Asks the same again, as a new question.
@@ -180,6 +253,14 @@ impl Scene {
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
+            Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
+            Action::Diagnostics(action) => self.diagnose(action),
+            Action::Evidence(EvidenceAction::Ask(question)) => {
+                self.page = Page::Evidence;
+                self.answer = Some(found::answer(question));
+                self.question = Some(question.clone());
+            }
+            Action::Evidence(EvidenceAction::CloseAnswer) => self.question = None,
             Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
             Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
             Action::Do(Command::AnswerStep) => {
@@ -231,6 +312,7 @@ impl Scene {
                 page: self.page,
                 plan_open: open,
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
+                diagnostics: self.listing.shown.len(),
                 steps: self.plan.steps.len(),
                 not_authorizable: (!self.findings.is_empty())
                     .then_some("Its findings contain errors."),
@@ -268,6 +350,8 @@ impl Scene {
                 text: &self.text,
                 problems: &[],
                 page: self.search.as_ref(),
+                question: self.question.as_ref(),
+                answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
                 reconciled: &[],
@@ -277,6 +361,14 @@ impl Scene {
                 scroll_to_selected: false,
                 now: &self.now,
             },
+            diagnostics: open.then(|| DiagnosticsView {
+                run: &self.run,
+                listing: &self.listing,
+                sight: &self.sight,
+                excerpt: self.excerpt.as_ref(),
+                focus_filter: false,
+                scroll_to_selected: false,
+            }),
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
             notices: &self.notices,
             dialog: question.filter(|_| self.dialog).map(|question| Dialog { prompt, question }),

@@ -67,6 +67,7 @@ impl App {
                 (Some(_), _) => "dialog",
                 (None, Page::Plan) => "plan page",
                 (None, Page::Evidence) => "evidence page",
+                (None, Page::Diagnostics) => "diagnostics page",
             });
             return;
         };

@@ -36,6 +36,7 @@ impl App {
             None => {}
         }
         self.ask_for_what_is_shown();
+        self.keep_diagnostics();
     }
 
     fn take_event(&mut self, event: Event) {
@@ -152,6 +153,15 @@ impl App {
                     && session.digest == digest
                 {
                     session.previews.insert(step, *preview);
+                }
+            }
+            (Purpose::Source(run_id, place), Reply::Source(lines)) => {
+                self.take_source(run_id, place, lines);
+            }
+            (Purpose::Edit, Reply::Editing) => {}
+            (Purpose::Ask(question), Reply::Answered(answer)) => {
+                if self.evidence.question.as_ref() == Some(&question) {
+                    self.evidence.answer = Some(*answer);
                 }
             }
             // What was asked before something newer of its kind is no longer wanted.

@@ -6,6 +6,7 @@
 
 mod apply;
 mod breakdown;
+mod diagnostics;
 mod drain;
 mod evidence;
 mod file_dialog;
@@ -281,6 +282,8 @@ impl App {
         self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;
+            session.diagnostics.scroll_to_selected = false;
+            session.diagnostics.focus_filter = false;
         }
         for action in actions {
             self.apply(action, ui.ctx());

@@ -8,6 +8,8 @@ use uuid::Uuid;
 
 use crate::authorization::PlanAuthorization;
 use crate::plan::Digest;
+use crate::run::Question;
+use crate::ui::diagnostics::Place;
 use crate::worker::Ticket;
 
 /// What a question was for.
@@ -40,6 +42,12 @@ pub(super) enum Purpose {
     Execution(Uuid),
     /// To show a whole artifact.
     Blob,
+    /// To answer a question about one thing.
+    Ask(Question),
+    /// To show the source of a diagnostic of this run.
+    Source(Option<Uuid>, Place),
+    /// To show a place in an editor.
+    Edit,
     /// To recompute the chain.
     Verify,
     /// To save the settings.
@@ -64,6 +72,9 @@ impl Purpose {
             Self::Search => "The evidence cannot be searched.".into(),
             Self::Execution(_) => "The record cannot be read.".into(),
             Self::Blob => "The artifact cannot be read.".into(),
+            Self::Ask(_) => "The question cannot be answered.".into(),
+            Self::Source(..) => "The source cannot be read.".into(),
+            Self::Edit => "The editor cannot be opened.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
             Self::Settings => "The settings could not be saved.".into(),
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Digest, Finding, Plan};
 use crate::run::{
@@ -45,6 +46,7 @@ pub(super) struct PlanSession {
     /// Whether the selection follows the run; ends when the person picks a step.
     pub(super) follow: bool,
     pub(super) tab: Tab,
+    pub(super) diagnostics: DiagnosticsSession,
     pub(super) previews: BTreeMap<usize, Preview>,
     pub(super) executions: BTreeMap<Uuid, ExecutionDetail>,
     /// What was asked for and could not be had; asked for again when the person looks at it anew.
@@ -77,6 +79,7 @@ impl PlanSession {
             scroll_to_selected: false,
             follow: true,
             tab: Tab::default(),
+            diagnostics: DiagnosticsSession::default(),
             previews: BTreeMap::new(),
             executions: BTreeMap::new(),
             without_preview: BTreeSet::new(),

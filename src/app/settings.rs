@@ -51,6 +51,9 @@ pub(super) struct Settings {
     pub(super) high_contrast: bool,
     /// The size of everything, 1 being the usual one.
     pub(super) zoom: f32,
+    /// How a file is opened in the person's editor, with `{file}`, `{line}` and `{column}`; empty where
+    /// none is set.
+    pub(super) editor_command: String,
     /// Width and height of the window in points.
     pub(super) window: [f32; 2],
     pub(super) policy: PolicySettings,
@@ -73,6 +76,7 @@ impl Default for Settings {
             theme: ThemeChoice::default(),
             high_contrast: false,
             zoom: 1.0,
+            editor_command: String::new(),
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             recent: Vec::new(),
@@ -183,6 +187,7 @@ mod tests {
             zoom: 2.0,
             theme: ThemeChoice::Dark,
             high_contrast: true,
+            editor_command: "code -g \"{file}:{line}\"".to_owned(),
             ..Settings::default()
         };
         settings.policy.confirm_tools.insert(crate::plan::Tool::FileWrite);

@@ -37,6 +37,8 @@ impl App {
                 text: &self.evidence.text,
                 problems: &self.evidence.problems,
                 page: self.evidence.page.as_ref(),
+                question: self.evidence.question.as_ref(),
+                answer: self.evidence.answer.as_ref(),
                 selected: self.evidence.selected,
                 detail: self.evidence.detail.as_ref(),
                 reconciled: self
@@ -47,6 +49,7 @@ impl App {
                 scroll_to_selected: self.evidence.scroll_to_selected,
                 now: &self.now,
             },
+            diagnostics: self.shown.as_ref().map(|shown| shown.diagnostics.view(&shown.run)),
             status: StatusView::new(run, self.now.ms, elapsed, trouble),
             notices: &self.notices,
             dialog: self.dialog(),
@@ -102,7 +105,8 @@ impl App {
             steps: shown
                 .and_then(|session| session.plan.as_ref())
                 .map_or(0, |plan| plan.steps.len()),
-            results: self.evidence.page.as_ref().map_or(0, |page| page.hits.len()),
+            results: self.evidence.listed().len(),
+            diagnostics: shown.map_or(0, |session| session.diagnostics.listing.shown.len()),
             not_authorizable: shown.and_then(PlanSession::not_authorizable),
             approved: shown
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::commands::Command;
+use super::diagnostics::{Column, Facet, Place};
 use crate::plan::Digest;
-use crate::run::Decision;
+use crate::run::{Decision, Question};
 
-/// One of the two pages.
+/// One of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     /// The open plan.
@@ -16,6 +17,8 @@ pub enum Page {
     Plan,
     /// The evidence log.
     Evidence,
+    /// What the checks of the shown run found.
+    Diagnostics,
 }
 
 /// A tab of the inspector.
@@ -42,6 +45,8 @@ pub enum Action {
     Dialog(DialogAction),
     /// On the evidence page.
     Evidence(EvidenceAction),
+    /// On the diagnostics page.
+    Diagnostics(DiagnosticsAction),
     /// Anywhere.
     Window(WindowAction),
 }
@@ -101,6 +106,25 @@ pub enum EvidenceAction {
     LoadBlob(Digest),
     /// Compare the interrupted steps of this run with the disk.
     Reconcile(Uuid),
+    /// Ask this, and show the answer in place of the search.
+    Ask(Question),
+    /// Go back from the answer to the search.
+    CloseAnswer,
+}
+
+/// Something a person did on the diagnostics page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DiagnosticsAction {
+    /// Show the diagnostics of this step, from 0; none for the latest that has some.
+    Show(Option<usize>),
+    /// The filter field now reads so.
+    Filter(String),
+    /// Hide what is shown, or show what is hidden.
+    Toggle(Facet),
+    /// Sort by this column, or the other way round.
+    SortBy(Column),
+    /// Look at this one.
+    Pick(Place),
 }
 
 /// Something a person did anywhere.
@@ -120,4 +144,6 @@ pub enum WindowAction {
     SetHighContrast(bool),
     /// Use this zoom, 1 being the usual size.
     SetZoom(f32),
+    /// Use this command to open files in an editor.
+    SetEditor(String),
 }

@@ -1,10 +1,14 @@
 //! The one table of user commands: it feeds buttons, palette, help and keyboard ([`super::keys`]).
 
-use egui::{Key, KeyboardShortcut, Modifiers, Ui};
+use egui::{KeyboardShortcut, Ui};
 
 use super::action::{Action, Page};
-use super::icon::{self, Icon};
+use super::icon::Icon;
 use super::widgets::{self, Look};
+
+mod table;
+
+pub use table::TABLE;
 
 /// Something a person can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,6 +35,11 @@ pub enum Command {
     CopyDigest,
     GoPlan,
     GoEvidence,
+    GoDiagnostics,
+    FilterDiagnostics,
+    OpenInEditor,
+    CopyDiagnostic,
+    CopyDiagnostics,
     FocusSearch,
     Verify,
     Palette,
@@ -50,6 +59,8 @@ pub struct Situation {
     pub steps: usize,
     /// How many results the evidence page shows.
     pub results: usize,
+    /// How many diagnostics the diagnostics page shows.
+    pub diagnostics: usize,
     /// Why the plan cannot be authorized; none when it can.
     pub not_authorizable: Option<&'static str>,
     /// Whether an approval is waiting for its run.
@@ -87,263 +98,6 @@ pub struct Spec {
     /// Why it cannot be given now; none when it can.
     pub unavailable: fn(&Situation) -> Option<&'static str>,
 }
-
-const fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(modifiers, key))
-}
-
-fn always(_: &Situation) -> Option<&'static str> {
-    None
-}
-
-fn needs_plan(at: &Situation) -> Option<&'static str> {
-    (!at.plan_open).then_some("Open a plan first.")
-}
-
-fn needs_rows(at: &Situation) -> Option<&'static str> {
-    let rows = if at.page == Page::Plan { at.steps } else { at.results };
-    (rows == 0).then_some("There is nothing to move between.")
-}
-
-fn needs_run(at: &Situation) -> Option<&'static str> {
-    (!at.running).then_some("No run is under way.")
-}
-
-fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'static str> {
-    at.running.then_some("A run is under way.").or((!given).then_some(why_not))
-}
-
-const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
-
-/// Every command, in the order of the palette.
-pub static TABLE: [Spec; 26] = [
-    Spec {
-        command: Command::OpenPlan,
-        text: "Open plan…",
-        tooltip: "Choose a plan file. Nothing of it runs before you authorize it.",
-        shortcut: key(Modifiers::COMMAND, Key::O),
-        icon: Some(icon::OPEN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::OpenTour,
-        text: "Open the tour",
-        tooltip: "Try everything on a small workspace, copied to a temporary folder.",
-        shortcut: None,
-        icon: Some(icon::BOOKMARK),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Reload,
-        text: "Review again",
-        tooltip: "Read the plan file again and look at the workspace again.",
-        shortcut: key(Modifiers::COMMAND, Key::R),
-        icon: Some(icon::REVERT),
-        unavailable: |at| needs_plan(at).or(at.running.then_some("A run is under way.")),
-    },
-    Spec {
-        command: Command::Authorize,
-        text: "Authorize…",
-        tooltip: "See exactly what an approval covers, then give it.",
-        shortcut: key(Modifiers::COMMAND, Key::Enter),
-        icon: Some(icon::SIGNATURE),
-        unavailable: |at| {
-            needs_plan(at)
-                .or(at.not_authorizable)
-                .or(at.approved.then_some("The plan is authorized already."))
-        },
-    },
-    Spec {
-        command: Command::Reject,
-        text: "Reject…",
-        tooltip: "Record that this plan must not run, and why.",
-        shortcut: None,
-        icon: Some(icon::PROHIBIT),
-        unavailable: |at| needs_plan(at).or(at.not_authorizable),
-    },
-    Spec {
-        command: Command::Run,
-        text: "Run",
-        tooltip: "Run the authorized plan, step by step.",
-        shortcut: key(Modifiers::NONE, Key::F5),
-        icon: Some(icon::PLAY),
-        unavailable: |at| {
-            if at.running {
-                Some("A run is under way.")
-            } else {
-                (!at.approved).then_some("The plan is not authorized.")
-            }
-        },
-    },
-    Spec {
-        command: Command::RunAgain,
-        text: "Run again…",
-        tooltip: "Review the plan of this run as things are now, and authorize it anew.",
-        shortcut: None,
-        icon: Some(icon::REVERT),
-        unavailable: |at| needs_end(at, at.over, "No ended run is shown."),
-    },
-    Spec {
-        command: Command::ContinueFromHere,
-        text: "Continue from here…",
-        tooltip: "Make a plan of the steps that did not succeed. It is shown and authorized like any other.",
-        shortcut: None,
-        icon: Some(icon::SKIP),
-        unavailable: |at| {
-            needs_end(at, at.unfinished, "No run that left something undone is shown.")
-        },
-    },
-    Spec {
-        command: Command::Reconcile,
-        text: "Reconcile",
-        tooltip: "Compare the files of the interrupted step with the disk, and record what is found. Changes nothing.",
-        shortcut: None,
-        icon: Some(icon::DIFF),
-        unavailable: |at| needs_end(at, at.interrupted, "No interrupted run is shown."),
-    },
-    Spec {
-        command: Command::Pause,
-        text: "Pause",
-        tooltip: "Wait before the next step.",
-        shortcut: key(Modifiers::NONE, Key::F6),
-        icon: Some(icon::PAUSE),
-        unavailable: |at| {
-            needs_run(at)
-                .or(at.paused.then_some("The run is paused."))
-                .or(at.requested.then_some("Already asked for."))
-        },
-    },
-    Spec {
-        command: Command::Resume,
-        text: "Resume",
-        tooltip: "Go on with the next step.",
-        shortcut: key(Modifiers::NONE, Key::F7),
-        icon: Some(icon::PLAY),
-        unavailable: |at| (!at.paused).then_some("The run is not paused."),
-    },
-    Spec {
-        command: Command::CancelAfterStep,
-        text: "Cancel after this step",
-        tooltip: "Let the step under way end, then end the run.",
-        shortcut: None,
-        icon: Some(icon::SKIP),
-        unavailable: |at| needs_run(at),
-    },
-    Spec {
-        command: Command::StopNow,
-        text: "Stop now",
-        tooltip: "End the run at once, with every process it started.",
-        shortcut: key(SHIFT_COMMAND, Key::Period),
-        icon: Some(icon::STOP),
-        unavailable: needs_run,
-    },
-    Spec {
-        command: Command::AnswerStep,
-        text: "Answer step",
-        tooltip: "The run waits for your answer to a step. Open the question again.",
-        shortcut: key(Modifiers::NONE, Key::F8),
-        icon: Some(icon::HAND),
-        unavailable: |at| at.asking.is_none().then_some("No step waits for an answer."),
-    },
-    Spec {
-        command: Command::NextStep,
-        text: "Next step or result",
-        tooltip: "Select the one below.",
-        shortcut: key(Modifiers::NONE, Key::ArrowDown),
-        icon: None,
-        unavailable: needs_rows,
-    },
-    Spec {
-        command: Command::PreviousStep,
-        text: "Previous step or result",
-        tooltip: "Select the one above.",
-        shortcut: key(Modifiers::NONE, Key::ArrowUp),
-        icon: None,
-        unavailable: needs_rows,
-    },
-    Spec {
-        command: Command::FollowRun,
-        text: "Follow the run",
-        tooltip: "Select the step under way, and go on doing so.",
-        shortcut: key(Modifiers::COMMAND, Key::J),
-        icon: None,
-        unavailable: |at| {
-            needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run."))
-        },
-    },
-    Spec {
-        command: Command::CopyDigest,
-        text: "Copy plan digest",
-        tooltip: "Copy the SHA-256 of the plan's exact bytes.",
-        shortcut: key(SHIFT_COMMAND, Key::C),
-        icon: Some(icon::COPY),
-        unavailable: needs_plan,
-    },
-    Spec {
-        command: Command::GoPlan,
-        text: "Plan",
-        tooltip: "Show the open plan.",
-        shortcut: key(Modifiers::COMMAND, Key::Num1),
-        icon: Some(icon::PLAN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::GoEvidence,
-        text: "Evidence",
-        tooltip: "Search everything that was ever run, asked and answered.",
-        shortcut: key(Modifiers::COMMAND, Key::Num2),
-        icon: Some(icon::DATABASE),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::FocusSearch,
-        text: "Search evidence",
-        tooltip: "Go to the evidence and type what you look for.",
-        shortcut: key(Modifiers::COMMAND, Key::F),
-        icon: Some(icon::SEARCH),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Verify,
-        text: "Verify evidence",
-        tooltip: "Recompute the chain over every row and name the first one that differs.",
-        shortcut: None,
-        icon: Some(icon::SEAL),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Palette,
-        text: "Commands",
-        tooltip: "Find any command by its name.",
-        shortcut: key(Modifiers::COMMAND, Key::K),
-        icon: Some(icon::SEARCH),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Settings,
-        text: "Settings…",
-        tooltip: "Theme, size, and what you have settled in advance.",
-        shortcut: key(Modifiers::COMMAND, Key::Comma),
-        icon: Some(icon::SETTINGS),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::SwitchTheme,
-        text: "Light or dark",
-        tooltip: "Switch between the light and the dark theme.",
-        shortcut: None,
-        icon: Some(icon::SUN),
-        unavailable: always,
-    },
-    Spec {
-        command: Command::Help,
-        text: "Keys and help",
-        tooltip: "Every command with its key, and how the pieces fit together.",
-        shortcut: key(Modifiers::NONE, Key::F1),
-        icon: Some(icon::HELP),
-        unavailable: always,
-    },
-];
 
 impl Command {
     /// The command's row.
@@ -384,6 +138,8 @@ pub fn command_button(
 
 #[cfg(test)]
 mod tests {
+    use egui::{Key, Modifiers};
+
     use super::*;
 
     #[test]

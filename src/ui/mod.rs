@@ -7,6 +7,8 @@
 pub mod action;
 pub mod breakdown;
 pub mod commands;
+mod controls;
+pub mod diagnostics;
 pub mod dialog;
 pub mod evidence;
 pub mod format;
@@ -30,6 +32,7 @@ use egui::{Margin, Panel, Ui};
 pub use action::Action;
 use action::Page;
 use commands::Situation;
+use diagnostics::DiagnosticsView;
 use dialog::Dialog;
 use evidence::EvidenceView;
 use notice::Notice;
@@ -52,6 +55,8 @@ pub struct WindowView<'a> {
     pub plan: Option<PlanView<'a>>,
     /// The evidence page.
     pub evidence: EvidenceView<'a>,
+    /// The diagnostics of the run that is shown; none when no plan is open.
+    pub diagnostics: Option<DiagnosticsView<'a>>,
     /// The line at the bottom.
     pub status: StatusView,
     /// What went wrong, latest last.
@@ -81,6 +86,10 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         }
         Page::Evidence => {
             evidence::evidence_page_ui(ui, &view.evidence, &view.situation, actions);
+        }
+        Page::Diagnostics => {
+            let shown = view.diagnostics.as_ref();
+            diagnostics::diagnostics_page_ui(ui, shown, &view.situation, actions);
         }
     }
     if let Some(dialog) = &view.dialog {

@@ -28,6 +28,10 @@ pub struct SettingsView {
     pub high_contrast: bool,
     /// The zoom, 1 being the usual size.
     pub zoom: f32,
+    /// How a file is opened in the person's editor; empty where none is set.
+    pub editor: String,
+    /// Why that cannot be used, if it cannot.
+    pub editor_fault: Option<String>,
     /// Where the settings file is; the rest is edited there.
     pub file: String,
     /// Where the evidence is.
@@ -233,6 +237,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             }
         }
     });
+    editor_ui(ui, settings, actions);
     ui.add_space(6.0);
     widgets::heading(ui, "Settled in advance");
     for (name, value) in &settings.policy {
@@ -247,6 +252,38 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     }
     let text = "What is settled in advance is edited in the settings file and read at the start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
+}
+
+/// The command that opens a file in an editor. It is taken when the field is left.
+fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    widgets::heading(ui, "Editor");
+    let id = ui.scope_id().with("editor command");
+    let typed = ui.data_mut(|data| data.get_temp::<String>(id));
+    let mut text = typed.unwrap_or_else(|| settings.editor.clone());
+    let edit = TextEdit::singleline(&mut text)
+        .id(id.with("edit"))
+        .font(Text::Mono.font())
+        .hint_text("code -g {file}:{line}:{column}")
+        .margin(Margin::symmetric(10, 6))
+        .desired_width(f32::INFINITY);
+    let response = ui.add(edit).accessible_name("Editor command");
+    if response.lost_focus() {
+        ui.data_mut(|data| data.remove::<String>(id));
+        if text != settings.editor {
+            actions.push(Action::Window(WindowAction::SetEditor(text)));
+        }
+    } else if response.has_focus() {
+        ui.data_mut(|data| data.insert_temp(id, text));
+    }
+    match &settings.editor_fault {
+        Some(fault) => widgets::remark(ui, icon::WARNING, Tone::Caution, fault),
+        None => {
+            let text = "The program and its arguments; {file}, {line} and {column} are filled in. No \
+                        shell sees it.";
+            ui.label(widgets::rich(text, Text::Small, theme.dim));
+        }
+    }
 }
 
 #[cfg(test)]

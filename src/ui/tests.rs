@@ -3,6 +3,8 @@
 
 #[path = "../../examples/gallery/fixture.rs"]
 pub(crate) mod fixture;
+#[path = "../../examples/gallery/found.rs"]
+pub(crate) mod found;
 #[path = "../../examples/gallery/scene.rs"]
 pub(crate) mod scene;
 
@@ -26,9 +28,10 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
         .with_context_setup(super::theme::install)
         .build_ui_state(
             |ui, window: &mut Window| {
+                let before = window.actions.len();
                 super::window_ui(ui, &window.scene.view(), &mut window.actions);
-                for action in window.actions.clone() {
-                    window.scene.play(&action, ui.ctx());
+                for action in &window.actions[before..] {
+                    window.scene.play(action, ui.ctx());
                 }
             },
             Window { scene: Scene::new(name), actions: Vec::new() },
@@ -37,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 20] = [
+const SCENES: [&str; 28] = [
     "plan",
     "authorized",
     "running",
@@ -58,6 +61,14 @@ const SCENES: [&str; 20] = [
     "help",
     "settings",
     "notice",
+    "diagnostics",
+    "first",
+    "changed",
+    "gone",
+    "clean",
+    "unchecked",
+    "answer",
+    "recurring",
 ];
 
 #[test]
@@ -129,7 +140,8 @@ fn the_tabs_of_the_inspector_show_each_side_of_a_step() {
         ("Artifacts", Tab::Artifacts, "Copy diff"),
         ("Will do", Tab::WillDo, "+    n.saturating_add(2)"),
     ] {
-        harness.get_by_role_and_label(Role::Button, name).click();
+        // A page has the name of one of the tabs; it stands above them.
+        harness.query_all_by_role_and_label(Role::Button, name).last().unwrap().click();
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Plan(PlanAction::ShowTab(tab))));
         assert!(harness.query_all_by_label(found).next().is_some(), "{name}");

@@ -21,13 +21,15 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
         ui.set_min_height(theme::TOP_BAR);
         let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
         widgets::paint_icon(ui, rect.center(), icon::SIGNATURE, 20.0, theme.accent);
-        if bar.width() > 560.0 {
+        if bar.width() > 800.0 {
             ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
             ui.add_space(14.0);
         }
-        for (page, command) in
-            [(Page::Plan, Command::GoPlan), (Page::Evidence, Command::GoEvidence)]
-        {
+        for (page, command) in [
+            (Page::Plan, Command::GoPlan),
+            (Page::Evidence, Command::GoEvidence),
+            (Page::Diagnostics, Command::GoDiagnostics),
+        ] {
             page_tab(ui, command, view.situation.page == page, actions);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

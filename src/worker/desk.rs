@@ -11,6 +11,7 @@ use std::thread;
 
 use uuid::Uuid;
 
+use super::editor;
 use super::executing::panic_message;
 use super::folders::default_folders;
 use super::kept::{self, Kind};
@@ -22,6 +23,7 @@ use crate::engine::{
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, limits, parse};
 use crate::run::{AnsweredBy, Failure, RunSummary};
+use crate::tools::Toolbox;
 
 /// Requests and answers that wait. The window asks for one thing at a time in each of its places, so
 /// this is never reached by a person.
@@ -100,6 +102,17 @@ impl Reader {
                     Err(error) => Reply::Failed(error.failure()),
                 }
             }
+            Request::Source { workspace, file, wanted } => {
+                let lines = Toolbox::open(&workspace, &self.setup.policy)
+                    .and_then(|toolbox| toolbox.source_lines(&file, &wanted));
+                Reply::Source(lines.map_err(|error| error.failure()))
+            }
+            Request::Edit { workspace, command, place } => {
+                match editor::open(&command, &workspace, &self.setup.policy, &place) {
+                    Ok(()) => Reply::Editing,
+                    Err(failure) => Reply::Failed(failure),
+                }
+            }
             Request::Again { run_id } => self.follow_up(run_id, Kind::Again),
             Request::Continue { run_id } => self.follow_up(run_id, Kind::Rest),
             Request::Reconcile { run_id } => self.reconcile(run_id).unwrap_or_else(|error| {
@@ -160,6 +173,7 @@ impl Reader {
                 None => missing(format!("content {digest}")),
                 Some(bytes) => Reply::Blob { digest, bytes },
             },
+            Request::Ask(question) => Reply::Answered(Box::new(evidence.answer(&question)?)),
             Request::Verify => {
                 Reply::Verified(crate::evidence::verify(&self.setup.evidence, None)?)
             }
@@ -169,6 +183,8 @@ impl Reader {
             | Request::Again { .. }
             | Request::Continue { .. }
             | Request::Reconcile { .. }
+            | Request::Source { .. }
+            | Request::Edit { .. }
             | Request::Keep { .. } => missing("such request".to_owned()),
         })
     }

@@ -1,17 +1,19 @@
 //! What the window says to the two threads, and what they say to it.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::editor::EditorPlace;
 use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    ExecutionDetail, ExecutionResult, Failure, Preview, Reconciled, Review, RunEvent, RunSummary,
-    SearchPage, SearchQuery, VerifyReport,
+    Answered, ExecutionDetail, ExecutionResult, Failure, Preview, Question, Reconciled, Review,
+    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, VerifyReport,
 };
 
 /// Called after every message for the window; must not block.
@@ -112,6 +114,26 @@ pub enum Request {
     Execution(Uuid),
     /// The whole text of an artifact that is not inline.
     Blob(Digest),
+    /// A question about one file, symbol or diagnostic.
+    Ask(Question),
+    /// Lines of a file of a workspace, as it is now.
+    Source {
+        /// The workspace.
+        workspace: PathBuf,
+        /// The file, as the records name it.
+        file: String,
+        /// The numbers of the lines, from 1.
+        wanted: Vec<RangeInclusive<usize>>,
+    },
+    /// Show a place in the person's editor.
+    Edit {
+        /// The workspace.
+        workspace: PathBuf,
+        /// The command in the settings.
+        command: String,
+        /// The place.
+        place: EditorPlace,
+    },
     /// Recompute the chain.
     Verify,
     /// Write a file of the window's own, such as its settings, whole or not at all.
@@ -187,6 +209,12 @@ pub enum Reply {
         /// Its bytes.
         bytes: Vec<u8>,
     },
+    /// To [`Request::Ask`].
+    Answered(Box<Answered>),
+    /// To [`Request::Source`]; else why there are no lines.
+    Source(Result<Vec<SourceLine>, Failure>),
+    /// To [`Request::Edit`].
+    Editing,
     /// To [`Request::Verify`].
     Verified(VerifyReport),
     /// To [`Request::Keep`].

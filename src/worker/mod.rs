@@ -6,6 +6,7 @@
 //! [`Wake`].
 
 mod desk;
+mod editor;
 mod executing;
 mod faults;
 mod folders;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use crate::engine::{Clock, SystemClock};
 pub use desk::{Desk, keep_file, read_plan_file};
+pub use editor::{EditorCommand, EditorPlace};
 pub use executing::{Worker, panic_message};
 pub use faults::Faults;
 pub use folders::{Folders, default_folders};

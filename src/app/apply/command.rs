@@ -6,6 +6,7 @@ use crate::authorization::ApprovedPlan;
 use crate::run::{Control, RunEvent};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
+use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::evidence::Verification;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::Tone;
@@ -66,6 +67,23 @@ impl App {
             }
             Command::GoPlan => self.go(Page::Plan),
             Command::GoEvidence => self.go(Page::Evidence),
+            Command::GoDiagnostics => self.go(Page::Diagnostics),
+            Command::FilterDiagnostics => {
+                self.go(Page::Diagnostics);
+                if let Some(session) = &mut self.shown {
+                    session.diagnostics.focus_filter = true;
+                }
+            }
+            Command::OpenInEditor => self.open_in_editor(),
+            Command::CopyDiagnostic | Command::CopyDiagnostics => {
+                let Some(session) = &self.shown else { return };
+                let (run, listing) = (&session.run, &session.diagnostics.listing);
+                let text = match command {
+                    Command::CopyDiagnostic => copied(run, listing).unwrap_or_default(),
+                    _ => copied_all(run, listing),
+                };
+                ctx.copy_text(text);
+            }
             Command::FocusSearch => {
                 self.go(Page::Evidence);
                 self.evidence.focus_search = true;
@@ -152,9 +170,10 @@ impl App {
     }
 
     fn move_selection(&mut self, by: isize) {
-        if self.page == Page::Evidence {
-            self.move_to_result(by);
-            return;
+        match self.page {
+            Page::Plan => {}
+            Page::Evidence => return self.move_to_result(by),
+            Page::Diagnostics => return self.move_to_diagnostic(by),
         }
         let Some(session) = &mut self.shown else { return };
         let count = session.plan.as_ref().map_or(0, |plan| plan.steps.len());
@@ -165,13 +184,13 @@ impl App {
 
     /// Opens the result below or above the open one; without one, the first.
     fn move_to_result(&mut self, by: isize) {
-        let Some(page) = &self.evidence.page else { return };
-        let open = |id| page.hits.iter().position(|hit| hit.row.execution_id == id);
+        let listed = self.evidence.listed();
+        let open = |id| listed.iter().position(|listed| *listed == id);
         let index = match self.evidence.selected.and_then(open) {
-            Some(index) => index.saturating_add_signed(by).min(page.hits.len().saturating_sub(1)),
+            Some(index) => index.saturating_add_signed(by).min(listed.len().saturating_sub(1)),
             None => 0,
         };
-        let Some(id) = page.hits.get(index).map(|hit| hit.row.execution_id) else { return };
+        let Some(id) = listed.get(index).copied() else { return };
         self.apply_evidence(EvidenceAction::Open(id));
         self.evidence.scroll_to_selected = true;
     }

@@ -15,13 +15,21 @@ impl App {
         match action {
             EvidenceAction::Edit(text) => {
                 self.evidence.text = text;
+                self.evidence.close_answer();
                 self.evidence.search_at_ms = Some(self.now.ms + TYPING_MS);
             }
             EvidenceAction::Search(text) => {
                 self.evidence.text = text;
+                self.evidence.close_answer();
                 self.page = Page::Evidence;
                 self.search();
             }
+            EvidenceAction::Ask(question) => {
+                self.evidence.close_answer();
+                self.evidence.question = Some(question);
+                self.go(Page::Evidence);
+            }
+            EvidenceAction::CloseAnswer => self.evidence.close_answer(),
             EvidenceAction::Open(id) => {
                 self.evidence.selected = Some(id);
                 self.evidence.detail = None;
@@ -46,6 +54,9 @@ impl App {
         self.evidence.search_at_ms = None;
         if self.page != Page::Evidence {
             return;
+        }
+        if let Some(question) = self.evidence.question.clone() {
+            self.ask(Request::Ask(question.clone()), Purpose::Ask(question));
         }
         let parsed = evidence::parse(&self.evidence.text, &self.now.zone);
         self.evidence.problems = parsed.problems;

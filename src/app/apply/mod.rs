@@ -1,6 +1,7 @@
 //! Turns what a person did into commands for the worker and questions for the desk.
 
 mod command;
+mod diagnostics;
 mod dialog;
 mod evidence;
 mod plan;
@@ -17,7 +18,9 @@ impl App {
             Action::Plan(action) => self.apply_plan(action),
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.apply_evidence(action),
+            Action::Diagnostics(action) => self.apply_diagnostics(action),
             Action::Window(action) => self.apply_window(action, ctx),
         }
+        self.keep_diagnostics();
     }
 }

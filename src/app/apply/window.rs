@@ -7,6 +7,7 @@ use crate::ui::theme;
 
 use super::super::App;
 use super::super::settings::ThemeChoice;
+use crate::worker::EditorCommand;
 
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
@@ -19,6 +20,10 @@ impl App {
             WindowAction::SetHighContrast(high) => {
                 self.settings.high_contrast = high;
                 theme::set_contrast(ctx, high);
+                self.refresh_settings(ctx);
+            }
+            WindowAction::SetEditor(command) => {
+                self.settings.editor_command = command.trim().to_owned();
                 self.refresh_settings(ctx);
             }
             WindowAction::SetZoom(zoom) => {
@@ -61,6 +66,10 @@ impl App {
             theme: ctx.options(|options| options.theme_preference),
             high_contrast: self.settings.high_contrast,
             zoom: self.settings.zoom,
+            editor: self.settings.editor_command.clone(),
+            editor_fault: Some(&self.settings.editor_command)
+                .filter(|command| !command.is_empty())
+                .and_then(|command| EditorCommand::parse(command).err()),
             file: self
                 .settings_file
                 .as_ref()

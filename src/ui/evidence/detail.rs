@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use egui::{CollapsingHeader, Frame, Margin, ScrollArea, Ui};
 
 use super::results::known_look;
-use super::{EvidenceView, Filter, toggle};
+use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, Known, Reconciled};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
@@ -147,10 +147,7 @@ pub(crate) fn facts_ui(
     }
     if !detail.edges.is_empty() {
         section(ui, "Touched");
-        for edge in &detail.edges {
-            let name = edge.edge_type.to_lowercase().replace('_', " ");
-            widgets::fact(ui, &name, format!("{} ({})", edge.target, edge.target_kind), Text::Mono);
-        }
+        links::links_ui(ui, &detail.edges, actions);
     }
     if let Some(seq) = detail.ledger_seq {
         section(ui, "Ledger");

@@ -2,8 +2,9 @@
 
 use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{EvidenceView, Filter, toggle, verify_button};
+use super::{EvidenceView, Filter, parse, toggle, verify_button};
 use crate::plan::visible;
+use crate::run::{Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::commands::Situation;
 use crate::ui::format;
@@ -50,24 +51,53 @@ pub(super) fn facets_ui(
                         Filter::Outcome => value.replace('_', " "),
                         _ => value.clone(),
                     };
-                    if item(ui, &name, &number, set) {
+                    if facet_item(ui, &name, &number, set) {
                         actions.push(Action::Evidence(EvidenceAction::Search(text)));
                     }
                 }
                 ui.add_space(14.0);
             }
         }
+        widgets::heading(ui, "Questions");
+        ui.add_space(4.0);
+        let recurring = Question::Recurring;
+        if facet_item(ui, &recurring.title(), "", view.question == Some(&recurring)) {
+            actions.push(Action::Evidence(EvidenceAction::Ask(recurring)));
+        }
+        for question in about_filters(view.text) {
+            let set = view.question == Some(&question);
+            if facet_item(ui, &question.title(), "", set) {
+                actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+            }
+        }
+        ui.add_space(14.0);
         widgets::heading(ui, "Saved queries");
         ui.add_space(4.0);
         for (name, text) in SAVED {
-            if item(ui, name, "", view.text == text) {
+            if facet_item(ui, name, "", view.text == text) {
                 actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
             }
         }
     });
 }
 
-fn item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
+/// The questions that the filters in the search box give something to ask about.
+fn about_filters(text: &str) -> Vec<Question> {
+    let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
+    let mut questions = Vec::new();
+    if let Some(code) = parsed.code {
+        questions.push(Question::WithCode(code.clone()));
+        questions.push(Question::ChangesAfter { code, file: parsed.path.clone() });
+    }
+    if let Some(target) = parsed.path {
+        questions.push(Question::Latest(target.clone()));
+        questions.push(Question::Touched { kind: TargetKind::File, target });
+    }
+    questions
+}
+
+/// One line of a list of filters, with how often it occurs.
+pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     if set || response.hovered() {
@@ -79,11 +109,15 @@ fn item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
     let taken = widgets::paint_right(ui, right, number, Text::SmallMono, theme.dim);
     let width = (rect.width() - taken - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
-    widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
+    let (_, cut) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
     response.widget_info(|| {
         let text = format!("{} {number}", visible(name));
         WidgetInfo::selected(Role::Button, true, set, text.trim())
     });
     widgets::focus_ring(ui, &response);
-    response.clicked()
+    let clicked = response.clicked();
+    if cut {
+        response.on_hover_text(visible(name));
+    }
+    clicked
 }

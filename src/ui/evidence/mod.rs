@@ -1,7 +1,9 @@
 //! The evidence page: search box, facets, timeline, results, and one execution in full.
 
+mod answer;
 pub mod detail;
 mod facets;
+mod links;
 mod query;
 mod results;
 mod timeline;
@@ -18,8 +20,9 @@ use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::plan::Digest;
-use crate::run::{ExecutionDetail, Reconciled, SearchPage, VerifyReport};
+use crate::run::{Answered, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport};
 
+pub(crate) use facets::facet_item;
 pub use query::{Filter, Parsed, parse, toggle};
 
 /// How the recomputing of the chain stands.
@@ -43,6 +46,10 @@ pub struct EvidenceView<'a> {
     pub problems: &'a [String],
     /// The latest answer.
     pub page: Option<&'a SearchPage>,
+    /// The question whose answer stands in place of the search.
+    pub question: Option<&'a Question>,
+    /// Its answer, once read.
+    pub answer: Option<&'a Answered>,
     /// The execution that is open.
     pub selected: Option<Uuid>,
     /// All about it, once read.
@@ -61,13 +68,19 @@ pub struct EvidenceView<'a> {
     pub now: &'a Now,
 }
 
-/// Takes Escape, which closes the open execution unless a text is being typed.
+/// Takes Escape, which closes the open execution, then the answer to a question, unless a text is being
+/// typed or a menu is open.
 pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
-    if view.selected.is_some()
-        && !ui.ctx().text_edit_focused()
+    let close = match (view.selected, view.question) {
+        (Some(_), _) => EvidenceAction::CloseDetail,
+        (None, Some(_)) => EvidenceAction::CloseAnswer,
+        (None, None) => return,
+    };
+    if !ui.ctx().text_edit_focused()
+        && !egui::Popup::is_any_open(ui.ctx())
         && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
     {
-        actions.push(Action::Evidence(EvidenceAction::CloseDetail));
+        actions.push(Action::Evidence(close));
     }
 }
 
@@ -105,11 +118,15 @@ pub fn evidence_page_ui(
                     widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
                 }
                 verification_ui(ui, view.verification);
-                if let Some(page) = view.page {
+                if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                     timeline::timeline_ui(ui, &page.timeline, view.now);
                 }
             },
         );
+        if let Some(question) = view.question {
+            answer::answer_ui(ui, question, view, actions);
+            return;
+        }
         widgets::line_below(ui);
         match view.page {
             None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
@@ -135,7 +152,8 @@ pub fn evidence_page_ui(
 fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let mut text = view.text.to_owned();
-    let count = view.page.map(|page| {
+    // The count is of the search, which stands behind the answer to a question.
+    let count = view.page.filter(|_| view.question.is_none()).map(|page| {
         let took = page.took_us.div_ceil(1_000);
         format!("{} of {} in {took} ms", format::count(page.total), format::count(page.of))
     });

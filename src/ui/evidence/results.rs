@@ -2,7 +2,7 @@
 
 use super::EvidenceView;
 use crate::plan::visible;
-use crate::run::{Known, SearchHit, SearchPage};
+use crate::run::{ExecutionRow, Known, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon::{self, Icon};
@@ -82,8 +82,21 @@ const NARROW: f32 = 460.0;
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
+    row_ui(ui, rect, &hit.row, selected, now, |ui, at, width, word| {
+        second_line(ui, at, width, hit, word);
+    })
+}
+
+/// One execution as a row. Its second line gets its place, its width, and the word for the outcome.
+pub(super) fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    row: &ExecutionRow,
+    selected: bool,
+    now: &Now,
+    second: impl FnOnce(&Ui, egui::Pos2, f32, &str),
+) -> bool {
     let theme = Theme::of(ui);
-    let row = &hit.row;
     let response = ui.interact(rect, ui.scope_id().with(row.execution_id), Sense::click());
     let ground = if selected {
         theme.selection
@@ -121,7 +134,7 @@ fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -
     } else {
         widgets::paint_parts(ui, at, width, &[about, tool]);
     }
-    second_line(ui, pos2(left, rect.top() + 32.0), width, hit, word);
+    second(ui, pos2(left, rect.top() + 32.0), width, word);
     widgets::focus_ring(ui, &response);
     response.widget_info(|| {
         let name = format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about));

@@ -5,18 +5,28 @@ use egui::{Frame, Margin, ScrollArea, Ui};
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::kept::kept_rows;
 use crate::run::{DiagnosticArtifact, Level, StepResult};
+use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::diagnostics::written;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
-use crate::ui::widgets;
+use crate::ui::widgets::{self, Look};
 
-pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult) {
+pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec<Action>) {
     let all = &result.diagnostic_artifacts;
     ui.add_space(8.0);
     Frame::NONE.inner_margin(Margin::symmetric(16, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         for (icon, tone, text) in counts(all) {
             widgets::remark(ui, icon, tone, text);
+        }
+        let text = "Show in the table";
+        if widgets::button(ui, Look::Plain, Some(icon::CHECK), text, true)
+            .on_hover_text("Each with its source, compared with the run's first check.")
+            .clicked()
+        {
+            let step = Some(result.step_index);
+            actions.push(Action::Diagnostics(DiagnosticsAction::Show(step)));
         }
     });
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
@@ -52,7 +62,7 @@ pub fn diagnostic_rows(all: &[DiagnosticArtifact], columns: usize) -> Vec<CodeRo
         if !rows.is_empty() {
             rows.push(CodeRow::numbered(None, String::new()));
         }
-        let text = it.rendered.clone().unwrap_or_else(|| written(it));
+        let text = written(it);
         for line in text.trim_end().lines() {
             rows.extend(
                 wrap(line, columns).into_iter().map(|piece| CodeRow::numbered(None, piece)),
@@ -60,20 +70,6 @@ pub fn diagnostic_rows(all: &[DiagnosticArtifact], columns: usize) -> Vec<CodeRo
         }
     }
     rows
-}
-
-/// A diagnostic for which its tool gives no rendering.
-fn written(it: &DiagnosticArtifact) -> String {
-    let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
-    let mut text = format!("{}{code}: {}", it.tool_level, it.message);
-    if !it.file_name.is_empty() {
-        let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
-        text.push_str(&format!("\n --> {}:{}{column}", it.file_name, it.line_start));
-    }
-    for child in &it.children {
-        text.push_str(&format!("\n  = {}: {}", child.tool_level, child.message));
-    }
-    text
 }
 
 #[cfg(test)]

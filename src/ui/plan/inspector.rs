@@ -75,7 +75,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         Tab::Output => output_ui(ui, view),
         Tab::Diagnostics => match view.run.steps.get(view.selected) {
             Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
-                diagnostics_ui(ui, result);
+                diagnostics_ui(ui, result, actions);
             }
             Some(StepState::Done(_)) => {
                 nothing(ui, icon::DONE, "No diagnostics", "The step ended and found nothing.");

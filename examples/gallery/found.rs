@@ -1,0 +1,237 @@
+//! Made-up diagnostics of a run that checks, changes and checks again.
+
+use countersign::plan::{Code, Plan, ToolCall};
+use countersign::run::*;
+use uuid::Uuid;
+
+use super::fixture;
+
+/// A file as it is now; the diagnostics were said about it.
+const LEXER: &str = "use crate::token::Token;\n\npub struct Lexer<'a> {\n    input: &'a str,\n    at: usize,\n}\n\nimpl<'a> Lexer<'a> {\n    pub fn next_token(&mut self) -> Option<Token> {\n        let start = self.at;\n        let rest = trim_strat(self.input.get(self.at..)?);\n        let length: u32 = rest.len();\n        self.at += length as usize;\n        Some(Token::word(start, length))\n    }\n}\n";
+
+/// The lines of the file that a diagnostic is about, as if they had been read.
+pub fn lines(it: &DiagnosticArtifact) -> Vec<SourceLine> {
+    let wanted = countersign::ui::diagnostics::wanted(it);
+    let all = (1..).zip(LEXER.lines());
+    all.filter(|(number, _)| wanted.iter().any(|range| range.contains(number)))
+        .map(|(number, text)| SourceLine { number, text: text.to_owned() })
+        .collect()
+}
+
+/// The plan of the gallery, with a check before the change and one after it.
+pub fn plan() -> Plan {
+    let mut plan = fixture::plan();
+    let mut check = plan.steps[3].clone();
+    (check.step_index, check.step_id) = (1, "step_2".into());
+    plan.steps[1] = check;
+    plan
+}
+
+fn span(file: &str, line: i64, columns: [i64; 2], primary: bool, label: &str) -> DiagnosticSpan {
+    let number = usize::try_from(line).unwrap_or(0);
+    let text = LEXER.lines().nth(number - 1).filter(|_| file == "src/lexer.rs");
+    DiagnosticSpan {
+        file_name: file.into(),
+        line_start: line,
+        column_start: columns[0],
+        line_end: line,
+        column_end: columns[1],
+        byte_start: 0,
+        byte_end: 0,
+        is_primary: primary,
+        text: text.map(str::to_owned).into_iter().collect(),
+        label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+        suggested_replacement: None,
+        applicability: None,
+    }
+}
+
+fn said(
+    level: Level,
+    code: &str,
+    message: &str,
+    spans: Vec<DiagnosticSpan>,
+    children: Vec<DiagnosticArtifact>,
+) -> DiagnosticArtifact {
+    let word = match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info => "help",
+    };
+    let first = spans.first();
+    let rendered = first.map(|at| {
+        let label = at.label.as_deref().unwrap_or_default();
+        let width = usize::try_from(at.column_end - at.column_start).unwrap_or(1);
+        let indent = usize::try_from(at.column_start - 1).unwrap_or(0);
+        let text = at.text.first().map(String::as_str).unwrap_or("    …");
+        format!(
+            "{word}[{code}]: {message}\n  --> {}:{}:{}\n   |\n{:<3}| {text}\n   | {}{} {label}\n\n",
+            at.file_name,
+            at.line_start,
+            at.column_start,
+            at.line_start,
+            " ".repeat(indent),
+            "^".repeat(width),
+        )
+    });
+    DiagnosticArtifact {
+        level,
+        tool_level: word.into(),
+        message: message.into(),
+        file_name: first.map(|at| at.file_name.clone()).unwrap_or_default(),
+        line_start: first.map_or(0, |at| at.line_start),
+        column_start: first.map(|at| at.column_start),
+        line_end: first.map(|at| at.line_end),
+        column_end: first.map(|at| at.column_end),
+        code: Some(code.to_owned()).filter(|code| !code.is_empty()),
+        spans,
+        children,
+        rendered,
+    }
+}
+
+fn help(message: &str, at: DiagnosticSpan, instead: &str) -> DiagnosticArtifact {
+    let at = DiagnosticSpan {
+        suggested_replacement: Some(instead.to_owned()),
+        applicability: Some("MaybeIncorrect".to_owned()),
+        ..at
+    };
+    said(Level::Info, "", message, vec![at], vec![])
+}
+
+fn missing() -> DiagnosticArtifact {
+    let at = |label: &str| span("src/lexer.rs", 11, [20, 30], true, label);
+    said(
+        Level::Error,
+        "E0425",
+        "cannot find function `trim_strat` in this scope",
+        vec![at("not found in this scope")],
+        vec![help("a function with a similar name exists", at(""), "trim_start")],
+    )
+}
+
+fn mismatched() -> DiagnosticArtifact {
+    said(
+        Level::Error,
+        "E0308",
+        "mismatched types",
+        vec![
+            span("src/lexer.rs", 12, [27, 37], true, "expected `u32`, found `usize`"),
+            span("src/lexer.rs", 12, [21, 24], false, "expected due to this"),
+        ],
+        vec![],
+    )
+}
+
+fn unused(line: i64, name: &str) -> DiagnosticArtifact {
+    let at = span("src/parser/expressions.rs", line, [9, 14], true, "");
+    said(Level::Warning, "unused_variables", &format!("unused variable: `{name}`"), vec![at], vec![])
+}
+
+fn before() -> Vec<DiagnosticArtifact> {
+    vec![
+        unused(41, "depth"),
+        unused(118, "span"),
+        mismatched(),
+        said(
+            Level::Error,
+            "E0433",
+            "failed to resolve: use of undeclared type `Cursor`",
+            vec![span("src/parser/cursor.rs", 7, [18, 24], true, "use of undeclared type")],
+            vec![],
+        ),
+    ]
+}
+
+fn after() -> Vec<DiagnosticArtifact> {
+    vec![unused(44, "depth"), unused(121, "span"), unused(203, "kind"), missing(), mismatched()]
+}
+
+/// So many diagnostics of one check.
+pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
+    let one = |at: usize| {
+        let line = i64::try_from(at).unwrap_or(0);
+        let it = if at % 7 == 0 { missing() } else { unused(line, &format!("name_{at}")) };
+        DiagnosticArtifact { line_start: line, ..it }
+    };
+    (0..count).map(one).collect()
+}
+
+/// A run of the plan in which both checks have ended, the second with these diagnostics.
+pub fn run(plan: &Plan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
+    let mut run = RunState::default();
+    run.apply(&RunEvent::RunStarted {
+        run_id: fixture::run_id(),
+        plan_id: plan.plan_id.clone(),
+        step_count: plan.steps.len(),
+        timestamp_ms: fixture::NOW_MS - 12_000,
+    });
+    let second = second.unwrap_or_else(after);
+    for (index, found) in [(0, vec![]), (1, before()), (2, vec![]), (3, second)] {
+        let bad = found.iter().any(|it| it.level == Level::Error);
+        let outcome = if bad { Outcome::Failed } else { Outcome::Succeeded };
+        let mut result = fixture::result(plan, index, outcome, 900);
+        result.diagnostic_artifacts = found;
+        if bad {
+            result.error_code = Some(Code::CargoCheck);
+            result.error_message = Some("cargo check reported errors".into());
+        }
+        run.apply(&RunEvent::StepCompleted { result });
+    }
+    run
+}
+
+/// A run without a check.
+pub fn unchecked(plan: &mut Plan) -> RunState {
+    plan.steps.retain(|step| !matches!(step.call, Some(ToolCall::LspCheck { .. })));
+    for (index, step) in plan.steps.iter_mut().enumerate() {
+        step.step_index = index;
+    }
+    let mut run = RunState::default();
+    run.apply(&RunEvent::RunStarted {
+        run_id: fixture::run_id(),
+        plan_id: plan.plan_id.clone(),
+        step_count: 1,
+        timestamp_ms: fixture::NOW_MS,
+    });
+    let result = fixture::result(plan, 0, Outcome::Succeeded, 1);
+    run.apply(&RunEvent::StepCompleted { result });
+    run.apply(&RunEvent::RunCompleted { step_count: 1 });
+    run
+}
+
+/// The answer to a question.
+pub fn answer(question: &Question) -> Answered {
+    let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.row);
+    match question {
+        Question::WithCode(_) | Question::Latest(_) => Answered::Executions(rows().collect()),
+        Question::Touched { .. } => {
+            let types = ["EXECUTED_ON", "AFFECTED"].map(str::to_owned);
+            Answered::Touched(
+                rows().map(|row| FileExecution { row, edge_types: types.to_vec() }).collect(),
+            )
+        }
+        Question::Recurring => Answered::Recurring(
+            [("E0425", "src/lexer.rs", 14), ("E0308", "src/lib.rs", 9), ("unused_variables", "", 2)]
+                .map(|(code, file, count)| RecurringDiagnostic {
+                    code: code.into(),
+                    file_name: file.into(),
+                    count,
+                    first_seen_ms: fixture::NOW_MS - 900_000_000,
+                    last_seen_ms: fixture::NOW_MS - 60_000,
+                    execution_ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+                })
+                .into(),
+        ),
+        Question::ChangesAfter { .. } => Answered::Changes(
+            rows()
+                .map(|row| LaterMutation {
+                    row,
+                    diagnostic_execution_id: Uuid::from_u128(9),
+                    file_name: "src/lexer.rs".into(),
+                    after_ms: 72_000,
+                })
+                .collect(),
+        ),
+    }
+}

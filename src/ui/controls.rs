@@ -1,0 +1,66 @@
+//! Controls with a state or a menu, beside the plain ones of [`super::widgets`].
+
+use egui::{Align2, Button, Color32, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::icon::Icon;
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{Chip, focus_ring, paint_icon, rich};
+use crate::plan::visible;
+
+/// How wide a button with this text is, in points.
+pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
+    let font = Text::Body.font();
+    let text = ui.painter().layout_no_wrap(text.to_owned(), font, Color32::WHITE);
+    text.size().x + 2.0 * ui.spacing().button_padding.x + if has_icon { 22.0 } else { 0.0 }
+}
+
+/// Something that is on or off, with an icon and a word: filled while it is on.
+pub fn toggle(ui: &mut Ui, icon: Icon, text: &str, tone: Tone, on: bool) -> Response {
+    let theme = Theme::of(ui);
+    let chip = Chip::new(icon, text, tone);
+    let size = vec2(chip.width(ui), 24.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let radius = CornerRadius::same(theme::RADIUS);
+    let color = if on { theme.chip_text(tone) } else { theme.dim };
+    if on {
+        ui.painter().rect_filled(rect, radius, theme.chip(tone, theme.background));
+    }
+    let border = if response.hovered() {
+        theme.dim
+    } else if on {
+        theme.chip(tone, theme.background)
+    } else {
+        theme.line
+    };
+    ui.painter().rect_stroke(rect, radius, Stroke::new(1.0, border), egui::StrokeKind::Inside);
+    paint_icon(ui, pos2(rect.left() + 14.0, rect.center().y), icon, 14.0, color);
+    let left = pos2(rect.left() + 25.0, rect.center().y);
+    ui.painter().text(left, Align2::LEFT_CENTER, text, Text::Meta.font(), color);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
+    focus_ring(ui, &response);
+    response
+}
+
+/// A button that opens a menu.
+pub fn menu(ui: &mut Ui, icon: Icon, text: &str, add: impl FnOnce(&mut Ui)) -> Response {
+    let theme = Theme::of(ui);
+    let label = rich(text, Text::Body, theme.text);
+    let button = Button::new((icon.text(16.0).color(theme.text), label))
+        .min_size(vec2(0.0, theme::BUTTON))
+        .gap(6.0);
+    menu_of(ui, button, text, add)
+}
+
+/// A word that opens a menu of what can be asked about it.
+pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
+    let label = rich(visible(text), Text::Mono, Theme::of(ui).accent);
+    let button = Button::new(label).frame(false).truncate();
+    menu_of(ui, button, name, add)
+}
+
+fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
+    let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));
+    focus_ring(ui, &response);
+    response
+}

@@ -1,0 +1,48 @@
+//! What is copied of diagnostics: the compiler's own text.
+
+use super::listing::{Entry, Listing, diagnostic};
+use crate::run::{DiagnosticArtifact, RunState, Standing};
+
+/// A diagnostic as its tool writes it.
+pub(crate) fn written(it: &DiagnosticArtifact) -> String {
+    it.rendered.as_deref().map_or_else(|| composed(it), |text| text.trim_end().to_owned())
+}
+
+/// A diagnostic for which its tool gives no rendering.
+fn composed(it: &DiagnosticArtifact) -> String {
+    let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
+    let mut text = format!("{}{code}: {}", it.tool_level, it.message);
+    if !it.file_name.is_empty() {
+        text.push_str(&format!("\n --> {}", place(it)));
+    }
+    for child in &it.children {
+        text.push_str(&format!("\n  = {}: {}", child.tool_level, child.message));
+    }
+    text
+}
+
+/// Where it is: `src/lib.rs:3:5`.
+pub(super) fn place(it: &DiagnosticArtifact) -> String {
+    let column = it.column_start.map_or_else(String::new, |column| format!(":{column}"));
+    format!("{}:{}{column}", it.file_name, it.line_start)
+}
+
+/// The text of one entry; what is gone says so, so that nobody looks for it.
+fn entry(run: &RunState, entry: Entry) -> Option<String> {
+    let text = written(diagnostic(run, entry.place)?);
+    Some(match entry.standing {
+        Some(Standing::Gone) => format!("gone since the first check:\n{text}"),
+        _ => text,
+    })
+}
+
+/// The text of the diagnostic that is looked at.
+pub fn copied(run: &RunState, listing: &Listing) -> Option<String> {
+    entry(run, listing.chosen()?)
+}
+
+/// The texts of all that are shown, in their order.
+pub fn copied_all(run: &RunState, listing: &Listing) -> String {
+    let texts: Vec<_> = listing.shown.iter().filter_map(|it| entry(run, *it)).collect();
+    texts.join("\n\n")
+}

@@ -1,0 +1,314 @@
+//! One diagnostic in full: the source with its place marked, what else was said, and the compiler's text.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    Align, Color32, Frame, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2,
+    vec2,
+};
+
+use super::copy::{place, written};
+use super::excerpt::{Excerpt, ExcerptRow};
+use super::listing::{Entry, diagnostic};
+use super::{DiagnosticsView, level_look, standing_look};
+use crate::plan::visible;
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, Question, TargetKind};
+use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::commands::{Command, Situation, command_button};
+use crate::ui::controls;
+use crate::ui::icon;
+use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, kept_rows, text_rows};
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+pub(super) fn detail_ui(
+    ui: &mut Ui,
+    view: &DiagnosticsView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let Some(entry) = view.listing.chosen() else { return };
+    let Some(it) = diagnostic(view.run, entry.place) else { return };
+    ui.spacing_mut().item_spacing.y = 0.0;
+    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 8 }).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        head_ui(ui, entry, it, situation, actions);
+    });
+    widgets::line_below(ui);
+    let id = ("diagnostic", entry.place);
+    ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 16 }).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 8.0;
+                ui.set_min_width(ui.available_width());
+                widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
+                excerpt_ui(ui, it, view.excerpt);
+                elsewhere_ui(ui, it);
+                for child in &it.children {
+                    child_ui(ui, child);
+                }
+                rendered_ui(ui, view, entry, it);
+            },
+        );
+    });
+}
+
+/// What it is and where, and what can be done with it.
+fn head_ui(
+    ui: &mut Ui,
+    entry: Entry,
+    it: &DiagnosticArtifact,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let (icon, _, tone) = level_look(it.level);
+    ui.horizontal(|ui| {
+        Chip::new(icon, it.tool_level.as_str(), tone).ui(ui);
+        if let Some(code) = &it.code {
+            ui.label(widgets::rich(visible(code), Text::Mono, theme.text));
+        }
+        if let Some(standing) = entry.standing {
+            let (icon, word, tone) = standing_look(standing);
+            Chip::new(icon, word, tone).explained(meaning(standing)).ui(ui);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            evidence_menu(ui, it, actions);
+            for command in [Command::CopyDiagnostic, Command::OpenInEditor] {
+                command_button(ui, command, Look::Plain, None, situation, actions);
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                if !it.file_name.is_empty() {
+                    let place = place(it);
+                    widgets::copyable(ui, &place, &place, "the place");
+                }
+            });
+        });
+    });
+}
+
+fn meaning(standing: crate::run::Standing) -> &'static str {
+    use crate::run::Standing::{Gone, New, Unchanged};
+    match standing {
+        New => "The run's first check did not have it.",
+        Unchanged => "The run's first check had it too; its line may have moved.",
+        Gone => "The run's first check had it, and this one no longer does.",
+    }
+}
+
+/// What the evidence knows about its code and its file.
+fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>) {
+    let mut questions = Vec::new();
+    if let Some(code) = &it.code {
+        questions.push(Question::WithCode(code.clone()));
+        let file = Some(it.file_name.clone()).filter(|file| !file.is_empty());
+        questions.push(Question::ChangesAfter { code: code.clone(), file });
+    }
+    if !it.file_name.is_empty() {
+        let (kind, target) = (TargetKind::File, it.file_name.clone());
+        questions.push(Question::Touched { kind, target });
+    }
+    questions.push(Question::Recurring);
+    let response = controls::menu(ui, icon::DATABASE, "In the evidence", |ui| {
+        for question in questions {
+            if ui.button(visible(&question.title())).clicked() {
+                actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+            }
+        }
+    });
+    response.on_hover_text("What the evidence knows about this code and this file.");
+}
+
+fn excerpt_ui(ui: &mut Ui, it: &DiagnosticArtifact, excerpt: Option<&Excerpt>) {
+    match excerpt {
+        None if it.file_name.is_empty() => {}
+        Some(Excerpt::Nowhere) => {}
+        None => {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading the source…");
+        }
+        Some(Excerpt::Changed) => widgets::remark(
+            ui,
+            icon::WARNING,
+            Tone::Caution,
+            format!(
+                "{} has changed since the check, so the place is not marked in it. Below stands what \
+                 the compiler showed.",
+                it.file_name
+            ),
+        ),
+        Some(Excerpt::Missing(why)) => widgets::remark(
+            ui,
+            icon::WARNING,
+            Tone::Caution,
+            format!("No source: {why}. Below stands what the compiler showed."),
+        ),
+        Some(Excerpt::Shown { rows, compared }) => {
+            rows_ui(ui, rows, level_look(it.level).2);
+            if !compared {
+                let text = "The file as it is now; the records do not hold the lines of the check.";
+                widgets::remark(ui, icon::INFO, Tone::Dim, text);
+            }
+        }
+    }
+}
+
+/// Room for the line numbers, in points.
+const NUMBERS: f32 = 56.0;
+
+fn rows_ui(ui: &mut Ui, rows: &[ExcerptRow], tone: Tone) {
+    let theme = Theme::of(ui);
+    widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        // A line that was wrapped would part its carets from what they mean.
+        ScrollArea::horizontal().id_salt("excerpt").auto_shrink([false, true]).show(ui, |ui| {
+            for row in rows {
+                let galley = ui.painter().layout_job(row_job(row, tone, theme));
+                let width = (NUMBERS + galley.size().x + 16.0).max(ui.available_width());
+                let (rect, response) =
+                    ui.allocate_exact_size(vec2(width, theme::CODE_ROW), Sense::hover());
+                paint_row(ui, rect, row, galley);
+                response.widget_info(|| {
+                    let number = row.number.map_or_else(String::new, |number| format!("{number} "));
+                    WidgetInfo::labeled(Role::Label, true, format!("{number}{}", row.text))
+                });
+            }
+        });
+    });
+}
+
+fn paint_row(ui: &Ui, rect: Rect, row: &ExcerptRow, galley: std::sync::Arc<egui::Galley>) {
+    let theme = Theme::of(ui);
+    let middle = rect.center().y;
+    if let Some(number) = row.number {
+        let at = pos2(rect.left() + NUMBERS - 18.0, middle);
+        widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
+    }
+    let at = pos2(rect.left() + NUMBERS, middle - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, theme.text);
+}
+
+fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
+    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let about = theme.tone(tone);
+    let whole = match (row.carets, row.number) {
+        (Some(true), _) => about,
+        (Some(false), _) => theme.accent,
+        (None, Some(_)) => theme.text,
+        (None, None) => theme.dim,
+    };
+    let ends = row.colours.iter().flat_map(|(it, _)| [it.start, it.end]);
+    let mut cuts: Vec<usize> =
+        ends.chain(row.marks.iter().flat_map(|(it, _)| [it.start, it.end])).collect();
+    cuts.extend([0, row.text.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    for cut in cuts.windows(2) {
+        let [start, end] = cut else { continue };
+        let Some(text) = row.text.get(*start..*end) else { continue };
+        let colour = row.colours.iter().find(|(it, _)| it.contains(start));
+        let mark = row.marks.iter().find(|(it, _)| it.contains(start));
+        let (color, ground) = match mark {
+            // A marked piece has a ground of its own, made for the plain colour.
+            Some((_, true)) => (theme.text, theme.chip(tone, theme.background)),
+            Some((_, false)) => (theme.text, theme.chip(Tone::Accent, theme.background)),
+            None => (colour.map_or(whole, |(_, class)| theme.syntax(*class)), Color32::TRANSPARENT),
+        };
+        let format = TextFormat {
+            font_id: Text::Mono.font(),
+            color,
+            background: ground,
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        job.append(text, 0.0, format);
+    }
+    job
+}
+
+/// Places in other files, which the excerpt does not show.
+fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
+    for span in it.spans.iter().filter(|span| span.file_name != it.file_name).take(8) {
+        let label = span.label.as_deref().unwrap_or("points here too");
+        let text = format!("{}:{}: {label}", span.file_name, span.line_start);
+        widgets::remark(ui, icon::LINK, Tone::Dim, text);
+    }
+}
+
+/// A note or help below it, with what it suggests to write.
+fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
+    let tone = if child.tool_level == "help" { Tone::Safe } else { Tone::Accent };
+    let icon = if child.tool_level == "help" { icon::HELP } else { icon::INFO };
+    widgets::remark(ui, icon, tone, format!("{}: {}", child.tool_level, child.message));
+    let suggested = child.spans.iter().filter(|span| span.suggested_replacement.is_some());
+    for (index, span) in suggested.enumerate().take(8) {
+        suggestion_ui(ui, index, span);
+    }
+}
+
+fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
+    let text = span.suggested_replacement.as_deref().unwrap_or_default();
+    let (sure, tone) = match span.applicability.as_deref() {
+        Some("MachineApplicable") => ("can be applied as it is", Tone::Safe),
+        Some("MaybeIncorrect") => ("may be wrong", Tone::Caution),
+        Some("HasPlaceholders") => ("has places to fill in", Tone::Caution),
+        _ => ("not judged", Tone::Dim),
+    };
+    let inserts =
+        (span.line_start, span.column_start) == (span.line_end, span.column_end);
+    let what = match (text.is_empty(), inserts) {
+        (true, _) => "Remove what stands at",
+        (false, true) => "Insert at",
+        (false, false) => "Write instead, at",
+    };
+    let head = format!(
+        "{what} {}:{}:{} ({sure})",
+        span.file_name, span.line_start, span.column_start
+    );
+    ui.horizontal(|ui| {
+        ui.add_space(24.0);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            widgets::line(ui, &head, Text::Meta, if tone == Tone::Dim { tone } else { Tone::Dim });
+            if text.is_empty() {
+                return;
+            }
+            widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+                ui.set_min_width(ui.available_width());
+                let columns = columns(ui, ui.available_width(), Gutter::NONE);
+                let place = ("suggestion", index, span.byte_start);
+                let rows = kept_rows(ui, place, &[text], columns, || added(text, columns));
+                code_rows_ui(ui, place, &rows, Gutter::NONE);
+            });
+        });
+    });
+}
+
+fn added(text: &str, columns: usize) -> Vec<CodeRow> {
+    let row = |row: CodeRow| CodeRow {
+        kind: crate::run::LineKind::Added,
+        sign: "+",
+        numbers: (None, None),
+        ..row
+    };
+    text_rows(text.trim_end_matches('\n'), columns).into_iter().map(row).collect()
+}
+
+fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &DiagnosticArtifact) {
+    ui.add_space(2.0);
+    widgets::heading(ui, if it.rendered.is_some() { "As the compiler wrote it" } else { "In short" });
+    widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let columns = columns(ui, ui.available_width(), Gutter::NONE);
+        // A result never changes: its id and the place in it stand for all that it says.
+        let result = super::listing::result(view.run, entry.place.step);
+        let id = result.map(|it| it.execution_id.to_string()).unwrap_or_default();
+        let id = format!("{id} {}", entry.place.at);
+        let rows = kept_rows(ui, "rendered", &[id.as_str()], columns, || {
+            text_rows(&written(it), columns)
+                .into_iter()
+                .map(|row| CodeRow { numbers: (None, None), ..row })
+                .collect()
+        });
+        code_rows_ui(ui, "rendered", &rows, Gutter::NONE);
+    });
+}

@@ -1,0 +1,98 @@
+//! From what stands in the filter field to which diagnostics it lets through. Pure.
+
+use crate::run::DiagnosticArtifact;
+
+/// A filter, understood: every part of it must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    words: Vec<String>,
+    codes: Vec<String>,
+    files: Vec<String>,
+}
+
+impl Filter {
+    /// Understands a text: `code:` and `file:` look there alone, other words anywhere. Letters count
+    /// alike, be they large or small.
+    pub fn parse(text: &str) -> Self {
+        let mut filter = Self::default();
+        for token in text.to_lowercase().split_whitespace() {
+            match token.split_once(':') {
+                // On its way to becoming a filter, it hides nothing.
+                Some(("code" | "file", "")) => {}
+                Some(("code", code)) => filter.codes.push(code.to_owned()),
+                Some(("file", file)) => filter.files.push(file.to_owned()),
+                _ => filter.words.push(token.to_owned()),
+            }
+        }
+        filter
+    }
+
+    /// Whether it lets a diagnostic through.
+    pub fn lets(&self, it: &DiagnosticArtifact) -> bool {
+        let code = it.code.as_deref().unwrap_or_default().to_lowercase();
+        let file = it.file_name.to_lowercase();
+        let all = |wanted: &[String], text: &str| wanted.iter().all(|part| text.contains(part));
+        if !all(&self.codes, &code) || !all(&self.files, &file) {
+            return false;
+        }
+        if self.words.is_empty() {
+            return true;
+        }
+        let children = it.children.iter().map(|child| child.message.as_str());
+        let labels = it.spans.iter().filter_map(|span| span.label.as_deref());
+        let texts = std::iter::once(it.message.as_str()).chain(children).chain(labels);
+        let said: Vec<_> = texts.map(str::to_lowercase).collect();
+        self.words.iter().all(|word| {
+            code.contains(word)
+                || file.contains(word)
+                || said.iter().any(|text| text.contains(word.as_str()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Level;
+
+    #[test]
+    fn words_look_anywhere_and_filters_in_their_place() {
+        let child = DiagnosticArtifact {
+            level: Level::Info,
+            tool_level: "help".to_owned(),
+            message: "consider importing it".to_owned(),
+            file_name: String::new(),
+            line_start: 0,
+            column_start: None,
+            line_end: None,
+            column_end: None,
+            code: None,
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: None,
+        };
+        let it = DiagnosticArtifact {
+            message: "cannot find function `nope`".to_owned(),
+            file_name: "src/Lexer.rs".to_owned(),
+            code: Some("E0425".to_owned()),
+            children: vec![child.clone()],
+            ..child
+        };
+        for (text, lets) in [
+            ("", true),
+            ("NOPE cannot", true),
+            ("nope egret", false),
+            ("lexer", true),
+            ("importing", true),
+            ("code:e04", true),
+            ("code:", true),
+            ("code:lexer", false),
+            ("file:src/lexer find", true),
+            ("file:parser", false),
+            ("0425", true),
+            ("std::fs", false),
+        ] {
+            assert_eq!(Filter::parse(text).lets(&it), lets, "{text}");
+        }
+    }
+}

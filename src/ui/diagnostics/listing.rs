@@ -1,0 +1,361 @@
+//! Which diagnostics of a run are listed, in which order, and how they stand against its first check.
+//! Pure; made again only when the run or what a person wants to see is another.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::filter::Filter;
+use crate::plan::{Code, Plan, ToolCall};
+use crate::run::{
+    Comparison, DiagnosticArtifact, Level, Outcome, RunState, Standing, StepResult, StepState, compare,
+};
+
+/// The tool whose diagnostics are a verdict on the whole project.
+const CHECK: &str = "lsp_check";
+
+/// How many codes, and files, are offered as filters.
+const MOST_FREQUENT: usize = 12;
+
+/// Where a diagnostic is in the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The step that found it, from 0.
+    pub step: usize,
+    /// Its place among those of the step, from 0.
+    pub at: usize,
+}
+
+/// A column of the table, which it can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the columns by their names")]
+pub enum Column {
+    #[default]
+    Severity,
+    Code,
+    Message,
+    File,
+    Standing,
+}
+
+/// Something that can be hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facet {
+    /// Those of a severity.
+    Level(Level),
+    /// Those that stand like this against the first check.
+    Standing(Standing),
+}
+
+/// What a person wants to see.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sight {
+    /// The step whose diagnostics are shown; none for the latest that has some.
+    pub step: Option<usize>,
+    /// What stands in the filter field.
+    pub filter: String,
+    /// What is hidden.
+    pub hidden: Vec<Facet>,
+    /// What the table is sorted by.
+    pub sort: Column,
+    /// Whether the order is turned round.
+    pub reversed: bool,
+    /// The diagnostic that was picked.
+    pub picked: Option<Place>,
+}
+
+impl Sight {
+    /// Hides what is shown, or shows what is hidden.
+    pub fn toggle(&mut self, facet: Facet) {
+        if self.hidden.contains(&facet) {
+            self.hidden.retain(|hidden| *hidden != facet);
+        } else {
+            self.hidden.push(facet);
+        }
+    }
+
+    /// Sorts by a column; by the one it is sorted by already, the other way round.
+    pub fn sort_by(&mut self, column: Column) {
+        self.reversed = self.sort == column && !self.reversed;
+        self.sort = column;
+    }
+}
+
+/// How many there are of each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[expect(missing_docs, reason = "the severities and standings by their names")]
+pub struct Counts {
+    pub errors: usize,
+    pub warnings: usize,
+    pub notes: usize,
+    pub new: usize,
+    pub unchanged: usize,
+    pub gone: usize,
+}
+
+impl Counts {
+    /// How many there are of one.
+    pub fn of(&self, facet: Facet) -> usize {
+        match facet {
+            Facet::Level(Level::Error) => self.errors,
+            Facet::Level(Level::Warning) => self.warnings,
+            Facet::Level(Level::Info) => self.notes,
+            Facet::Standing(Standing::New) => self.new,
+            Facet::Standing(Standing::Unchanged) => self.unchanged,
+            Facet::Standing(Standing::Gone) => self.gone,
+        }
+    }
+
+    fn add(&mut self, level: Level, standing: Option<Standing>) {
+        match level {
+            Level::Error => self.errors += 1,
+            Level::Warning => self.warnings += 1,
+            Level::Info => self.notes += 1,
+        }
+        match standing {
+            Some(Standing::New) => self.new += 1,
+            Some(Standing::Unchanged) => self.unchanged += 1,
+            Some(Standing::Gone) => self.gone += 1,
+            None => {}
+        }
+    }
+}
+
+/// A step of the run that looked at the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub struct Check {
+    /// The step, from 0.
+    pub step: usize,
+    /// Its tool.
+    pub tool: String,
+    /// What it worked on.
+    pub about: String,
+    /// What it found.
+    pub found: Counts,
+    /// Whether it came to a verdict, and was not stopped before it.
+    pub verdict: bool,
+}
+
+/// One diagnostic of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub place: Place,
+    /// How it stands against the run's first check; none where there is nothing to compare with.
+    pub standing: Option<Standing>,
+}
+
+/// The list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// Every step that looked at the code.
+    pub checks: Vec<Check>,
+    /// The step whose diagnostics are listed.
+    pub step: Option<usize>,
+    /// The step that it is compared with.
+    pub base: Option<usize>,
+    /// What cannot be said about the comparison.
+    pub caution: Option<String>,
+    /// How many there are, shown or not.
+    pub counts: Counts,
+    /// How many entries there are, shown or not.
+    pub total: usize,
+    /// The most frequent codes and files among them, and how often each occurs.
+    pub codes: Vec<(String, usize)>,
+    /// The same of files.
+    pub files: Vec<(String, usize)>,
+    /// Those that are shown, in order.
+    pub shown: Vec<Entry>,
+    /// The place, among those, of the one that is looked at.
+    pub selected: Option<usize>,
+}
+
+impl Listing {
+    /// Makes the list.
+    pub fn of(run: &RunState, plan: Option<&Plan>, sight: &Sight) -> Self {
+        let checks: Vec<_> = (0..run.steps.len()).filter_map(|at| check(run, plan, at)).collect();
+        let of_step = |step: usize| checks.iter().find(|check| check.step == step);
+        let latest = || checks.iter().rfind(|it| it.tool == CHECK).or(checks.last());
+        let Some(check) = sight.step.and_then(of_step).or_else(latest) else {
+            return Self { checks, ..Self::default() };
+        };
+        let step = check.step;
+        let base = base(&checks, check).map(|base| base.step);
+        let caution = base.and_then(of_step).and_then(|base| caution(check, base));
+        let entries = entries(run, step, base, check);
+        let mut counts = Counts::default();
+        let filter = Filter::parse(&sight.filter);
+        let mut shown: Vec<(Entry, &DiagnosticArtifact)> = Vec::new();
+        for entry in &entries {
+            let Some(it) = diagnostic(run, entry.place) else { continue };
+            counts.add(it.level, entry.standing);
+            let hidden = |facet: &Facet| match facet {
+                Facet::Level(level) => *level == it.level,
+                Facet::Standing(standing) => Some(*standing) == entry.standing,
+            };
+            if !sight.hidden.iter().any(hidden) && filter.lets(it) {
+                shown.push((*entry, it));
+            }
+        }
+        shown.sort_by(|a, b| {
+            let order = order(sight.sort, a, b);
+            if sight.reversed { order.reverse() } else { order }.then_with(|| usual(a, b))
+        });
+        let shown: Vec<_> = shown.into_iter().map(|(entry, _)| entry).collect();
+        let picked = shown.iter().position(|entry| Some(entry.place) == sight.picked);
+        let selected = picked.or((!shown.is_empty()).then_some(0));
+        let all = || entries.iter().filter_map(|entry| diagnostic(run, entry.place));
+        let codes = frequent(all().filter_map(|it| it.code.as_deref()));
+        let files = frequent(all().map(|it| it.file_name.as_str()).filter(|it| !it.is_empty()));
+        let (step, total) = (Some(step), entries.len());
+        Self { checks, step, base, caution, counts, total, codes, files, shown, selected }
+    }
+
+    /// The one that is looked at.
+    pub fn chosen(&self) -> Option<Entry> {
+        self.shown.get(self.selected?).copied()
+    }
+}
+
+/// The diagnostic at a place.
+pub fn diagnostic(run: &RunState, place: Place) -> Option<&DiagnosticArtifact> {
+    result(run, place.step)?.diagnostic_artifacts.get(place.at)
+}
+
+pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
+    match run.steps.get(step)? {
+        StepState::Done(result) => Some(result),
+        StepState::Waiting | StepState::Running => None,
+    }
+}
+
+fn check(run: &RunState, plan: Option<&Plan>, step: usize) -> Option<Check> {
+    let result = result(run, step)?;
+    // A step that was skipped or denied looked at nothing.
+    let invoked = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);
+    let looked = result.tool_name == CHECK && invoked;
+    if !looked && result.diagnostic_artifacts.is_empty() {
+        return None;
+    }
+    let mut found = Counts::default();
+    for it in &result.diagnostic_artifacts {
+        found.add(it.level, None);
+    }
+    let call = plan.and_then(|plan| plan.steps.get(step)).and_then(|step| step.call.as_ref());
+    let about = call.map(|call| match call {
+        ToolCall::LspCheck { path } => path.clone(),
+        other => other.headline().1,
+    });
+    Some(Check {
+        step,
+        tool: result.tool_name.clone(),
+        about: about.unwrap_or_default(),
+        verdict: result.success
+            || (result.error_code == Some(Code::CargoCheck) && found.errors > 0),
+        found,
+    })
+}
+
+/// What a check is compared with: the first check of the same project part, else the first of the run,
+/// as long as it came to a verdict and before.
+fn base<'a>(checks: &'a [Check], check: &Check) -> Option<&'a Check> {
+    let mut first = checks
+        .iter()
+        .filter(|first| first.step < check.step && first.tool == CHECK && first.verdict);
+    first.clone().find(|first| first.about == check.about).or_else(|| first.next())
+}
+
+fn caution(check: &Check, base: &Check) -> Option<String> {
+    if check.tool != CHECK {
+        return Some(
+            "This step tells only what its change would have broken: what it does not name may \
+             still be there."
+                .to_owned(),
+        );
+    }
+    if !check.verdict {
+        return Some("The check did not come to its end: what it did not get to is not gone.".into());
+    }
+    (check.about != base.about).then(|| {
+        format!("The first check was of {}, this one is of {}.", base.about, check.about)
+    })
+}
+
+fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> Vec<Entry> {
+    let of = |step| result(run, step).map_or(&[][..], |it| &it.diagnostic_artifacts);
+    let now = of(step);
+    let compared: Option<(usize, Comparison)> = base.map(|base| (base, compare(of(base), now)));
+    let standing = |at: usize| {
+        let is_new = *compared.as_ref()?.1.is_new.get(at)?;
+        Some(if is_new { Standing::New } else { Standing::Unchanged })
+    };
+    let mut entries: Vec<_> = (0..now.len())
+        .map(|at| Entry { place: Place { step, at }, standing: standing(at) })
+        .collect();
+    if let Some((base, compared)) = &compared
+        && check.verdict
+        && check.tool == CHECK
+    {
+        entries.extend(compared.gone.iter().map(|at| Entry {
+            place: Place { step: *base, at: *at },
+            standing: Some(Standing::Gone),
+        }));
+    }
+    entries
+}
+
+fn weight(level: Level) -> u8 {
+    match level {
+        Level::Error => 0,
+        Level::Warning => 1,
+        Level::Info => 2,
+    }
+}
+
+fn standing_weight(standing: Option<Standing>) -> u8 {
+    match standing {
+        Some(Standing::New) => 0,
+        Some(Standing::Unchanged) => 1,
+        Some(Standing::Gone) => 2,
+        None => 3,
+    }
+}
+
+type Listed<'a> = (Entry, &'a DiagnosticArtifact);
+
+fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
+    match column {
+        Column::Severity => weight(a.1.level).cmp(&weight(b.1.level)),
+        // What has no code stands behind what has one.
+        Column::Code => {
+            (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code))
+        }
+        Column::Message => a.1.message.cmp(&b.1.message),
+        Column::File => spot(a.1).cmp(&spot(b.1)),
+        Column::Standing => standing_weight(a.0.standing).cmp(&standing_weight(b.0.standing)),
+    }
+}
+
+/// Where it is; what is nowhere stands last.
+fn spot(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
+    (it.file_name.is_empty(), &it.file_name, it.line_start, it.column_start)
+}
+
+/// The order of what is equal in the chosen column.
+fn usual(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
+    let key = |it: &Listed<'_>| (weight(it.1.level), standing_weight(it.0.standing));
+    key(a).cmp(&key(b)).then_with(|| spot(a.1).cmp(&spot(b.1))).then(a.0.place.cmp(&b.0.place))
+}
+
+/// The values that occur most, the most frequent first.
+fn frequent<'a>(values: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.truncate(MOST_FREQUENT);
+    counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
+}

@@ -1,0 +1,231 @@
+//! The diagnostics page: what the checks of a run found in the code, as a table, one of them in full, and
+//! how they stand against the run's first check.
+//!
+//! What is listed, and in which order, is a [`Listing`], made outside of drawing; of ten thousand rows
+//! only those on screen are drawn.
+
+mod copy;
+mod detail;
+mod excerpt;
+mod filter;
+mod listing;
+mod side;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use egui::{CentralPanel, Frame, Margin, Panel, TextEdit, Ui, vec2};
+
+use super::action::{Action, DiagnosticsAction};
+use super::commands::{Command, Situation, command_button};
+use super::controls;
+use super::format;
+use super::icon::{self, Icon};
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{self, Look, panel_frame};
+use crate::run::{Level, RunState, Standing};
+
+pub(crate) use copy::written;
+pub use copy::{copied, copied_all};
+pub use excerpt::{Excerpt, ExcerptRow, excerpt, wanted};
+pub use listing::{Check, Column, Counts, Entry, Facet, Listing, Place, Sight, diagnostic};
+
+/// Everything the page shows.
+#[derive(Debug, Clone)]
+pub struct DiagnosticsView<'a> {
+    /// The run that the diagnostics are of.
+    pub run: &'a RunState,
+    /// Which of them are listed.
+    pub listing: &'a Listing,
+    /// What the person wants to see.
+    pub sight: &'a Sight,
+    /// The source of the one that is looked at, once read.
+    pub excerpt: Option<&'a Excerpt>,
+    /// Whether the filter field takes the keyboard now.
+    pub focus_filter: bool,
+    /// Whether the list should bring the one that is looked at into view now.
+    pub scroll_to_selected: bool,
+}
+
+/// The icon, word and colour of a severity.
+pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
+    match level {
+        Level::Error => (icon::FAILED, "error", Tone::Danger),
+        Level::Warning => (icon::WARNING, "warning", Tone::Caution),
+        Level::Info => (icon::INFO, "note", Tone::Accent),
+    }
+}
+
+/// The icon, word and colour of a standing. What is new is not bad by itself; its severity says that.
+fn standing_look(standing: Standing) -> (Icon, &'static str, Tone) {
+    match standing {
+        Standing::New => (icon::FILE_PLUS, "new", Tone::Accent),
+        Standing::Unchanged => (icon::CLOCK, "unchanged", Tone::Dim),
+        Standing::Gone => (icon::CHECK, "gone", Tone::Safe),
+    }
+}
+
+/// The whole page; without a view, no plan is open.
+pub fn diagnostics_page_ui(
+    ui: &mut Ui,
+    view: Option<&DiagnosticsView<'_>>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let background = || panel_frame(theme.background, Margin::ZERO);
+    let checked = view.filter(|view| view.listing.step.is_some());
+    let Some(view) = checked else {
+        CentralPanel::no_frame().frame(background()).show(ui, |ui| nothing_ui(ui, view));
+        return;
+    };
+    Panel::left("checks")
+        .default_size(theme::SIDEBAR)
+        .size_range(160.0..=360.0)
+        .resizable(true)
+        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
+        .show(ui, |ui| side::side_ui(ui, view, actions));
+    if view.listing.chosen().is_some() {
+        let height = ui.available_height();
+        Panel::bottom("diagnostic")
+            .default_size(height * 0.5)
+            .size_range(140.0..=(height - 180.0).max(140.0))
+            .resizable(true)
+            .frame(background())
+            .show(ui, |ui| detail::detail_ui(ui, view, situation, actions));
+    }
+    CentralPanel::no_frame().frame(background()).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let margin = Margin { left: 16, right: 16, top: 12, bottom: 8 };
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            filter_ui(ui, view, situation, actions);
+            facets_ui(ui, view, actions);
+            if let Some(caution) = &view.listing.caution {
+                widgets::remark(ui, icon::INFO, Tone::Caution, caution);
+            }
+        });
+        widgets::line_below(ui);
+        if view.listing.total == 0 {
+            widgets::empty_state(ui, icon::DONE, "Nothing found", &found_nothing(view.listing));
+        } else if view.listing.shown.is_empty() {
+            widgets::empty_state(
+                ui,
+                icon::SEARCH,
+                "Nothing matches",
+                "All words and filters must match. Take one away, or show what is hidden.",
+            );
+        } else {
+            table::table_ui(ui, view, actions);
+        }
+    });
+}
+
+/// Why the page is empty.
+fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
+    let (title, text) = match view {
+        None => ("No plan is open", "Open a plan, or a run from the list. What its checks find in \
+                                     the code will stand here."),
+        Some(view) if view.run.is_active() => (
+            "No check has ended yet",
+            "What the checks of this run find in the code will stand here, as soon as one has ended.",
+        ),
+        Some(view) if view.run.run_id.is_some() => (
+            "No check ran in this run",
+            "A plan looks at the code with lsp_check. What it finds stands here, compared with the \
+             first check of the run.",
+        ),
+        Some(_) => (
+            "No check ran yet",
+            "The plan has not been run. What its checks find in the code will stand here.",
+        ),
+    };
+    widgets::empty_state(ui, icon::CHECK, title, text);
+}
+
+fn found_nothing(listing: &Listing) -> String {
+    let check = listing.checks.iter().find(|check| Some(check.step) == listing.step);
+    match check {
+        Some(check) if !check.verdict => {
+            "The check did not come to its end, so it found nothing and cleared nothing. Its output \
+             says why."
+                .to_owned()
+        }
+        _ => "The check ended, and the compiler had nothing to say.".to_owned(),
+    }
+}
+
+fn filter_ui(
+    ui: &mut Ui,
+    view: &DiagnosticsView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let mut text = view.sight.filter.clone();
+    let (shown, total) = (view.listing.shown.len(), view.listing.total);
+    let count = format!("{} of {}", format::count(shown as u64), format::count(total as u64));
+    let copy = Command::CopyDiagnostics;
+    ui.horizontal(|ui| {
+        let width = ui.available_width() - controls::button_width(ui, copy.spec().text, true) - 8.0;
+        let edit = TextEdit::singleline(&mut text)
+            .id(egui::Id::unique("diagnostics filter"))
+            .prefix(icon::SEARCH.text(16.0).color(theme.dim))
+            .suffix(widgets::rich(count, Text::Meta, theme.dim))
+            .hint_text("Words, code:E0308, file:src/lib.rs")
+            .margin(Margin::symmetric(10, 6))
+            .align(egui::Align2::LEFT_CENTER)
+            .desired_width(width.max(120.0))
+            .min_size(vec2(0.0, theme::BUTTON));
+        let response = ui.add(edit).accessible_name("Filter diagnostics");
+        if view.focus_filter {
+            response.request_focus();
+        }
+        if response.changed() {
+            actions.push(Action::Diagnostics(DiagnosticsAction::Filter(text)));
+        }
+        command_button(ui, copy, Look::Plain, None, situation, actions);
+    });
+}
+
+/// What can be hidden, with how many there are of each.
+fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
+    let levels = [Level::Error, Level::Warning, Level::Info];
+    let standings = [Standing::New, Standing::Unchanged, Standing::Gone];
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+        for level in levels {
+            let (icon, word, tone) = level_look(level);
+            facet_ui(ui, view, Facet::Level(level), icon, word, tone, actions);
+        }
+        if view.listing.base.is_none() {
+            return;
+        }
+        ui.add_space(10.0);
+        for standing in standings {
+            let (icon, word, tone) = standing_look(standing);
+            facet_ui(ui, view, Facet::Standing(standing), icon, word, tone, actions);
+        }
+    });
+}
+
+fn facet_ui(
+    ui: &mut Ui,
+    view: &DiagnosticsView<'_>,
+    facet: Facet,
+    icon: Icon,
+    word: &str,
+    tone: Tone,
+    actions: &mut Vec<Action>,
+) {
+    let count = view.listing.counts.of(facet);
+    let text = match facet {
+        Facet::Level(_) => format::counted(count, word),
+        Facet::Standing(_) => format!("{} {word}", format::count(count as u64)),
+    };
+    let shown = !view.sight.hidden.contains(&facet);
+    let tip = if shown { "Click to hide these." } else { "Click to show these." };
+    if controls::toggle(ui, icon, &text, tone, shown).on_hover_text(tip).clicked() {
+        actions.push(Action::Diagnostics(DiagnosticsAction::Toggle(facet)));
+    }
+}

@@ -1,0 +1,204 @@
+//! The table: a head that sorts, and rows of which only the visible ones are drawn.
+
+use egui::{
+    Align2, CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::copy::place;
+use super::listing::{Column, Entry, diagnostic};
+use super::{DiagnosticsView, level_look, standing_look};
+use crate::plan::visible;
+use crate::run::{DiagnosticArtifact, Standing};
+use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::theme::{Text, Theme};
+use crate::ui::widgets;
+
+/// Height of a row, in points.
+const ROW: f32 = 28.0;
+/// Height of the head, in points.
+const HEAD: f32 = 26.0;
+/// Room left and right of the columns, in points.
+const MARGIN: f32 = 16.0;
+/// Between two columns, in points.
+const GAP: f32 = 12.0;
+
+/// Where each column is, by the width of the table.
+struct Layout {
+    columns: Vec<(Column, &'static str, f32, f32)>,
+}
+
+impl Layout {
+    fn of(width: f32, compared: bool) -> Self {
+        let inner = width - 2.0 * MARGIN;
+        let mut fixed = vec![(Column::Severity, "Severity", 84.0), (Column::Code, "Code", 84.0)];
+        let place = (inner * 0.3).clamp(120.0, 320.0);
+        let standing = if compared { 96.0 } else { 0.0 };
+        let gaps = GAP * if compared { 4.0 } else { 3.0 };
+        let message = (inner - 168.0 - place - standing - gaps).max(80.0);
+        fixed.push((Column::Message, "Message", message));
+        fixed.push((Column::File, "File", place));
+        if compared {
+            fixed.push((Column::Standing, "First check", standing));
+        }
+        let mut left = MARGIN;
+        let columns = fixed.into_iter().map(|(column, name, width)| {
+            let at = (column, name, left, width);
+            left += width + GAP;
+            at
+        });
+        Self { columns: columns.collect() }
+    }
+}
+
+pub(super) fn table_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
+    let layout = Layout::of(ui.available_width(), view.listing.base.is_some());
+    head_ui(ui, view, &layout, actions);
+    widgets::line_below(ui);
+    let shown = &view.listing.shown;
+    ScrollArea::vertical().id_salt("diagnostics").auto_shrink([false, false]).show_rows(
+        ui,
+        ROW,
+        shown.len(),
+        |ui, range| {
+            let top = ui.min_rect().top();
+            if let Some(at) = view.listing.selected.filter(|_| view.scroll_to_selected) {
+                let y = top + (at as f32 - range.start as f32) * ROW;
+                let size = vec2(ui.available_width(), ROW);
+                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
+            }
+            for index in range {
+                let size = vec2(ui.available_width(), ROW);
+                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                let Some(entry) = shown.get(index) else { continue };
+                let Some(it) = diagnostic(view.run, entry.place) else { continue };
+                let selected = view.listing.selected == Some(index);
+                if row_ui(ui, rect, *entry, it, selected, &layout) {
+                    actions.push(Action::Diagnostics(DiagnosticsAction::Pick(entry.place)));
+                }
+            }
+        },
+    );
+}
+
+fn head_ui(
+    ui: &mut Ui,
+    view: &DiagnosticsView<'_>,
+    layout: &Layout,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let size = vec2(ui.available_width(), HEAD);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
+    for (column, name, left, width) in &layout.columns {
+        let place = Rect::from_min_size(
+            pos2(rect.left() + left - 4.0, rect.top() + 2.0),
+            vec2(width + 4.0, HEAD - 4.0),
+        );
+        let response = ui.interact(place, ui.scope_id().with(*name), Sense::click());
+        let sorted = view.sight.sort == *column;
+        let color = if sorted || response.hovered() { theme.text } else { theme.dim };
+        let arrow = match (sorted, view.sight.reversed) {
+            (false, _) => "",
+            (true, false) => "↓",
+            (true, true) => "↑",
+        };
+        let parts = [(*name, Text::Meta, color), (arrow, Text::Meta, theme.accent)];
+        let at = pos2(rect.left() + left, rect.center().y);
+        widgets::paint_parts(ui, at, *width, &parts);
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Button, true, sorted, format!("Sort by {}", name.to_lowercase()))
+        });
+        widgets::focus_ring(ui, &response);
+        if response.clicked() {
+            actions.push(Action::Diagnostics(DiagnosticsAction::SortBy(*column)));
+        }
+    }
+}
+
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    entry: Entry,
+    it: &DiagnosticArtifact,
+    selected: bool,
+    layout: &Layout,
+) -> bool {
+    let theme = Theme::of(ui);
+    let response = ui.interact(rect, ui.scope_id().with(entry.place), Sense::click());
+    let ground = if selected {
+        theme.selection
+    } else if response.hovered() {
+        theme.hover
+    } else {
+        theme.background
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    let (icon, level, tone) = level_look(it.level);
+    let gone = entry.standing == Some(Standing::Gone);
+    // What is gone is there to be seen, and not to be dealt with.
+    let plain = if gone { theme.dim } else { theme.text };
+    let mut cut_message = false;
+    for (column, _, left, width) in &layout.columns {
+        let at = pos2(rect.left() + left, rect.center().y);
+        match column {
+            Column::Severity => {
+                let color = if gone { theme.dim } else { theme.tone(tone) };
+                widgets::paint_icon(ui, pos2(at.x + 7.0, at.y), icon, 15.0, color);
+                let parts = [(it.tool_level.as_str(), Text::Meta, theme.dim)];
+                widgets::paint_parts(ui, pos2(at.x + 20.0, at.y), width - 20.0, &parts);
+            }
+            Column::Code => {
+                let parts = [(it.code.as_deref().unwrap_or("–"), Text::SmallMono, theme.dim)];
+                widgets::paint_parts(ui, at, *width, &parts);
+            }
+            Column::Message => {
+                let line = it.message.lines().next().unwrap_or_default();
+                (_, cut_message) = widgets::paint_parts(ui, at, *width, &[(line, Text::Body, plain)]);
+            }
+            Column::File => {
+                let color = if gone { theme.dim } else { theme.text };
+                let text = if it.file_name.is_empty() { "–".to_owned() } else { place(it) };
+                let text = fitting(ui, &visible(&text), *width);
+                let font = Text::SmallMono.font();
+                ui.painter().text(at, Align2::LEFT_CENTER, text, font, color);
+            }
+            Column::Standing => {
+                if let Some(standing) = entry.standing {
+                    let (icon, word, tone) = standing_look(standing);
+                    let color = theme.tone(tone);
+                    widgets::paint_icon(ui, pos2(at.x + 7.0, at.y), icon, 14.0, color);
+                    let parts = [(word, Text::Meta, color)];
+                    widgets::paint_parts(ui, pos2(at.x + 20.0, at.y), width - 20.0, &parts);
+                }
+            }
+        }
+    }
+    let line = Stroke::new(1.0, theme.line);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+    widgets::focus_ring(ui, &response);
+    response.widget_info(|| {
+        let code = it.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
+        let standing =
+            entry.standing.map_or_else(String::new, |it| format!(", {}", standing_look(it).1));
+        let name = format!("{level}{code}: {}, {}{standing}", it.message, place(it));
+        WidgetInfo::selected(Role::Button, true, selected, visible(&name))
+    });
+    let clicked = response.clicked();
+    if cut_message {
+        response.on_hover_text(crate::plan::visible_lines(&it.message));
+    }
+    clicked
+}
+
+/// The end of a place, with its line, as far as the column has room.
+fn fitting(ui: &Ui, text: &str, width: f32) -> String {
+    let font = Text::SmallMono.font();
+    let advance = ui.ctx().fonts_mut(|fonts| fonts.glyph_width(&font, '0')).max(1.0);
+    let room = (width / advance).max(4.0) as usize;
+    let length = text.chars().count();
+    if length <= room {
+        return text.to_owned();
+    }
+    format!("…{}", text.chars().skip(length + 1 - room).collect::<String>())
+}

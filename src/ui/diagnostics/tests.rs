@@ -1,0 +1,238 @@
+//! The page with made-up data, as people use it.
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable};
+
+use super::*;
+use crate::run::{Question, TargetKind};
+use crate::ui::action::EvidenceAction;
+use crate::ui::commands::Command;
+use crate::ui::tests::{Window, window};
+
+fn page(name: &str) -> Harness<'static, Window> {
+    window(name, [1280.0, 800.0])
+}
+
+fn click(harness: &mut Harness<'_, Window>, name: &str) {
+    harness.get_by_role_and_label(Role::Button, name).click();
+    harness.run_ok();
+}
+
+fn listed(harness: &Harness<'_, Window>) -> String {
+    harness.state().scene.listed().join(" ")
+}
+
+#[test]
+fn a_later_check_is_compared_with_the_first_one() {
+    let mut harness = page("diagnostics");
+    // Worst first; what is new before what was there.
+    assert_eq!(
+        listed(&harness),
+        "E0425 E0308 E0433 unused_variables unused_variables unused_variables"
+    );
+    for name in [
+        "error E0425: cannot find function `trim_strat` in this scope, src/lexer.rs:11:20, new",
+        "error E0308: mismatched types, src/lexer.rs:12:27, unchanged",
+        "error E0433: failed to resolve: use of undeclared type `Cursor`, src/parser/cursor.rs:7:18, gone",
+        "warning unused_variables: unused variable: `depth`, src/parser/expressions.rs:44:9, unchanged",
+        "2 new",
+        "3 unchanged",
+        "1 gone",
+        "3 errors",
+    ] {
+        assert!(harness.query_by_label(name).is_some(), "{name}");
+    }
+    click(&mut harness, "3 unchanged");
+    assert_eq!(listed(&harness), "E0425 E0433 unused_variables");
+    click(&mut harness, "3 errors");
+    assert_eq!(listed(&harness), "unused_variables");
+    click(&mut harness, "Step 2: lsp_check ., 2 errors, 2 warnings");
+    // The first check has nothing to be compared with.
+    assert_eq!(listed(&harness), "unused_variables unused_variables");
+    assert!(harness.query_by_label("2 new").is_none());
+}
+
+#[test]
+fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
+    let mut harness = page("diagnostics");
+    click(&mut harness, "Sort by file");
+    assert_eq!(
+        listed(&harness),
+        "E0425 E0308 E0433 unused_variables unused_variables unused_variables"
+    );
+    click(&mut harness, "Sort by file");
+    assert_eq!(
+        listed(&harness),
+        "unused_variables unused_variables unused_variables E0433 E0308 E0425"
+    );
+    click(&mut harness, "Sort by code");
+    assert_eq!(
+        listed(&harness),
+        "E0308 E0425 E0433 unused_variables unused_variables unused_variables"
+    );
+    click(&mut harness, "Sort by first check");
+    assert_eq!(
+        listed(&harness),
+        "E0425 unused_variables E0308 unused_variables unused_variables E0433"
+    );
+}
+
+#[test]
+fn the_filter_narrows_and_says_so_and_facets_write_into_it() {
+    let mut harness = page("diagnostics");
+    harness.get_by_label("Filter diagnostics").focus();
+    harness.run_ok();
+    harness.get_by_label("Filter diagnostics").type_text("trim");
+    harness.run_ok();
+    assert_eq!(listed(&harness), "E0425");
+    harness.get_by_label("Filter diagnostics").type_text("xyz");
+    harness.run_ok();
+    assert_eq!(listed(&harness), "");
+    assert!(harness.query_by_label("Nothing matches").is_some());
+    let mut harness = page("diagnostics");
+    click(&mut harness, "src/lexer.rs 2");
+    assert_eq!(listed(&harness), "E0425 E0308");
+    click(&mut harness, "E0308 1");
+    assert_eq!(listed(&harness), "E0308");
+    click(&mut harness, "src/lexer.rs 2");
+    assert_eq!(listed(&harness), "E0308");
+    click(&mut harness, "E0308 1");
+    assert_eq!(harness.state().scene.listed().len(), 6);
+}
+
+#[test]
+fn the_one_that_is_looked_at_shows_its_source_its_help_and_the_compilers_words() {
+    let mut harness = page("diagnostics");
+    for text in [
+        "11         let rest = trim_strat(self.input.get(self.at..)?);",
+        "                   ^^^^^^^^^^ not found in this scope",
+        "help: a function with a similar name exists",
+        "+trim_start",
+        "As the compiler wrote it",
+        "error[E0425]: cannot find function `trim_strat` in this scope",
+    ] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+    click(&mut harness, "error E0308: mismatched types, src/lexer.rs:12:27, unchanged");
+    let marked = "                    ---";
+    assert!(
+        harness.query_all_by_label_contains("^^^^^^^^^^ expected `u32`, found `usize`").count() > 0
+    );
+    assert!(harness.query_all_by_label_contains(marked).next().is_some());
+    for (name, text) in
+        [("changed", "src/lexer.rs has changed since the check"), ("gone", "it does not exist")]
+    {
+        let harness = page(name);
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{name}");
+        assert!(harness.query_by_label_contains("11         let rest").is_none(), "{name}");
+        let written = "error[E0425]: cannot find function `trim_strat` in this scope";
+        assert!(harness.query_all_by_label(written).next().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn it_is_led_by_keys_alone() {
+    let mut harness = page("completed");
+    for (modifiers, key, command) in [
+        (egui::Modifiers::COMMAND, egui::Key::Num3, Command::GoDiagnostics),
+        (egui::Modifiers::NONE, egui::Key::ArrowDown, Command::NextStep),
+    ] {
+        harness.key_press_modifiers(modifiers, key);
+        harness.run_ok();
+        let given = harness.state().actions.contains(&Action::Do(command));
+        // In that run no check ran: there is nothing to move between.
+        assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
+    }
+    let mut harness = page("diagnostics");
+    let shift = egui::Modifiers { shift: true, ..egui::Modifiers::COMMAND };
+    for (modifiers, key, command) in [
+        (egui::Modifiers::NONE, egui::Key::ArrowDown, Command::NextStep),
+        (egui::Modifiers::COMMAND, egui::Key::E, Command::OpenInEditor),
+        (shift, egui::Key::D, Command::CopyDiagnostic),
+        (shift, egui::Key::F, Command::FilterDiagnostics),
+    ] {
+        harness.key_press_modifiers(modifiers, key);
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Do(command)), "{command:?}");
+    }
+    // A head and a row answer to the keyboard as they do to the pointer.
+    harness.get_by_label("Sort by code").focus();
+    harness.run_ok();
+    harness.key_press(egui::Key::Enter);
+    harness.run_ok();
+    assert!(listed(&harness).starts_with("E0308 E0425"));
+}
+
+#[test]
+fn of_ten_thousand_diagnostics_only_the_visible_ones_are_drawn() {
+    let mut harness = page("diagnostics");
+    harness.state_mut().scene.find(10_000);
+    harness.run_ok();
+    assert_eq!(harness.state().scene.listed().len(), 10_004);
+    let drawn = harness.query_all_by_label_contains(", new").count();
+    assert!((3..40).contains(&drawn), "{drawn} rows");
+    let mut took: Vec<_> = (0..8)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            harness.step();
+            start.elapsed()
+        })
+        .collect();
+    took.sort();
+    println!("a frame of 10,000: {:?}", took[0]);
+}
+
+#[test]
+fn an_empty_page_says_why_it_is_empty() {
+    for (name, text) in [
+        ("unchecked", "No check ran in this run"),
+        ("empty", "No plan is open"),
+        ("plan", "No check ran yet"),
+        ("running", "No check has ended yet"),
+    ] {
+        let mut harness = page(name);
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+        harness.run_ok();
+        assert!(harness.query_by_label(text).is_some(), "{name}");
+    }
+    let mut harness = page("clean");
+    // It found nothing, and what the first one had found is gone.
+    assert_eq!(harness.state().scene.listed().len(), 4);
+    click(&mut harness, "4 gone");
+    assert!(harness.query_by_label("Nothing matches").is_some());
+}
+
+#[test]
+fn the_inspector_leads_to_the_table_of_its_step() {
+    let mut harness = page("diagnostics");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    harness.run_ok();
+    harness.get_by_label_contains("Step 2: ").click();
+    harness.run_ok();
+    harness.query_all_by_role_and_label(Role::Button, "Diagnostics").last().unwrap().click();
+    harness.run_ok();
+    click(&mut harness, "Show in the table");
+    let step = Action::Diagnostics(DiagnosticsAction::Show(Some(1)));
+    assert!(harness.state().actions.contains(&step));
+    assert_eq!(listed(&harness), "E0308 E0433 unused_variables unused_variables");
+}
+
+#[test]
+fn the_evidence_is_asked_about_a_code_and_a_file() {
+    let mut harness = page("diagnostics");
+    for (name, question) in [
+        ("Executions with E0425", Question::WithCode("E0425".into())),
+        (
+            "Everything that touched src/lexer.rs",
+            Question::Touched { kind: TargetKind::File, target: "src/lexer.rs".into() },
+        ),
+    ] {
+        click(&mut harness, "In the evidence");
+        click(&mut harness, name);
+        let asked = Action::Evidence(EvidenceAction::Ask(question));
+        assert!(harness.state().actions.contains(&asked), "{name}");
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+        harness.run_ok();
+    }
+}

@@ -1,0 +1,197 @@
+//! The answer to a question about one file, symbol or diagnostic, in place of the search.
+
+use egui::{
+    Align, CornerRadius, Frame, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::EvidenceView;
+use super::results::row_ui;
+use crate::plan::visible;
+use crate::run::{Answered, Question, RecurringDiagnostic};
+use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::format::{self, Now};
+use crate::ui::icon;
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets;
+
+pub(super) fn answer_ui(
+    ui: &mut Ui,
+    question: &Question,
+    view: &EvidenceView<'_>,
+    actions: &mut Vec<Action>,
+) {
+    Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 4, bottom: 8 }).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if widgets::icon_button(ui, icon::CLOSE, "Back to the search").clicked() {
+                    actions.push(Action::Evidence(EvidenceAction::CloseAnswer));
+                }
+                if let Some(answer) = view.answer {
+                    let count = format::count(answer.len() as u64);
+                    ui.label(widgets::rich(count, Text::Meta, Theme::of(ui).dim));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    widgets::line(ui, question.title(), Text::Strong, Tone::Plain);
+                });
+            });
+        });
+        widgets::paragraph(ui, meaning(question), Text::Meta, Tone::Dim);
+    });
+    widgets::line_below(ui);
+    match view.answer {
+        None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
+        Some(answer) if answer.is_empty() => {
+            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing(question));
+        }
+        Some(answer) => rows_ui(ui, answer, view, actions),
+    }
+}
+
+/// What the answer is, and what it is not.
+fn meaning(question: &Question) -> &'static str {
+    match question {
+        Question::WithCode(_) => "Each execution that found a diagnostic of this code, oldest first.",
+        Question::Touched { .. } => "Each execution whose tool was called, and how it touched it, oldest first.",
+        Question::Latest(_) => "The latest execution that worked on it or changed it.",
+        Question::Recurring => "Diagnostics that were seen at least twice, most frequent first.",
+        Question::ChangesAfter { .. } => {
+            "Changes of the file that occurred after the diagnostic in it, oldest first. Whether one \
+             has to do with the other, the evidence does not say."
+        }
+    }
+}
+
+fn nothing(question: &Question) -> &'static str {
+    match question {
+        Question::WithCode(_) => "No execution found a diagnostic of this code.",
+        Question::Touched { .. } => "No tool was called on it.",
+        Question::Latest(_) => "No tool has worked on it.",
+        Question::Recurring => "No diagnostic with a code was seen twice.",
+        Question::ChangesAfter { .. } => "No file was changed after such a diagnostic in it.",
+    }
+}
+
+fn rows_ui(ui: &mut Ui, answer: &Answered, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("answer").auto_shrink([false, false]).show_rows(
+        ui,
+        theme::ROW,
+        answer.len(),
+        |ui, range| {
+            let top = ui.min_rect().top();
+            let chosen = |at: &usize| {
+                let row = answer.execution(*at);
+                row.is_some_and(|row| Some(row.execution_id) == view.selected)
+            };
+            if view.scroll_to_selected
+                && let Some(at) = (0..answer.len()).find(chosen)
+            {
+                let y = top + (at as f32 - range.start as f32) * theme::ROW;
+                let size = vec2(ui.available_width(), theme::ROW);
+                ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
+            }
+            for index in range {
+                let size = vec2(ui.available_width(), theme::ROW);
+                let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                ui.push_id(index, |ui| {
+                    one_ui(ui, rect, answer, index, view, actions);
+                });
+                let line = Stroke::new(1.0, theme.line);
+                ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+            }
+        },
+    );
+}
+
+fn one_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    answer: &Answered,
+    index: usize,
+    view: &EvidenceView<'_>,
+    actions: &mut Vec<Action>,
+) {
+    if let Answered::Recurring(rows) = answer {
+        if let Some(row) = rows.get(index)
+            && recurring_ui(ui, rect, row, view.now)
+        {
+            let question = Question::WithCode(row.code.clone());
+            actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+        }
+        return;
+    }
+    let Some(row) = answer.execution(index) else { return };
+    let theme = Theme::of(ui);
+    let said = |word: &str| said(answer, index, word);
+    let selected = view.selected == Some(row.execution_id);
+    let opened = row_ui(ui, rect, row, selected, view.now, |ui, at, width, word| {
+        let text = said(word);
+        widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
+        // What is painted in the second line is not in the row's own name.
+        let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
+        let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
+    });
+    if opened {
+        actions.push(Action::Evidence(EvidenceAction::Open(row.execution_id)));
+    }
+}
+
+/// What the answer says about one of its executions.
+fn said(answer: &Answered, index: usize, word: &str) -> String {
+    match answer {
+        Answered::Touched(rows) => {
+            let types = rows.get(index).map(|row| row.edge_types.join(", ")).unwrap_or_default();
+            format!("{word}, {}", types.to_lowercase().replace('_', " "))
+        }
+        Answered::Changes(rows) => rows.get(index).map_or_else(String::new, |row| {
+            let after = format::duration(row.after_ms);
+            format!("{word}, occurred {after} after it was seen in {}", row.file_name)
+        }),
+        Answered::Executions(rows) => {
+            let row = rows.get(index);
+            match row.and_then(|row| Some((row.error_code, row.error_message.as_ref()?))) {
+                Some((code, message)) => {
+                    let code = code.map(|code| format!("{code} ")).unwrap_or_default();
+                    format!("{code}{}", message.lines().next().unwrap_or_default())
+                }
+                None => word.to_owned(),
+            }
+        }
+        Answered::Recurring(_) => String::new(),
+    }
+}
+
+fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -> bool {
+    let theme = Theme::of(ui);
+    let response = ui.interact(rect, ui.scope_id().with("recurring"), Sense::click());
+    let ground = if response.hovered() { theme.hover } else { theme.background };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    let left = rect.left() + 18.0;
+    let top = rect.top() + 15.0;
+    let times = format!("{} times", format::count(row.count));
+    let right = pos2(rect.right() - 18.0, top);
+    let taken = widgets::paint_right(ui, right, &times, Text::Mono, theme.text);
+    let place = if row.file_name.is_empty() { "no file" } else { &row.file_name };
+    let parts = [(row.code.as_str(), Text::Mono, theme.text), (place, Text::Mono, theme.dim)];
+    let width = (rect.width() - taken - 52.0).max(0.0);
+    widgets::paint_parts(ui, pos2(left, top), width, &parts);
+    let seen = format!(
+        "first seen {}, last seen {}, by {}",
+        now.full(row.first_seen_ms),
+        now.full(row.last_seen_ms),
+        format::counted(row.execution_ids.len(), "execution")
+    );
+    let parts = [(seen.as_str(), Text::Small, theme.dim)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
+    response.widget_info(|| {
+        let name = format!("{} in {place}, {times}, {seen}", row.code);
+        WidgetInfo::labeled(Role::Button, true, visible(&name))
+    });
+    widgets::focus_ring(ui, &response);
+    let clicked = response.clicked();
+    response.on_hover_text("Click for the executions with this code.");
+    clicked
+}

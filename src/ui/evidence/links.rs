@@ -1,0 +1,59 @@
+//! What an execution touched, each as a link to what the evidence knows about it.
+
+use egui::Ui;
+
+use crate::plan::visible;
+use crate::run::{EdgeRecord, Question, TargetKind};
+use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::controls;
+use crate::ui::format;
+use crate::ui::theme::{Text, Tone};
+use crate::ui::widgets;
+
+/// How many links are shown at first; a check of a large project has a thousand.
+const FEW: usize = 40;
+
+pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
+    for (index, edge) in edges.iter().take(FEW).enumerate() {
+        ui.push_id(index, |ui| link_ui(ui, edge, actions));
+    }
+    if let Some(more) = edges.len().checked_sub(FEW).filter(|more| *more > 0) {
+        let text = format!("{} more. The headless show lists all of them.", format::count(more as u64));
+        widgets::paragraph(ui, text, Text::Small, Tone::Dim);
+    }
+}
+
+fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        widgets::fact_name(ui, &edge.edge_type.to_lowercase().replace('_', " "));
+        let name = format!("{} {}", edge.target_kind, edge.target);
+        let response = controls::menu_link(ui, &edge.target, &name, |ui| {
+            for question in questions(edge) {
+                if ui.button(visible(&question.title())).clicked() {
+                    actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+                }
+            }
+            if ui.button("Copy").clicked() {
+                ui.ctx().copy_text(edge.target.clone());
+            }
+        });
+        response.on_hover_text(format!("{}\nClick for what the evidence knows about it.", visible(&name)));
+    });
+}
+
+/// What can be asked about a target.
+fn questions(edge: &EdgeRecord) -> Vec<Question> {
+    let target = || edge.target.clone();
+    match edge.target_kind.as_str() {
+        "file" => vec![
+            Question::Touched { kind: TargetKind::File, target: target() },
+            Question::Latest(target()),
+        ],
+        "symbol" => vec![Question::Touched { kind: TargetKind::Symbol, target: target() }],
+        _ => vec![
+            Question::WithCode(target()),
+            Question::ChangesAfter { code: target(), file: None },
+            Question::Recurring,
+        ],
+    }
+}
