@@ -125,7 +125,13 @@ fn mismatched() -> DiagnosticArtifact {
 
 fn unused(line: i64, name: &str) -> DiagnosticArtifact {
     let at = span("src/parser/expressions.rs", line, [9, 14], true, "");
-    said(Level::Warning, "unused_variables", &format!("unused variable: `{name}`"), vec![at], vec![])
+    said(
+        Level::Warning,
+        "unused_variables",
+        &format!("unused variable: `{name}`"),
+        vec![at],
+        vec![],
+    )
 }
 
 fn before() -> Vec<DiagnosticArtifact> {
@@ -212,16 +218,20 @@ pub fn answer(question: &Question) -> Answered {
             )
         }
         Question::Recurring => Answered::Recurring(
-            [("E0425", "src/lexer.rs", 14), ("E0308", "src/lib.rs", 9), ("unused_variables", "", 2)]
-                .map(|(code, file, count)| RecurringDiagnostic {
-                    code: code.into(),
-                    file_name: file.into(),
-                    count,
-                    first_seen_ms: fixture::NOW_MS - 900_000_000,
-                    last_seen_ms: fixture::NOW_MS - 60_000,
-                    execution_ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
-                })
-                .into(),
+            [
+                ("E0425", "src/lexer.rs", 14),
+                ("E0308", "src/lib.rs", 9),
+                ("unused_variables", "", 2),
+            ]
+            .map(|(code, file, count)| RecurringDiagnostic {
+                code: code.into(),
+                file_name: file.into(),
+                count,
+                first_seen_ms: fixture::NOW_MS - 900_000_000,
+                last_seen_ms: fixture::NOW_MS - 60_000,
+                execution_ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+            })
+            .into(),
         ),
         Question::ChangesAfter { .. } => Answered::Changes(
             rows()

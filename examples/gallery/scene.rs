@@ -7,15 +7,14 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
 use countersign::run::{
-    Answered, ExecutionDetail, Phase, Preview, Question as Asked, Review, RunState, RunSummary, SearchPage, VerifyReport,
+    Answered, ExecutionDetail, Phase, Preview, Question as Asked, Review, RunState, RunSummary,
+    SearchPage, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
 };
 use countersign::ui::commands::{Command, Situation};
-use countersign::ui::diagnostics::{
-    DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt,
-};
+use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt};
 use countersign::ui::dialog::{Dialog, PromptId, Question, authorize_view};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
@@ -197,9 +196,10 @@ impl Scene {
         };
         let evidence = matches!(name, "evidence" | "execution" | "nothing");
         let question = match name {
-            "answer" => {
-                Some(Asked::ChangesAfter { code: "E0425".into(), file: Some("src/lexer.rs".into()) })
-            }
+            "answer" => Some(Asked::ChangesAfter {
+                code: "E0425".into(),
+                file: Some("src/lexer.rs".into()),
+            }),
             "recurring" => Some(Asked::Recurring),
             _ => None,
         };

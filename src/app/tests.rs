@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::*;
 
+mod diagnostics;
 mod panics;
 
 use crate::run::{Decision, Outcome, Phase, RunStatus};

@@ -9,8 +9,8 @@ use super::error::{EvidenceError, Result};
 use super::reader::Source;
 use crate::plan::{Code, Digest};
 use crate::run::{
-    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, FileExecution, Known,
-    Outcome, RunFate, RunStatus, RunSummary, TargetKind,
+    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, FileExecution,
+    Known, Outcome, RunFate, RunStatus, RunSummary, TargetKind,
 };
 
 /// Which part of the answers; the default is all of them.
@@ -244,7 +244,9 @@ pub(super) fn q4(
         .into_iter()
         .map(|row| {
             let edge_types = edges
-                .query_map((row.execution_id.to_string(), target, kind.as_str()), |edge| edge.get(0))?
+                .query_map((row.execution_id.to_string(), target, kind.as_str()), |edge| {
+                    edge.get(0)
+                })?
                 .collect::<Result<_, _>>()?;
             Ok(FileExecution { row, edge_types })
         })

@@ -27,9 +27,7 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
-pub use question::{
-    Answered, FileExecution, LaterMutation, Question, RecurringDiagnostic,
-};
+pub use question::{Answered, FileExecution, LaterMutation, Question, RecurringDiagnostic};
 pub use reconcile::{DiskState, FileForecast, Reconciled};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,

@@ -11,8 +11,9 @@ const MOST_FILES: usize = 1_000;
 
 /// Adds the edges that the call's own code did not come to make.
 pub(super) fn complete(toolbox: &Toolbox, call: &ToolCall, invocation: &mut Invocation) {
-    let worked_on =
-        |edge: &Edge| (edge.edge_type, edge.target_kind) == (EdgeType::ExecutedOn, TargetKind::File);
+    let worked_on = |edge: &Edge| {
+        (edge.edge_type, edge.target_kind) == (EdgeType::ExecutedOn, TargetKind::File)
+    };
     if !invocation.edges.iter().any(worked_on) {
         let (file, symbol) = subject(call);
         if let Some((edge_type, symbol)) = symbol {

@@ -1,6 +1,9 @@
 //! Controls with a state or a menu, beside the plain ones of [`super::widgets`].
 
-use egui::{Align2, Button, Color32, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Button, Color32, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::icon::Icon;
 use super::theme::{self, Text, Theme, Tone};

@@ -42,6 +42,10 @@ pub(super) fn detail_ui(
                 ui.spacing_mut().item_spacing.y = 8.0;
                 ui.set_min_width(ui.available_width());
                 widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
+                if !it.file_name.is_empty() {
+                    let place = place(it);
+                    widgets::copyable(ui, &place, &place, "the place");
+                }
                 excerpt_ui(ui, it, view.excerpt);
                 elsewhere_ui(ui, it);
                 for child in &it.children {
@@ -64,6 +68,7 @@ fn head_ui(
     let theme = Theme::of(ui);
     let (icon, _, tone) = level_look(it.level);
     ui.horizontal(|ui| {
+        ui.set_min_height(theme::BUTTON);
         Chip::new(icon, it.tool_level.as_str(), tone).ui(ui);
         if let Some(code) = &it.code {
             ui.label(widgets::rich(visible(code), Text::Mono, theme.text));
@@ -74,15 +79,11 @@ fn head_ui(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             evidence_menu(ui, it, actions);
-            for command in [Command::CopyDiagnostic, Command::OpenInEditor] {
-                command_button(ui, command, Look::Plain, None, situation, actions);
+            let short =
+                [(Command::CopyDiagnostic, "Copy"), (Command::OpenInEditor, "Open in editor")];
+            for (command, text) in short {
+                command_button(ui, command, Look::Plain, Some(text), situation, actions);
             }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                if !it.file_name.is_empty() {
-                    let place = place(it);
-                    widgets::copyable(ui, &place, &place, "the place");
-                }
-            });
         });
     });
 }
@@ -253,17 +254,14 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
         Some("HasPlaceholders") => ("has places to fill in", Tone::Caution),
         _ => ("not judged", Tone::Dim),
     };
-    let inserts =
-        (span.line_start, span.column_start) == (span.line_end, span.column_end);
+    let inserts = (span.line_start, span.column_start) == (span.line_end, span.column_end);
     let what = match (text.is_empty(), inserts) {
         (true, _) => "Remove what stands at",
         (false, true) => "Insert at",
         (false, false) => "Write instead, at",
     };
-    let head = format!(
-        "{what} {}:{}:{} ({sure})",
-        span.file_name, span.line_start, span.column_start
-    );
+    let head =
+        format!("{what} {}:{}:{} ({sure})", span.file_name, span.line_start, span.column_start);
     ui.horizontal(|ui| {
         ui.add_space(24.0);
         ui.vertical(|ui| {
@@ -295,7 +293,10 @@ fn added(text: &str, columns: usize) -> Vec<CodeRow> {
 
 fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &DiagnosticArtifact) {
     ui.add_space(2.0);
-    widgets::heading(ui, if it.rendered.is_some() { "As the compiler wrote it" } else { "In short" });
+    widgets::heading(
+        ui,
+        if it.rendered.is_some() { "As the compiler wrote it" } else { "In short" },
+    );
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);

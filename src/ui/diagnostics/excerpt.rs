@@ -144,9 +144,10 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
             colours,
             ..plain(visible(&source.text).into_owned())
         });
-        for (_, span) in parts.iter().filter(|(_, span)| {
-            number(span.line_end.max(span.line_start)) == source.number
-        }) {
+        for (_, span) in parts
+            .iter()
+            .filter(|(_, span)| number(span.line_end.max(span.line_start)) == source.number)
+        {
             rows.push(carets(span, source));
         }
     }
@@ -162,8 +163,7 @@ fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
     let (first, last) = (number(span.line_start), number(span.line_end.max(span.line_start)));
     let length = source.text.chars().count();
     let indent = source.text.chars().take_while(|c| c.is_whitespace()).count();
-    let start =
-        if source.number == first { number(span.column_start).max(1) - 1 } else { indent };
+    let start = if source.number == first { number(span.column_start).max(1) - 1 } else { indent };
     let end = if source.number == last { number(span.column_end).max(1) - 1 } else { length };
     // A place without width, such as the end of a file, still has to be seen.
     start..end.max(start + 1)
@@ -213,9 +213,11 @@ fn colours(file: &str, lines: &[SourceLine]) -> Vec<Vec<(Range<usize>, Class)>> 
         let end = start + line.text.len();
         if visible(&line.text) == line.text {
             let inside = pieces.iter().filter(|(it, _)| it.start < end && it.end > start);
-            colours.extend(inside.map(|(it, class)| {
-                (it.start.max(start) - start..it.end.min(end) - start, *class)
-            }));
+            colours.extend(
+                inside.map(|(it, class)| {
+                    (it.start.max(start) - start..it.end.min(end) - start, *class)
+                }),
+            );
         }
         start = end + 1;
     }
@@ -295,7 +297,9 @@ mod tests {
         let Excerpt::Shown { rows, .. } = excerpt(&it, &lines(text, &it)) else { panic!() };
         assert_eq!(rows[3].marks, [(4..7, true)]);
         assert_eq!(rows[4].carets, Some(true));
-        assert!(rows[0].colours.iter().any(|(it, class)| (it, class) == (&(0..2), &Class::Keyword)));
+        assert!(
+            rows[0].colours.iter().any(|(it, class)| (it, class) == (&(0..2), &Class::Keyword))
+        );
     }
 
     #[test]

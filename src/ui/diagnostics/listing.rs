@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::filter::Filter;
 use crate::plan::{Code, Plan, ToolCall};
 use crate::run::{
-    Comparison, DiagnosticArtifact, Level, Outcome, RunState, Standing, StepResult, StepState, compare,
+    Comparison, DiagnosticArtifact, Level, Outcome, RunState, Standing, StepResult, StepState,
+    compare,
 };
 
 /// The tool whose diagnostics are a verdict on the whole project.
@@ -230,6 +231,12 @@ pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
     }
 }
 
+/// Whether it is about the code. The compiler's last words after errors only say where to read more about
+/// their codes.
+fn is_said_of_code(it: &DiagnosticArtifact) -> bool {
+    it.tool_level != "failure-note"
+}
+
 fn check(run: &RunState, plan: Option<&Plan>, step: usize) -> Option<Check> {
     let result = result(run, step)?;
     // A step that was skipped or denied looked at nothing.
@@ -239,7 +246,7 @@ fn check(run: &RunState, plan: Option<&Plan>, step: usize) -> Option<Check> {
         return None;
     }
     let mut found = Counts::default();
-    for it in &result.diagnostic_artifacts {
+    for it in result.diagnostic_artifacts.iter().filter(|it| is_said_of_code(it)) {
         found.add(it.level, None);
     }
     let call = plan.and_then(|plan| plan.steps.get(step)).and_then(|step| step.call.as_ref());
@@ -275,11 +282,12 @@ fn caution(check: &Check, base: &Check) -> Option<String> {
         );
     }
     if !check.verdict {
-        return Some("The check did not come to its end: what it did not get to is not gone.".into());
+        return Some(
+            "The check did not come to its end: what it did not get to is not gone.".into(),
+        );
     }
-    (check.about != base.about).then(|| {
-        format!("The first check was of {}, this one is of {}.", base.about, check.about)
-    })
+    (check.about != base.about)
+        .then(|| format!("The first check was of {}, this one is of {}.", base.about, check.about))
 }
 
 fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> Vec<Entry> {
@@ -291,13 +299,17 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
         Some(if is_new { Standing::New } else { Standing::Unchanged })
     };
     let mut entries: Vec<_> = (0..now.len())
+        .filter(|at| now.get(*at).is_some_and(is_said_of_code))
         .map(|at| Entry { place: Place { step, at }, standing: standing(at) })
         .collect();
     if let Some((base, compared)) = &compared
         && check.verdict
         && check.tool == CHECK
     {
-        entries.extend(compared.gone.iter().map(|at| Entry {
+        let before = of(*base);
+        let gone = compared.gone.iter();
+        let gone = gone.filter(|at| before.get(**at).is_some_and(is_said_of_code));
+        entries.extend(gone.map(|at| Entry {
             place: Place { step: *base, at: *at },
             standing: Some(Standing::Gone),
         }));
@@ -328,9 +340,7 @@ fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     match column {
         Column::Severity => weight(a.1.level).cmp(&weight(b.1.level)),
         // What has no code stands behind what has one.
-        Column::Code => {
-            (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code))
-        }
+        Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
         Column::File => spot(a.1).cmp(&spot(b.1)),
         Column::Standing => standing_weight(a.0.standing).cmp(&standing_weight(b.0.standing)),

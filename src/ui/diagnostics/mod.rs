@@ -124,8 +124,11 @@ pub fn diagnostics_page_ui(
 /// Why the page is empty.
 fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
-        None => ("No plan is open", "Open a plan, or a run from the list. What its checks find in \
-                                     the code will stand here."),
+        None => (
+            "No plan is open",
+            "Open a plan, or a run from the list. What its checks find in \
+                                     the code will stand here.",
+        ),
         Some(view) if view.run.is_active() => (
             "No check has ended yet",
             "What the checks of this run find in the code will stand here, as soon as one has ended.",
@@ -165,9 +168,9 @@ fn filter_ui(
     let mut text = view.sight.filter.clone();
     let (shown, total) = (view.listing.shown.len(), view.listing.total);
     let count = format!("{} of {}", format::count(shown as u64), format::count(total as u64));
-    let copy = Command::CopyDiagnostics;
+    let copy = "Copy all shown";
     ui.horizontal(|ui| {
-        let width = ui.available_width() - controls::button_width(ui, copy.spec().text, true) - 8.0;
+        let width = ui.available_width() - controls::button_width(ui, copy, true) - 8.0;
         let edit = TextEdit::singleline(&mut text)
             .id(egui::Id::unique("diagnostics filter"))
             .prefix(icon::SEARCH.text(16.0).color(theme.dim))
@@ -184,7 +187,8 @@ fn filter_ui(
         if response.changed() {
             actions.push(Action::Diagnostics(DiagnosticsAction::Filter(text)));
         }
-        command_button(ui, copy, Look::Plain, None, situation, actions);
+        let command = Command::CopyDiagnostics;
+        command_button(ui, command, Look::Plain, Some(copy), situation, actions);
     });
 }
 
@@ -223,6 +227,8 @@ fn facet_ui(
         Facet::Level(_) => format::counted(count, word),
         Facet::Standing(_) => format!("{} {word}", format::count(count as u64)),
     };
+    // Those of which there are none keep their place, and draw no eye.
+    let tone = if count == 0 { Tone::Dim } else { tone };
     let shown = !view.sight.hidden.contains(&facet);
     let tip = if shown { "Click to hide these." } else { "Click to show these." };
     if controls::toggle(ui, icon, &text, tone, shown).on_hover_text(tip).clicked() {

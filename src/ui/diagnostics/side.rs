@@ -67,10 +67,8 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let first = if listing.base == Some(check.step) { "first check" } else { "" };
     let right = pos2(rect.right() - 8.0, rect.top() + 14.0);
     let taken = widgets::paint_right(ui, right, first, Text::Small, theme.dim);
-    let parts = [
-        (name.as_str(), Text::Body, theme.text),
-        (check.about.as_str(), Text::SmallMono, theme.dim),
-    ];
+    let about = if check.about == "." { "workspace" } else { &check.about };
+    let parts = [(name.as_str(), Text::Body, theme.text), (about, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
     let (_, cut) = widgets::paint_parts(ui, top, (width - taken - 8.0).max(0.0), &parts);
     let said = said(check);

@@ -30,15 +30,19 @@ struct Layout {
 impl Layout {
     fn of(width: f32, compared: bool) -> Self {
         let inner = width - 2.0 * MARGIN;
-        let mut fixed = vec![(Column::Severity, "Severity", 84.0), (Column::Code, "Code", 84.0)];
-        let place = (inner * 0.3).clamp(120.0, 320.0);
-        let standing = if compared { 96.0 } else { 0.0 };
+        // In a narrow table the message has the room that the others can do without.
+        let (severity, code, share) =
+            if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
+        let mut fixed =
+            vec![(Column::Severity, "Severity", severity), (Column::Code, "Code", code)];
+        let place = (inner * share).clamp(120.0, 320.0);
+        let standing = if compared { 100.0 } else { 0.0 };
         let gaps = GAP * if compared { 4.0 } else { 3.0 };
-        let message = (inner - 168.0 - place - standing - gaps).max(80.0);
+        let message = (inner - severity - code - place - standing - gaps).max(80.0);
         fixed.push((Column::Message, "Message", message));
         fixed.push((Column::File, "File", place));
         if compared {
-            fixed.push((Column::Standing, "First check", standing));
+            fixed.push((Column::Standing, "Since first check", standing));
         }
         let mut left = MARGIN;
         let columns = fixed.into_iter().map(|(column, name, width)| {
@@ -80,12 +84,7 @@ pub(super) fn table_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Ve
     );
 }
 
-fn head_ui(
-    ui: &mut Ui,
-    view: &DiagnosticsView<'_>,
-    layout: &Layout,
-    actions: &mut Vec<Action>,
-) {
+fn head_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, layout: &Layout, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width(), HEAD);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
@@ -107,7 +106,15 @@ fn head_ui(
         let at = pos2(rect.left() + left, rect.center().y);
         widgets::paint_parts(ui, at, *width, &parts);
         response.widget_info(|| {
-            WidgetInfo::selected(Role::Button, true, sorted, format!("Sort by {}", name.to_lowercase()))
+            WidgetInfo::selected(
+                Role::Button,
+                true,
+                sorted,
+                match column {
+                    Column::Standing => "Sort by what changed".to_owned(),
+                    _ => format!("Sort by {}", name.to_lowercase()),
+                },
+            )
         });
         widgets::focus_ring(ui, &response);
         if response.clicked() {
@@ -154,7 +161,8 @@ fn row_ui(
             }
             Column::Message => {
                 let line = it.message.lines().next().unwrap_or_default();
-                (_, cut_message) = widgets::paint_parts(ui, at, *width, &[(line, Text::Body, plain)]);
+                (_, cut_message) =
+                    widgets::paint_parts(ui, at, *width, &[(line, Text::Body, plain)]);
             }
             Column::File => {
                 let color = if gone { theme.dim } else { theme.text };

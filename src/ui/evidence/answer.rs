@@ -51,8 +51,12 @@ pub(super) fn answer_ui(
 /// What the answer is, and what it is not.
 fn meaning(question: &Question) -> &'static str {
     match question {
-        Question::WithCode(_) => "Each execution that found a diagnostic of this code, oldest first.",
-        Question::Touched { .. } => "Each execution whose tool was called, and how it touched it, oldest first.",
+        Question::WithCode(_) => {
+            "Each execution that found a diagnostic of this code, oldest first."
+        }
+        Question::Touched { .. } => {
+            "Each execution whose tool was called, and how it touched it, oldest first."
+        }
         Question::Latest(_) => "The latest execution that worked on it or changed it.",
         Question::Recurring => "Diagnostics that were seen at least twice, most frequent first.",
         Question::ChangesAfter { .. } => {

@@ -1,0 +1,185 @@
+//! The diagnostics page on a real crate that is really checked.
+
+use super::*;
+use crate::run::Standing;
+use crate::run::{Answered, Question, TargetKind};
+use crate::ui::action::{DiagnosticsAction, Page};
+use crate::ui::diagnostics::{Excerpt, Facet};
+
+const SOURCE: &str = "pub fn f() -> u8 {\n    nope();\n    missing()\n}\n";
+const LATER: &str = "//! Moved.\n\npub fn f() -> u8 {\n    let unused = 1;\n    1 + \"x\"\n}\n";
+
+/// A crate, and a plan that checks it, changes it and checks it again.
+fn checked() -> (Bench, PathBuf) {
+    let bench = Bench::new();
+    let root = bench.workspace.path();
+    std::fs::create_dir(root.join("src")).unwrap();
+    std::fs::write(root.join("src/lib.rs"), SOURCE).unwrap();
+    bench.file(
+        "Cargo.toml",
+        "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    let step = |id: &str, tool: &str, arguments: serde_json::Value| serde_json::json!({"step_id": id, "tool": tool, "arguments": arguments});
+    let plan = serde_json::json!({"plan_id": "p", "intent": "MUTATE", "steps": [
+        step("first", "lsp_check", serde_json::json!({"path": "."})),
+    ]});
+    let plan = bench.file("plan.json", &plan.to_string());
+    (bench, plan)
+}
+
+fn run(bench: &mut Bench, plan: &Path) {
+    bench.open(plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.ended();
+    bench.act(Action::Do(Command::GoDiagnostics));
+}
+
+fn excerpt(app: &App) -> Option<&Excerpt> {
+    app.shown.as_ref()?.diagnostics.view(&app.shown.as_ref()?.run).excerpt
+}
+
+fn copied(bench: &Bench) -> String {
+    bench.ctx.output_mut(|output| {
+        let last = output.commands.pop();
+        match last {
+            Some(egui::OutputCommand::CopyText(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    })
+}
+
+#[test]
+fn what_a_check_found_is_shown_with_its_source_copied_and_asked_about() {
+    let (mut bench, plan) = checked();
+    run(&mut bench, &plan);
+    assert_eq!(bench.app.page, Page::Diagnostics);
+    bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
+    let Some(Excerpt::Shown { rows, compared }) = excerpt(&bench.app) else { panic!() };
+    assert!(compared, "the records hold the lines of the check");
+    let line = rows.iter().position(|row| row.number == Some(2)).unwrap();
+    assert_eq!(rows[line].text, "    nope();");
+    assert_eq!(rows[line + 1].text, "    ^^^^ not found in this scope");
+    assert_eq!(bench.app.situation().diagnostics, 2, "without the compiler's last words");
+
+    bench.act(Action::Do(Command::CopyDiagnostic));
+    assert!(copied(&bench).starts_with("error[E0425]: cannot find function `nope`"));
+    bench.act(Action::Do(Command::CopyDiagnostics));
+    let all = copied(&bench);
+    assert!(all.contains("`nope`") && all.contains("`missing`"), "{all}");
+    bench.act(Action::Do(Command::NextStep));
+    bench.act(Action::Do(Command::CopyDiagnostic));
+    assert!(copied(&bench).starts_with("error[E0425]: cannot find function `missing`"));
+    bench.act(Action::Diagnostics(DiagnosticsAction::Filter("code:e0425 NOPE".into())));
+    bench.act(Action::Do(Command::CopyDiagnostics));
+    assert!(!copied(&bench).contains("missing"), "only what is shown");
+
+    let file = "src/lib.rs".to_owned();
+    for (question, rows) in [
+        (Question::WithCode("E0425".into()), 1),
+        (Question::Touched { kind: TargetKind::File, target: file.clone() }, 1),
+        (Question::Touched { kind: TargetKind::Symbol, target: file.clone() }, 0),
+        (Question::Recurring, 1),
+        (Question::ChangesAfter { code: "E0425".into(), file: Some(file) }, 0),
+    ] {
+        bench.act(Action::Evidence(EvidenceAction::Ask(question.clone())));
+        assert_eq!(bench.app.page, Page::Evidence);
+        assert_eq!(bench.app.evidence.answer, None, "the last answer is not taken for this one");
+        bench.until("an answer", |app| app.evidence.answer.is_some());
+        assert_eq!(bench.app.evidence.answer.as_ref().unwrap().len(), rows, "{question:?}");
+        let listed = if question == Question::Recurring { 0 } else { rows };
+        assert_eq!(bench.app.situation().results, listed, "{question:?}");
+    }
+    bench.act(Action::Evidence(EvidenceAction::CloseAnswer));
+    assert_eq!(bench.app.evidence.question, None);
+}
+
+#[test]
+fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
+    let (mut bench, plan) = checked();
+    run(&mut bench, &plan);
+    bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
+    bench.file("src/lib.rs", LATER);
+    // Looked at anew, the file is read anew.
+    bench.act(Action::Do(Command::NextStep));
+    bench.act(Action::Do(Command::PreviousStep));
+    bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
+    std::fs::remove_file(bench.workspace.path().join("src/lib.rs")).unwrap();
+    bench.act(Action::Do(Command::NextStep));
+    bench.until("the loss", |app| matches!(excerpt(app), Some(Excerpt::Missing(_))));
+    let Some(Excerpt::Missing(why)) = excerpt(&bench.app) else { panic!() };
+    assert_eq!(why, "cannot read src/lib.rs: it does not exist");
+}
+
+#[test]
+fn the_second_check_of_a_run_tells_new_unchanged_and_gone() {
+    let (mut bench, _) = checked();
+    // A check with errors ends its run, so that the first one here has but a warning.
+    bench.file("src/lib.rs", "pub fn f() {\n    let unused = 1;\n    let gone = 2;\n}\n");
+    let plan = serde_json::json!({"plan_id": "p", "intent": "MUTATE", "steps": [
+        {"step_id": "first", "tool": "lsp_check", "arguments": {"path": "."}},
+        {"step_id": "change", "tool": "file_write",
+         "arguments": {"path": "src/lib.rs", "contents": LATER}},
+        {"step_id": "second", "tool": "lsp_check", "arguments": {"path": "."}},
+    ]});
+    let plan = bench.file("plan.json", &plan.to_string());
+    run(&mut bench, &plan);
+    let listing = &bench.session().diagnostics.listing;
+    assert_eq!((listing.step, listing.base, listing.checks.len()), (Some(2), Some(0), 2));
+    let of = |standing| listing.counts.of(Facet::Standing(standing));
+    let counts = [Standing::New, Standing::Unchanged, Standing::Gone].map(of);
+    // The compiler stops at the wrong types, before it looks for what is unused.
+    assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
+    let run_id = bench.session().run.run_id.unwrap();
+    bench.app.shown = None;
+    // The same, from the records.
+    bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
+    bench.until("the run", |app| app.shown.is_some());
+    bench.act(Action::Do(Command::GoDiagnostics));
+    let again = &bench.session().diagnostics.listing;
+    assert_eq!(
+        [Standing::New, Standing::Unchanged, Standing::Gone]
+            .map(|it| again.counts.of(Facet::Standing(it))),
+        counts
+    );
+    let file = Question::ChangesAfter { code: "unused_variables".into(), file: None };
+    bench.act(Action::Evidence(EvidenceAction::Ask(file)));
+    bench.until("an answer", |app| app.evidence.answer.is_some());
+    let Some(Answered::Changes(rows)) = &bench.app.evidence.answer else { panic!() };
+    assert_eq!(rows.len(), 1);
+    assert_eq!(
+        (rows[0].row.tool_name.as_str(), rows[0].file_name.as_str()),
+        ("file_write", "src/lib.rs")
+    );
+    bench.act(Action::Do(Command::NextStep));
+    assert_eq!(bench.app.evidence.selected, Some(bench.app.evidence.listed()[0]));
+}
+
+#[test]
+fn the_editor_of_the_settings_is_opened_and_what_goes_wrong_is_said() {
+    let (mut bench, plan) = checked();
+    run(&mut bench, &plan);
+    bench.act(Action::Do(Command::OpenInEditor));
+    bench.until("that there is none", |app| !app.notices.is_empty());
+    let notice = bench.app.notices.pop().unwrap();
+    assert!(notice.summary.contains("No editor is set."), "{notice:?}");
+    assert!(notice.next.contains("{file}:{line}:{column}"), "{notice:?}");
+    bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(
+        "no-such-editor {file}".into(),
+    )));
+    bench.act(Action::Do(Command::OpenInEditor));
+    bench.until("that it is not there", |app| !app.notices.is_empty());
+    assert!(bench.app.notices[0].summary.contains("no-such-editor is not on PATH"));
+    let fifo = bench.workspace.path().join("fifo");
+    let made = assert_cmd::Command::new("mkfifo").arg(&fifo).output().unwrap();
+    assert!(made.status.success());
+    let command = format!("sh -c 'echo \"$0\" \"$1\" > \"{}\"' {{file}} {{line}}", fifo.display());
+    bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(command.clone())));
+    bench.act(Action::Do(Command::OpenInEditor));
+    let said = std::fs::read_to_string(&fifo).unwrap();
+    let file = bench.workspace.path().canonicalize().unwrap().join("src/lib.rs");
+    assert_eq!(said, format!("{} 2\n", file.display()));
+    bench.until("the settings", |app| {
+        settings::load(app.settings_file.clone()).settings.editor_command == command
+    });
+}
