@@ -108,7 +108,9 @@ impl Counts {
     }
 
     fn add(&mut self, level: Level, standing: Option<Standing>) {
+        // What is gone is no error any more.
         match level {
+            _ if standing == Some(Standing::Gone) => {}
             Level::Error => self.errors += 1,
             Level::Warning => self.warnings += 1,
             Level::Info => self.notes += 1,

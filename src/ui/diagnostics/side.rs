@@ -64,7 +64,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     }
     let (left, width) = (rect.left() + 8.0, rect.width() - 16.0);
     let name = format!("Step {}", check.step + 1);
-    let first = if listing.base == Some(check.step) { "first check" } else { "" };
+    let first = if listing.base == Some(check.step) { "first" } else { "" };
     let right = pos2(rect.right() - 8.0, rect.top() + 14.0);
     let taken = widgets::paint_right(ui, right, first, Text::Small, theme.dim);
     let about = if check.about == "." { "workspace" } else { &check.about };
