@@ -157,7 +157,7 @@ fn after() -> Vec<DiagnosticArtifact> {
 pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
     let one = |at: usize| {
         let line = i64::try_from(at).unwrap_or(0);
-        let it = if at % 7 == 0 { missing() } else { unused(line, &format!("name_{at}")) };
+        let it = if at.is_multiple_of(7) { missing() } else { unused(line, &format!("name_{at}")) };
         DiagnosticArtifact { line_start: line, ..it }
     };
     (0..count).map(one).collect()

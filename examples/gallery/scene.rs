@@ -86,7 +86,7 @@ impl Scene {
         it.map(|it| it.code.clone().unwrap_or_default()).collect()
     }
 
-    fn list(&mut self) {
+    pub fn list(&mut self) {
         self.listing = Listing::of(&self.run, Some(&self.plan), &self.sight);
         let chosen = self.listing.chosen().and_then(|it| diagnostic(&self.run, it.place));
         self.excerpt = chosen.map(|it| match self.name.as_str() {
@@ -111,8 +111,10 @@ impl Scene {
 
     pub fn new(name: &str) -> Self {
         let dangerous = name == "dangerous";
-        let checked =
-            matches!(name, "diagnostics" | "first" | "changed" | "gone" | "clean" | "unchecked");
+        let checked = matches!(
+            name,
+            "diagnostics" | "first" | "changed" | "gone" | "clean" | "thousands" | "unchecked"
+        );
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             true => found::plan(),
@@ -131,6 +133,7 @@ impl Scene {
             "completed" => (used, fixture::completed(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
             "clean" => (used, found::run(&plan, Some(vec![]))),
+            "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
             _ if checked => (used, found::run(&plan, None)),
             "authorized" => (
                 Approval::Approved {
@@ -361,7 +364,7 @@ impl Scene {
                 scroll_to_selected: false,
                 now: &self.now,
             },
-            diagnostics: open.then(|| DiagnosticsView {
+            diagnostics: open.then_some(DiagnosticsView {
                 run: &self.run,
                 listing: &self.listing,
                 sight: &self.sight,

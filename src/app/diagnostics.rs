@@ -12,6 +12,9 @@ use crate::ui::diagnostics::{
 };
 use crate::worker::{EditorPlace, Request};
 
+/// A diagnostic of a run.
+type Of = (Option<Uuid>, Place);
+
 /// What the page remembers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiagnosticsSession {
@@ -20,7 +23,7 @@ pub(super) struct DiagnosticsSession {
     /// What the listing was made of: the run, how many of its steps had ended, and what was to be seen.
     made_of: Option<(Option<Uuid>, usize, Sight)>,
     /// The diagnostic whose source was asked for, and the source, once read.
-    source: Option<((Option<Uuid>, Place), Option<Excerpt>)>,
+    source: Option<(Of, Option<Excerpt>)>,
     pub(super) focus_filter: bool,
     pub(super) scroll_to_selected: bool,
 }

@@ -61,6 +61,16 @@ pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui))
     menu_of(ui, button, name, add)
 }
 
+/// One choice of a menu, which closes it; whether it was taken.
+pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
+    let taken = ui.button(visible(text)).clicked();
+    if taken {
+        // A click closes it anyway, a key does not.
+        ui.close();
+    }
+    taken
+}
+
 fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));

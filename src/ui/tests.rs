@@ -13,7 +13,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 use scene::Scene;
 
-use super::action::{Action, EvidenceAction, PlanAction, Tab};
+use super::action::{Action, EvidenceAction, PlanAction, Tab, WindowAction};
 use super::commands::Command;
 
 pub(crate) struct Window {
@@ -264,4 +264,19 @@ fn the_inspector_keeps_inside_the_smallest_window() {
             harness.run();
         }
     }
+}
+
+#[test]
+fn the_editor_is_set_in_the_settings_when_the_field_is_left() {
+    let mut harness = window("settings", [1280.0, 800.0]);
+    harness.get_by_label("Editor command").focus();
+    harness.run_ok();
+    harness.get_by_label("Editor command").type_text(" -n");
+    harness.run_ok();
+    let set = |action: &Action| matches!(action, Action::Window(WindowAction::SetEditor(_)));
+    assert!(!harness.state().actions.iter().any(set), "not with every letter");
+    harness.key_press(egui::Key::Enter);
+    harness.run_ok();
+    let command = "code -g {file}:{line}:{column} -n".to_owned();
+    assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
 }

@@ -6,6 +6,7 @@ mod paths;
 mod preview;
 mod read_write;
 mod search;
+mod source;
 
 use std::cell::Cell;
 use std::fs;

@@ -112,7 +112,7 @@ fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>
     questions.push(Question::Recurring);
     let response = controls::menu(ui, icon::DATABASE, "In the evidence", |ui| {
         for question in questions {
-            if ui.button(visible(&question.title())).clicked() {
+            if controls::menu_item(ui, &question.title()) {
                 actions.push(Action::Evidence(EvidenceAction::Ask(question)));
             }
         }

@@ -30,11 +30,11 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
         let name = format!("{} {}", edge.target_kind, edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
             for question in questions(edge) {
-                if ui.button(visible(&question.title())).clicked() {
+                if controls::menu_item(ui, &question.title()) {
                     actions.push(Action::Evidence(EvidenceAction::Ask(question)));
                 }
             }
-            if ui.button("Copy").clicked() {
+            if controls::menu_item(ui, "Copy") {
                 ui.ctx().copy_text(edge.target.clone());
             }
         });

@@ -6,6 +6,8 @@ mod facets;
 mod links;
 mod query;
 mod results;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,51 @@
+//! Lines of a file for a person to look at: where they are, and where no path leads.
+
+use super::*;
+use crate::run::SourceLine;
+
+fn texts(lines: &[SourceLine]) -> Vec<String> {
+    lines.iter().map(|line| format!("{} {}", line.number, line.text)).collect()
+}
+
+#[test]
+fn the_wanted_lines_are_read_as_a_compiler_counts_them() {
+    let house = house();
+    house.put("src/a.rs", b"\xef\xbb\xbfone\r\ntwo\nthr\xffee\nfour");
+    let lines = house.tools.source_lines("src/a.rs", &[1..=1, 3..=9]).unwrap();
+    assert_eq!(texts(&lines), ["1 one", "3 thr\u{fffd}ee", "4 four"]);
+    assert!(house.tools.source_lines("src/a.rs", &[]).unwrap().is_empty());
+    house.put("long.rs", "x".repeat(2 << 20));
+    let lines = house.tools.source_lines("long.rs", &[1..=1]).unwrap();
+    assert_eq!(lines[0].text.chars().count(), 1_001, "and what was left out is seen");
+}
+
+#[test]
+fn no_line_is_read_outside_or_of_what_is_no_file() {
+    let house = house();
+    house.link("away", house.folder.path().join("outside"));
+    house.put("src/a.rs", "");
+    for (path, code) in [
+        ("../outside/secret", Code::OutsideWorkspace),
+        ("away/secret", Code::OutsideWorkspace),
+        ("/etc/passwd", Code::OutsideWorkspace),
+        ("gone.rs", Code::ReadFailed),
+        ("src", Code::ReadFailed),
+    ] {
+        let error = house.tools.source_lines(path, &[1..=1]).unwrap_err();
+        assert_eq!(error.code(), code, "{path}: {error}");
+    }
+}
+
+#[test]
+fn an_editor_gets_the_file_itself() {
+    let house = house();
+    house.put("src/a.rs", "");
+    let file = |path: &str| house.tools.file_for_programs(path);
+    assert_eq!(file("src/a.rs").unwrap(), house.path("src/a.rs"));
+    let outside = house.folder.path().join("outside/secret");
+    // The compiler names files of other crates, too.
+    assert_eq!(file(outside.to_str().unwrap()).unwrap(), outside);
+    for path in ["gone.rs", "src", "/nowhere/a.rs", "-x", ""] {
+        assert!(file(path).is_err(), "{path}");
+    }
+}

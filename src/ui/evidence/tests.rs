@@ -1,0 +1,130 @@
+//! Questions on the page with made-up data, as people ask them.
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use crate::run::{Question, TargetKind};
+use crate::ui::action::{Action, EvidenceAction};
+use crate::ui::tests::{Window, window};
+
+fn page(name: &str) -> Harness<'static, Window> {
+    window(name, [1280.0, 800.0])
+}
+
+fn click(harness: &mut Harness<'_, Window>, name: &str) {
+    harness.get_by_role_and_label(Role::Button, name).click();
+    harness.run_ok();
+}
+
+fn asked(harness: &Harness<'_, Window>, question: &Question) -> bool {
+    harness.state().actions.contains(&Action::Evidence(EvidenceAction::Ask(question.clone())))
+}
+
+fn touched(kind: TargetKind, target: &str) -> Question {
+    Question::Touched { kind, target: target.to_owned() }
+}
+
+#[test]
+fn what_an_execution_touched_leads_to_what_is_known_about_it() {
+    for (link, item, question) in [
+        (
+            "symbol parser::old_function",
+            "Everything that touched parser::old_function",
+            touched(TargetKind::Symbol, "parser::old_function"),
+        ),
+        ("diagnostic E0425", "Executions with E0425", Question::WithCode("E0425".into())),
+        (
+            "diagnostic E0425",
+            "Changes after E0425",
+            Question::ChangesAfter { code: "E0425".into(), file: None },
+        ),
+    ] {
+        let mut harness = page("execution");
+        click(&mut harness, link);
+        click(&mut harness, item);
+        assert!(asked(&harness, &question), "{item}");
+        assert!(harness.query_all_by_label(item).next().is_some(), "the answer has its heading");
+    }
+    let file = "src/lib.rs";
+    for (item, question) in [
+        ("Everything that touched src/lib.rs", touched(TargetKind::File, file)),
+        ("Latest outcome for src/lib.rs", Question::Latest(file.into())),
+    ] {
+        let mut harness = page("execution");
+        // It was worked on and changed: either link leads on.
+        harness
+            .query_all_by_role_and_label(Role::Button, "file src/lib.rs")
+            .next()
+            .unwrap()
+            .click();
+        harness.run_ok();
+        click(&mut harness, item);
+        assert!(asked(&harness, &question), "{item}");
+    }
+}
+
+#[test]
+fn a_link_is_followed_by_keys_alone_and_escape_leads_back() {
+    let mut harness = page("execution");
+    harness.get_by_label("diagnostic E0425").focus();
+    harness.run_ok();
+    harness.key_press(egui::Key::Enter);
+    harness.run_ok();
+    harness.get_by_label("Executions with E0425").focus();
+    harness.run_ok();
+    harness.key_press(egui::Key::Enter);
+    harness.run_ok();
+    assert!(asked(&harness, &Question::WithCode("E0425".into())));
+    // The open execution is closed first, then the answer.
+    for close in [EvidenceAction::CloseDetail, EvidenceAction::CloseAnswer] {
+        harness.key_press(egui::Key::Escape);
+        harness.run_ok();
+        assert_eq!(harness.state().actions.last(), Some(&Action::Evidence(close)));
+    }
+    assert!(harness.query_all_by_label("Executions with E0425").next().is_none());
+}
+
+#[test]
+fn recurring_diagnostics_are_listed_and_lead_to_their_executions() {
+    let mut harness = page("evidence");
+    click(&mut harness, "Recurring diagnostics");
+    assert!(asked(&harness, &Question::Recurring));
+    let row =
+        harness.get_by_label_contains("E0425 in src/lexer.rs, 14 times, first seen 2026-11-12");
+    row.click();
+    harness.run_ok();
+    assert!(asked(&harness, &Question::WithCode("E0425".into())));
+}
+
+#[test]
+fn a_change_after_a_diagnostic_is_said_to_have_occurred_and_not_to_have_mended() {
+    let mut harness = page("answer");
+    assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
+    let said = "succeeded, occurred 1 min 12 s after it was seen in src/lexer.rs";
+    assert!(harness.query_all_by_label(said).next().is_some());
+    assert!(harness.query_all_by_label_contains("fixed").next().is_none());
+    harness.get_by_label_contains("file_write src/lexer.rs, succeeded").click();
+    harness.run_ok();
+    let opened = |action: &Action| matches!(action, Action::Evidence(EvidenceAction::Open(_)));
+    assert!(harness.state().actions.iter().any(opened));
+}
+
+#[test]
+fn filters_in_the_search_box_offer_their_questions() {
+    let mut harness = page("evidence");
+    harness.get_by_label("Search evidence").focus();
+    harness.run_ok();
+    harness.get_by_label("Search evidence").type_text(" path:src/lib.rs code:E0425");
+    harness.run_ok();
+    for item in [
+        "Everything that touched src/lib.rs",
+        "Latest outcome for src/lib.rs",
+        "Executions with E0425",
+        "Changes of src/lib.rs after E0425",
+    ] {
+        assert!(harness.query_by_label(item).is_some(), "{item}");
+    }
+    click(&mut harness, "Latest outcome for src/lib.rs");
+    assert!(asked(&harness, &Question::Latest("src/lib.rs".into())));
+}
