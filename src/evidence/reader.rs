@@ -15,12 +15,9 @@ use super::{blobs, diagnostics, lock, queries, replay, schema, search};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{
-    Answered, ExecutionDetail, ExecutionRow, FileExecution, LaterMutation, Question,
+    Answered, ExecutionDetail, ExecutionRow, FileExecution, LaterMutation, MOST_ROWS, Question,
     RecurringDiagnostic, RunEvent, RunSummary, SearchPage, SearchQuery, TargetKind,
 };
-
-/// Most rows of an answer on a page.
-const MOST_ROWS: usize = 10_000;
 
 /// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
 /// can be rebuilt at any time.

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Most diagnostics of one check that are told one by one; its result says how many there were.
+pub const MOST_DIAGNOSTICS: usize = 10_000;
+
 /// How much a diagnostic weighs; notes and help count as info.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

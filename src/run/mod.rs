@@ -22,12 +22,14 @@ mod steps;
 
 pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
-pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level};
+pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
-pub use question::{Answered, FileExecution, LaterMutation, Question, RecurringDiagnostic};
+pub use question::{
+    Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
+};
 pub use reconcile::{DiskState, FileForecast, Reconciled};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,

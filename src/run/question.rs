@@ -6,6 +6,9 @@ use uuid::Uuid;
 use super::effect::TargetKind;
 use super::record::ExecutionRow;
 
+/// Most rows of an answer; who wants more asks headless, where a limit is given.
+pub const MOST_ROWS: usize = 10_000;
+
 /// A question to the evidence about one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {

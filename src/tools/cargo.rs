@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use crate::plan::Code;
 use crate::run::{
-    DiagnosticArtifact, Edge, EdgeType, Level, Predicted, Preview, Stream, TargetKind,
+    DiagnosticArtifact, Edge, EdgeType, Level, MOST_DIAGNOSTICS, Predicted, Preview, Stream,
+    TargetKind,
 };
 
 use super::process::{self, Cause, Finished, Program};
@@ -37,8 +38,6 @@ pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Most bytes of each output: 256 MiB.
 const OUTPUT_BYTES: u64 = 256 << 20;
-/// Most diagnostics that are told one by one; the result says how many there were.
-const MOST_DIAGNOSTICS: usize = 10_000;
 /// Most files that one check is linked to in the evidence.
 const MOST_REFERENCES: usize = 1_000;
 /// Most bytes of cargo's own words that a message repeats.

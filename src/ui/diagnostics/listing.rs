@@ -1,6 +1,9 @@
 //! Which diagnostics of a run are listed, in which order, and how they stand against its first check.
 //! Pure; made again only when the run or what a person wants to see is another.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

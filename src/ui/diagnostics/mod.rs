@@ -23,7 +23,7 @@ use super::format;
 use super::icon::{self, Icon};
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
-use crate::run::{Level, RunState, Standing};
+use crate::run::{Level, MOST_DIAGNOSTICS, RunState, Standing};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
@@ -103,6 +103,13 @@ pub fn diagnostics_page_ui(
             facets_ui(ui, view, actions);
             if let Some(caution) = &view.listing.caution {
                 widgets::remark(ui, icon::INFO, Tone::Caution, caution);
+            }
+            let counts = &view.listing.counts;
+            if counts.errors + counts.warnings + counts.notes >= MOST_DIAGNOSTICS {
+                let most = format::count(MOST_DIAGNOSTICS as u64);
+                let text =
+                    format!("A check keeps the first {most}; its result says how many there were.");
+                widgets::remark(ui, icon::INFO, Tone::Caution, text);
             }
         });
         widgets::line_below(ui);

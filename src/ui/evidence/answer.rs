@@ -8,7 +8,7 @@ use egui::{
 use super::EvidenceView;
 use super::results::row_ui;
 use crate::plan::visible;
-use crate::run::{Answered, Question, RecurringDiagnostic};
+use crate::run::{Answered, MOST_ROWS, Question, RecurringDiagnostic};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
@@ -37,6 +37,12 @@ pub(super) fn answer_ui(
             });
         });
         widgets::paragraph(ui, meaning(question), Text::Meta, Tone::Dim);
+        if view.answer.is_some_and(|answer| answer.len() >= MOST_ROWS) {
+            let rows = format::count(MOST_ROWS as u64);
+            let text =
+                format!("Only the first {rows} are shown; evidence query lists all of them.");
+            widgets::remark(ui, icon::INFO, Tone::Caution, text);
+        }
     });
     widgets::line_below(ui);
     match view.answer {
