@@ -54,8 +54,13 @@ impl App {
         let kept = &mut session.diagnostics;
         let run = &session.run;
         let (id, ended) = (run.run_id, run.steps.done());
-        let same = |made: &(_, _, Sight)| (made.0, made.1) == (id, ended) && made.2 == kept.sight;
-        if !kept.made_of.as_ref().is_some_and(same) {
+        let steps = kept.made_of.as_ref().map(|made| (made.0, made.1));
+        let sight = kept.made_of.as_ref().map(|made| &made.2);
+        if steps != Some((id, ended)) {
+            // A step that has ended may have changed the file.
+            kept.source = None;
+        }
+        if steps != Some((id, ended)) || sight != Some(&kept.sight) {
             kept.listing = Listing::of(run, session.plan.as_deref(), &kept.sight);
             kept.made_of = Some((id, ended, kept.sight.clone()));
         }
@@ -70,6 +75,13 @@ impl App {
         kept.source = Some(((id, place), known));
         if ask && let Some(workspace) = workspace(session) {
             self.ask(Request::Source { workspace, file, wanted }, Purpose::Source(id, place));
+        }
+    }
+
+    /// Reads the source anew when it is looked at next: the file may be another by then.
+    pub(super) fn forget_source(&mut self) {
+        if let Some(session) = &mut self.shown {
+            session.diagnostics.source = None;
         }
     }
 

@@ -38,6 +38,7 @@ impl App {
     pub(super) fn go(&mut self, page: Page) {
         self.try_again();
         self.page = page;
+        self.forget_source();
         self.search();
     }
 

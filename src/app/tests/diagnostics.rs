@@ -101,8 +101,8 @@ fn a_file_that_changed_since_is_not_marked_and_one_that_is_gone_is_said() {
     bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     bench.file("src/lib.rs", LATER);
     // Looked at anew, the file is read anew.
-    bench.act(Action::Do(Command::NextStep));
-    bench.act(Action::Do(Command::PreviousStep));
+    bench.act(Action::Do(Command::GoPlan));
+    bench.act(Action::Do(Command::GoDiagnostics));
     bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
     std::fs::remove_file(bench.workspace.path().join("src/lib.rs")).unwrap();
     bench.act(Action::Do(Command::NextStep));
