@@ -40,7 +40,7 @@ fn symbols() -> bool {
     for n in 0..FUNCTIONS {
         let _ = write!(
             source,
-            "/// The {n}th.\npub fn f{n}(x: u64) -> u64 {{\n    let y = x.wrapping_mul({n});\n    y ^ f0(y)\n}}\n"
+            "/// The {n}th.\npub fn f{n}(x: u64) -> u64 {{\n    let y = x.wrapping_mul({n});\n    y ^ 1\n}}\n"
         );
     }
     fs::write(workspace.join("source.rs"), &source).expect("a source");
@@ -79,9 +79,10 @@ fn splice() -> bool {
     let arguments = json!({"file": "shop.py", "symbol": "f50", "with": "with.py"});
     let plan = plan(vec![json!({"tool": "splice_patch", "arguments": arguments})]);
     let write = || fs::write(&target, &source).expect("a source");
-    let after = source
-        .replace("def f50(x):\n    y = x * 50\n    return y + 1\n", "def f50(x):\n    return x\n");
-    let is_made = || assert_eq!(fs::read_to_string(&target).expect("a source"), after);
+    let is_made = || {
+        let now = fs::read_to_string(&target).expect("a source");
+        assert!(now.contains("def f50(x):\n    return x\n\n"), "{now}");
+    };
     let graph = bench.folder().join("graph.db");
     let options = [option("db", &graph), option("file", &target), option("with", &with)];
     let (ours, theirs) = in_pairs(

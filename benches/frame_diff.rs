@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let plan = json!({"plan_id": "bench", "title": title, "intent": "MUTATE", "steps": steps});
     let file = work.join("bench.plan.json");
     std::fs::write(&file, plan.to_string()).expect("a plan");
-    let mut slowest: [Vec<Duration>; 4] = Default::default();
+    let mut slowest: [Vec<Duration>; 3] = Default::default();
     for _ in 0..ROUNDS {
         let options = Options {
             plan: Some(file.clone()),
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         };
         let mut frames = Frames::open(home.path(), options);
         frames.until(title);
-        let [shown, scrolled, beside, arguments] = &mut slowest;
+        let [shown, scrolled, beside] = &mut slowest;
         shown.push(frames.slowest(|frames| {
             frames.click_once("large.txt");
             frames.until("before        0");
@@ -67,16 +67,9 @@ fn main() -> ExitCode {
             frames.click_once("Side by side");
             frames.draw(300);
         }));
-        arguments.push(frames.slowest(|frames| {
-            frames.click_once("Arguments");
-            frames.until("after         0");
-            frames.draw(300);
-        }));
     }
     let mut all = true;
-    for (when, slowest) in
-        ["shown", "scrolled", "set side by side", "shown as an argument"].into_iter().zip(slowest)
-    {
+    for (when, slowest) in ["shown", "scrolled", "set side by side"].into_iter().zip(slowest) {
         let frame = vec![FRAME; slowest.len()];
         let what = format!("the slowest frame of a difference of 10 MB, {when}, against 1/60 s");
         all &= holds(&what, 1.0, slowest, frame);

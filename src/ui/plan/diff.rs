@@ -116,6 +116,11 @@ impl Layout {
                 (None, Some(index))
             }
         };
+        // Nearly all take one row on both sides, and are many.
+        if [left, right].into_iter().flatten().all(|index| self.fits(lines, index)) {
+            found.extend([left, right].map(|index| index.map_or(Laid::Nothing, Laid::Line)));
+            return;
+        }
         let [left, right] = [left, right].map(|index| {
             let mut rows = Vec::new();
             index.into_iter().for_each(|index| self.lay(lines, index, &mut rows));
@@ -130,13 +135,20 @@ impl Layout {
     }
 
     fn lay(&self, lines: &[DiffLine], index: usize, found: &mut Vec<Laid>) {
-        let Some(line) = lines.get(index) else { return };
-        let fits = line.kind == LineKind::Gap || visible(&line.text).len() <= self.columns.max(8);
-        if fits && !line.missing_newline {
+        if self.fits(lines, index) {
             found.push(Laid::Line(index));
         } else {
             found.extend(self.parts(lines, index).map(|row| Laid::Part(Box::new(row))));
         }
+    }
+
+    /// Whether a line takes one row.
+    fn fits(&self, lines: &[DiffLine], index: usize) -> bool {
+        lines.get(index).is_some_and(|line| {
+            let short =
+                || line.kind == LineKind::Gap || visible(&line.text).len() <= self.columns.max(8);
+            !line.missing_newline && short()
+        })
     }
 
     fn parts(&self, lines: &[DiffLine], index: usize) -> impl Iterator<Item = CodeRow> {

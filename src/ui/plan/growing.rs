@@ -11,7 +11,7 @@ use super::diff::{Laid, Layout};
 use crate::run::DiffLine;
 
 /// The lines that are laid out in one frame: some milliseconds.
-const LINES: usize = 20_000;
+const LINES: usize = 10_000;
 
 /// Which difference is laid out, and how; two that are equal have the same rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
