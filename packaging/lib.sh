@@ -228,23 +228,41 @@ use_fast_linker() {
     fi
 }
 
-# The programs that the external code engine talks to, for the tests with the real ones. Built once, into
-# a folder outside of the checkout, and again when another version is wanted.
+# The programs that the external code engine talks to, for the tests with the real ones; the one place
+# that names their versions. A C compiler is all that building them needs beside Rust: the libraries that
+# they wrap come with their crates.
 CODE_TOOLS='magellan@4.17.0 splice@3.1.1'
 
+# Whether programs of these versions are found.
+code_tools_are_here() {
+    [ -z "$DRY_RUN" ] || return 1
+    for tool in $CODE_TOOLS; do
+        said=$("${tool%@*}" --version 2>/dev/null | head -n 1 | cut -d' ' -f1,2)
+        [ "$said" = "${tool%@*} ${tool#*@}" ] || return 1
+    done
+}
+
+# Builds them where they are missing: once, outside of the checkout, so that a fresh one has them too.
 need_code_tools() {
-    code_tools=${XDG_CACHE_HOME:-$HOME/.cache}/countersign-tools
-    PATH="$code_tools/bin:$PATH"
-    export PATH
-    if [ -z "$DRY_RUN" ] && [ "$(cat "$code_tools/versions" 2>/dev/null)" = "$CODE_TOOLS" ]; then
+    code_tools=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/tools
+    if ! code_tools_are_here; then
+        PATH="$code_tools/bin:$PATH"
+        export PATH
+    fi
+    if code_tools_are_here; then
         say "$CODE_TOOLS: all here"
         return
     fi
-    say "$CODE_TOOLS: building them once, into $code_tools"
-    # The list is meant to be split into words. A build folder of their own: their settings are not ours.
+    say "$CODE_TOOLS: building them once, into $code_tools (about ten minutes)"
+    # One build folder for both: what they have in common is built once, and a build that was
+    # interrupted goes on. From a folder without settings of cargo, which would change what is built.
+    run mkdir -p "$code_tools"
+    # The list is meant to be split into words.
     # shellcheck disable=SC2086
-    run env -u CARGO_TARGET_DIR cargo install --locked --root "$code_tools" $CODE_TOOLS
-    [ -n "$DRY_RUN" ] || printf '%s\n' "$CODE_TOOLS" >"$code_tools/versions"
+    (run cd "$code_tools" && run env CARGO_TARGET_DIR="$code_tools/build" \
+        cargo install --locked --root "$code_tools" $CODE_TOOLS)
+    run rm -rf "$code_tools/build"
+    [ -n "$DRY_RUN" ] || code_tools_are_here || die "$CODE_TOOLS were built and are not in $code_tools/bin"
 }
 
 # Everything that a build needs.

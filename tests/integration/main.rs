@@ -8,6 +8,8 @@
     reason = "a test that meets the unexpected should stop at once"
 )]
 
+#[cfg(target_os = "linux")]
+mod agreement;
 mod architecture;
 mod authorization;
 mod bad_evidence;

@@ -17,7 +17,7 @@ use crate::code_plans::{
 const LIB_AFTER: &str = "n + 2\n}\n\n\n#[must_use]";
 
 /// Lets magellan index a folder, to its end.
-fn index(folder: &Path) {
+pub fn index(folder: &Path) {
     #[expect(clippy::disallowed_methods, reason = "the test watches it while it works")]
     let mut magellan = Command::new("sh")
         .args(["-c", "exec magellan watch --root . --db codegraph.db --scan-initial 2>&1"])
