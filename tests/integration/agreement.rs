@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use cargo_metadata::MetadataCommand;
 use countersign::code::{Language, ReferenceKind, Source};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
@@ -21,6 +20,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::harness::{plan, read, step};
 use crate::real_programs::index;
+use crate::registry;
 
 /// What the engines are expected to agree and to differ on.
 #[derive(Deserialize)]
@@ -103,17 +103,23 @@ struct Crate {
 
 impl Crate {
     fn of(package: &str) -> Self {
-        let (source, version) = source_of(package);
+        let (source, version) = registry::package(package);
+        // A copy: what cargo has is not ours to write to.
         let folder = tempfile::tempdir().unwrap();
+        let mut parser = Parser::new();
+        parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
         let mut files = BTreeMap::new();
-        copy(&source.join("src"), &folder.path().join("src"), &mut |path| {
-            let relative = path.strip_prefix(folder.path()).unwrap().to_str().unwrap();
-            let text = fs::read_to_string(path).unwrap();
-            let mut parser = Parser::new();
-            parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
-            let tree = parser.parse(&text, None).unwrap();
-            files.insert(relative.to_owned(), (text, tree));
-        });
+        for path in registry::files(&source.join("src")) {
+            if Language::of_path(&path) == Some(Language::Rust) {
+                let relative = path.strip_prefix(&source).unwrap();
+                let text = fs::read_to_string(&path).unwrap();
+                let copy = folder.path().join(relative);
+                fs::create_dir_all(copy.parent().unwrap()).unwrap();
+                fs::write(copy, &text).unwrap();
+                let tree = parser.parse(&text, None).unwrap();
+                files.insert(relative.to_str().unwrap().to_owned(), (text, tree));
+            }
+        }
         index(folder.path());
         Self { folder, version, files }
     }
@@ -174,38 +180,6 @@ impl Crate {
 fn symbols_in(file: &str) -> ToolCall {
     let plan: Plan = read(&plan([step("s", "symbols_in_file", json!({ "file_path": file }))]));
     plan.steps.into_iter().next().unwrap().call.unwrap()
-}
-
-/// Where cargo has the source of a package that ours depends on, and its version.
-pub fn source_of(package: &str) -> (PathBuf, String) {
-    // Without the platform cargo would want the packages of all the others, too.
-    let rustc = assert_cmd::Command::new("rustc").arg("-vV").output().unwrap();
-    let said = String::from_utf8(rustc.stdout).unwrap();
-    let host = said.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let metadata = MetadataCommand::new()
-        .manifest_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
-        .other_options(
-            ["--locked", "--offline", "--filter-platform", host].map(ToOwned::to_owned).to_vec(),
-        )
-        .exec()
-        .unwrap();
-    let found = metadata.packages.into_iter().find(|it| it.name.as_str() == package).unwrap();
-    (found.manifest_path.parent().unwrap().into(), found.version.to_string())
-}
-
-/// Copies the Rust files of a folder: what cargo has is not ours to write to.
-fn copy(from: &Path, to: &Path, then: &mut dyn FnMut(&Path)) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target, then);
-        } else if Language::of_path(&target) == Some(Language::Rust) {
-            fs::write(&target, fs::read(entry.path()).unwrap()).unwrap();
-            then(&target);
-        }
-    }
 }
 
 /// What magellan wrote of one kind: the name, and where it stands.

@@ -43,6 +43,7 @@ mod properties;
 mod races;
 #[cfg(target_os = "linux")]
 mod real_programs;
+mod registry;
 mod schema;
 #[cfg(target_os = "linux")]
 mod system_calls;
