@@ -284,7 +284,7 @@ fn indented(
 ) -> String {
     let new = indentation(source.text, place);
     let old = indentation(alone.text, offset);
-    if new == old {
+    if new == old || (old.is_empty() && is_cut_out(body, new)) {
         return body.to_owned();
     }
     let mut moved = String::with_capacity(body.len());
@@ -301,6 +301,17 @@ fn indented(
         at += line.len();
     }
     moved
+}
+
+/// Whether a text was cut out of such a place, as the program `splice` wants it: only its first line is
+/// without indentation; the second is further in than the place, and the last bracket right there.
+fn is_cut_out(body: &str, indentation: &str) -> bool {
+    let goes_on = |line: Option<&str>, with: &[char]| {
+        line.and_then(|line| line.strip_prefix(indentation))
+            .is_some_and(|rest| rest.starts_with(with))
+    };
+    let mut lines = body.lines().skip(1);
+    goes_on(lines.next(), &[' ', '\t']) && goes_on(lines.last(), &['}'])
 }
 
 fn in_string(source: &Source<'_>, at: usize) -> bool {

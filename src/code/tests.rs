@@ -223,10 +223,22 @@ fn the_replacement_takes_the_indentation_and_the_line_breaks_of_the_file() {
         "\u{feff}class C:\r\n    def m(self):\r\n        text = \"\"\"a\r\nb\"\"\"\r\n\r\n        return text\r\n\r\n    def n(self): pass"
     );
     let text = "impl A {\n    fn m() {}\n}";
-    let with = "    fn m() {\n        1;\n    }\n";
+    // With its indentation, without any, and cut out as the program `splice` wants it.
+    for with in [
+        "    fn m() {\n        1;\n    }\n",
+        "fn m() {\n    1;\n}\n",
+        "fn m() {\n        1;\n    }",
+    ] {
+        assert_eq!(
+            patched(Language::Rust, text, "m", with).unwrap(),
+            "impl A {\n    fn m() {\n        1;\n    }\n}"
+        );
+    }
+    let text = "class C:\n    def m(self):\n        pass\n";
+    let with = "def m(self):\n    return {\n        1: 2\n    }\n";
     assert_eq!(
-        patched(Language::Rust, text, "m", with).unwrap(),
-        "impl A {\n    fn m() {\n        1;\n    }\n}"
+        patched(Language::Python, text, "m", with).unwrap(),
+        "class C:\n    def m(self):\n        return {\n            1: 2\n        }\n"
     );
 }
 

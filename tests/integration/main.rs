@@ -12,6 +12,8 @@
 mod agreement;
 mod architecture;
 mod authorization;
+#[cfg(target_os = "linux")]
+mod bad_code;
 mod bad_evidence;
 mod bad_plans;
 mod categories;

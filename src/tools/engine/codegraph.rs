@@ -105,6 +105,11 @@ impl Codegraph {
         // open, and it can be read as it lies; whether that stayed so is looked at afterwards.
         let is_wal = head.get(18..20) == Some(&[2, 2]);
         let unlocked = is_wal && !log_of(path).exists();
+        let there = stamp(path).map_or(0, |(bytes, _)| bytes);
+        // SQLite would notice only where it comes to what is missing.
+        if let Some(whole) = said_bytes(&head).filter(|whole| unlocked && *whole > there) {
+            return Err(bad(format!("it is malformed: {there} of its {whole} bytes are there")));
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -306,6 +311,15 @@ fn json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
 fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()))
+}
+
+/// How large a database is by its own words, from the first bytes of its file.
+fn said_bytes(head: &[u8; 100]) -> Option<u64> {
+    let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let size = u64::from(number(16)? >> 16);
+    // Versions before 3.7 did not count the pages; then the two counters differ.
+    let counted = number(24)? == number(92)?;
+    counted.then_some(u64::from(number(28)?) * if size == 1 { 65_536 } else { size })
 }
 
 /// The write-ahead log beside a database.

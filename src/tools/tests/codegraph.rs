@@ -221,6 +221,7 @@ fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
     let good = fs::read(Graph::written(EngineChoice::External).path()).unwrap();
     let mut torn = good.clone();
     torn.truncate(good.len() / 2);
+    let one_short = good[..good.len() - 1].to_vec();
     let mut scribbled = good.clone();
     scribbled[100..4096].fill(0x5a);
     for (bytes, part) in [
@@ -233,7 +234,8 @@ fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
         ),
         (older, "it is no code graph that this engine knows: no such column: n.file_path"),
         (view, "it is no code graph that this engine knows: there is no table graph_entities"),
-        (torn, "malformed"),
+        (torn, "it is malformed: "),
+        (one_short, "it is malformed: "),
         (scribbled, "malformed"),
     ] {
         graph.house.put("codegraph.db", &bytes);
