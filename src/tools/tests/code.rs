@@ -361,6 +361,72 @@ fn a_stop_comes_before_anything() {
     }
 }
 
+/// A Cargo project with a pipe that nobody ever writes to.
+fn waiting(house: &mut House) -> PathBuf {
+    house.put("Cargo.toml", "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    house.put("src/lib.rs", FIX.replace("n + 2", "n + 1"));
+    let fifo = house.folder.path().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    fifo
+}
+
+#[test]
+fn a_check_of_a_replacement_that_never_ends_is_ended_and_the_file_put_back() {
+    let mut house = project();
+    let fifo = waiting(&mut house);
+    // Waits only when it sees the replacement.
+    let script = format!(
+        "fn main() {{\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
+         if std::fs::read_to_string(\"src/lib.rs\").unwrap().contains(\"n + 2\") {{\n        \
+         std::fs::read({fifo:?}).unwrap();\n    }}\n}}\n"
+    );
+    house.put("build.rs", script);
+    let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
+    // The first check takes its time, and is not what is looked at.
+    let before = house.content("src/lib.rs");
+    house.put("same.rs", FIX.replace("n + 2", "n + 3"));
+    let done = house.run(&patch("src/lib.rs", "old_function", "same.rs"));
+    assert!(done.error.is_none(), "{:?}", done.error);
+    house.put("src/lib.rs", &before);
+    house.tools.check_timeout = Duration::from_secs(10);
+    let done = house.run(&call);
+    let error = done.error.unwrap();
+    assert_eq!(error.code(), Code::TimedOut, "{error}");
+    assert_eq!(error.to_string(), "cargo check was still running after 10 seconds and was ended");
+    assert!(done.files.is_empty(), "nothing is recorded as changed");
+    assert_eq!(house.content("src/lib.rs"), before);
+}
+
+#[test]
+fn a_splice_that_never_ends_is_ended_and_the_file_put_back() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut house = project();
+    let fifo = waiting(&mut house);
+    let program = house.folder.path().join("splice");
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
+         echo half > src/lib.rs\nread line < {}\n",
+        fifo.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let policy = Policy {
+        engine: crate::risk::EngineChoice::External,
+        splice_program: Some(program),
+        ..Policy::default()
+    };
+    house.tools = Toolbox::open(house.tools.workspace(), &policy).unwrap();
+    house.tools.check_timeout = Duration::from_secs(2);
+    let before = house.content("src/lib.rs");
+    let done = house.run(&patch("src/lib.rs", "old_function", "patches/fix.rs"));
+    let error = done.error.unwrap();
+    assert_eq!(error.code(), Code::TimedOut, "{error}");
+    assert_eq!(error.to_string(), "splice was still running after 2 seconds and was ended");
+    assert_eq!(done.result["timed_out"], true);
+    assert!(done.files.is_empty(), "nothing is recorded as changed");
+    assert_eq!(house.content("src/lib.rs"), before);
+}
+
 #[test]
 fn a_preview_shows_where_and_what_and_who() {
     let house = project();
