@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::cli_home::Home;
 use crate::code_plans::{
-    cargo_project, example, example_completes, example_fails, lib, outcomes, result_of, run, splice,
+    cargo_project, example, example_completes, example_fails, is_recorded_as_failed, lib, outcomes,
+    result_of, run, splice,
 };
 
 const LIB_AFTER: &str = "n + 2\n}\n\n\n#[must_use]";
@@ -94,6 +95,24 @@ fn the_example_of_the_sources_runs_with_magellan_and_splice() {
 #[test]
 fn the_failure_of_the_sources_stops_at_the_second_step_of_splice_too() {
     example_fails(&indexed(), "external");
+}
+
+#[test]
+fn a_symbol_that_is_in_the_graph_alone_is_found_before_the_step_and_not_by_it() {
+    let home = indexed();
+    // The graph still has it: the precondition holds, as in the failure of the sources.
+    let without = lib(&home).replace("old_function", "new_function");
+    home.write("src/lib.rs", &without);
+    example(&home, splice("old_function", "patches/fix.rs", "symbol exists"));
+    let document = run(&home, "external").exits(1).document();
+    assert_eq!(document["status"], "failed");
+    assert_eq!(outcomes(&document), ["succeeded", "failed"], "{document:#}");
+    let failed = &document["step_results"][1];
+    assert_eq!(failed["error_code"], "E104", "{failed:#}");
+    let message = failed["error_message"].as_str().unwrap();
+    assert!(message.contains("no definition of old_function"), "{message}");
+    assert_eq!(lib(&home), without);
+    is_recorded_as_failed(&home, &document, message);
 }
 
 #[test]

@@ -99,14 +99,18 @@ impl Done {
         self.effects.push(effect);
     }
 
+    fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
+        let edge = Edge { edge_type, target_kind, target: target.to_owned() };
+        if !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
     /// Notes what is worked on, whatever comes of it.
     fn worked_on(&mut self, prepared: &Prepared<'_>, changed: bool) {
         let symbol = &prepared.replaced.definition.fqn;
         let mut edge = |edge_type, target_kind, target: &str| {
-            let edge = Edge { edge_type, target_kind, target: target.to_owned() };
-            if !self.edges.contains(&edge) {
-                self.edges.push(edge);
-            }
+            self.edge(edge_type, target_kind, target);
         };
         edge(EdgeType::ExecutedOn, TargetKind::File, prepared.target.key());
         edge(EdgeType::ExecutedOn, TargetKind::Symbol, symbol);
@@ -175,6 +179,8 @@ fn run(
     let mut expected = context.expected.clone();
     for patch in &patches {
         engine::stopped(context.stop)?;
+        // Also what fails from here on is an outcome for this file.
+        done.edge(EdgeType::ExecutedOn, TargetKind::File, &toolbox.key_of(&patch.file)?);
         let prepared = prepare(toolbox, &overlay, patch, &*chosen.engine, context.stop)?;
         for file in [&prepared.target, &prepared.with] {
             write::compare(file.key(), expected.get(file.key()).copied(), file.state())?;
