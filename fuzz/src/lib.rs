@@ -1,10 +1,12 @@
-//! The rooms under test, taken from Countersign's sources as they are: without the window and the
-//! database they build in a minute, and the fuzzer sees into every one of their branches.
+//! The rooms under test, taken from Countersign's sources as they are: without the window they build in a
+//! few minutes, and the fuzzer sees into every one of their branches.
 //!
 //! `sh packaging/fuzz.sh` builds the targets and runs them; what it found worth keeping is in `corpus`.
 
 #[path = "../../src/authorization/mod.rs"]
 pub mod authorization;
+#[path = "../../src/code/mod.rs"]
+pub mod code;
 pub mod engine;
 pub mod mutate;
 #[path = "../../src/plan/mod.rs"]
@@ -17,7 +19,7 @@ pub mod run;
 pub mod tools;
 pub mod world;
 
-/// The evidence room is not here: SQLite would double the build.
+/// The evidence room is not here: nothing that is asked comes to it.
 pub mod evidence {
     /// There is no evidence here, so there is no error of it either: a type without a value.
     #[derive(Debug, thiserror::Error)]

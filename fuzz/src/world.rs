@@ -10,6 +10,7 @@ use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::io::Errno;
 
+use crate::risk::Policy;
 use crate::tools::Toolbox;
 
 /// What `a.txt` of the workspace contains.
@@ -76,7 +77,7 @@ impl World {
             inotify::add_watch(&watch, &folder, WatchFlags::ALL_EVENTS)?;
         }
         let failed = |error| std::io::Error::other(format!("{error}"));
-        let toolbox = Toolbox::open(&workspace, &[]).map_err(failed)?;
+        let toolbox = Toolbox::open(&workspace, &Policy::default()).map_err(failed)?;
         Ok(Self { workspace: fs::canonicalize(workspace)?, toolbox, watch })
     }
 

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
+use countersign_fuzz::code::last_name;
 use countersign_fuzz::engine::{self, ExecutionError};
 use countersign_fuzz::plan::{Code, Digest, Precondition, Step, TOOLS, ToolSpec, parse};
 use countersign_fuzz::run::Outcome;
@@ -128,8 +129,19 @@ impl<'a> Input<'a> {
                 assert!(answer.is_err() || !name.contains('/'), "{name:?}: {answer:?}");
                 return;
             }
-            Precondition::MagellanHasIndexedFile | Precondition::SymbolExists { .. } => {
+            Precondition::MagellanHasIndexedFile => {
                 assert!(answer.is_err(), "nothing can know that: {answer:?}");
+                return;
+            }
+            Precondition::SymbolExists { named } => {
+                // The workspace has one source, and that defines one function.
+                let asked = named.as_deref();
+                let symbol = asked.unwrap_or_else(|| self.subject(&["symbol", "name"]));
+                let found = answer.is_ok();
+                assert!(!found || last_name(symbol) == "f", "{symbol:?}: {answer:?}");
+                let in_file = ["path", "file", "file_path", "plan_file", "root"];
+                let anywhere = !in_file.iter().any(|name| self.arguments.contains_key(name));
+                assert!(found || symbol != "f" || !anywhere, "{answer:?}");
                 return;
             }
             Precondition::PlanFileExists => &["plan_file", "file"],
