@@ -14,6 +14,7 @@ need_build
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To compare with" "$PACKAGES_BENCH"
+need_code_tools
 
 # The program as it is released starts in `start`; the benches themselves bring more features along, so
 # it is kept apart from what they build.

@@ -228,7 +228,7 @@ use_fast_linker() {
     fi
 }
 
-# The programs that the external code engine talks to, for the tests with the real ones; the one place
+# The programs that the external code engine talks to, for tests and benches with the real ones; the one place
 # that names their versions. A C compiler is all that building them needs beside Rust: the libraries that
 # they wrap come with their crates.
 CODE_TOOLS='magellan@4.17.0 splice@3.1.1'
