@@ -74,7 +74,8 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         keys::take_keys(ui, &view.situation, actions);
         if view.situation.page == Page::Evidence {
             evidence::take_keys(ui, &view.evidence, actions);
-        } else if let Some(plan) = &view.plan {
+        } else if let Some(plan) = view.plan.as_ref().filter(|_| view.situation.page == Page::Plan)
+        {
             plan::take_keys(ui, plan, actions);
         }
     } else {
