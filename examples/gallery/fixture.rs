@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
@@ -9,6 +10,7 @@ use countersign::plan::{
 };
 use countersign::risk::{self, Policy, RiskLevel, Verdict};
 use countersign::run::*;
+use countersign::ui::artifact::{Contents, Loaded, Prepared, Shape};
 use countersign::ui::format::Now;
 use countersign::ui::plan::RecentPlan;
 use uuid::Uuid;
@@ -528,7 +530,7 @@ pub fn detail() -> ExecutionDetail {
         run: runs()[0].clone(),
         arguments: plan().steps[2].arguments.clone(),
         artifacts: vec![
-            artifact("diff", "@@ -40,1 +40,3 @@\n-pub fn old_function(n: u32) -> u32 { n + 1 }\n+pub fn old_function(n: u32) -> u32 {\n".into()),
+            artifact("diff", "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -40,1 +40,3 @@\n-pub fn old_function(n: u32) -> u32 { n + 1 }\n+pub fn old_function(n: u32) -> u32 {\n".into()),
             artifact("result", serde_json::json!({"changed_files": ["src/lib.rs"], "bytes": 1289})),
             artifact("step_context", serde_json::json!({"plan": "fix-e0425", "step": "step_3"})),
         ],
@@ -562,4 +564,131 @@ pub fn detail() -> ExecutionDetail {
         ledger_seq: Some(41_233),
         ledger_digest: Some(Digest::of(b"ledger")),
     }
+}
+
+/// What all steps of the plan would do together: each preview, and the difference in the end.
+pub fn simulation(plan: &Plan, name: &str) -> (Vec<Preview>, Vec<FileChange>) {
+    let mut previews: Vec<_> = (0..plan.steps.len()).map(|index| preview(plan, index)).collect();
+    if name == "simulation-empty" {
+        return (previews, Vec::new());
+    }
+    if name == "stale" {
+        let unpredictable = |summary: String| Preview {
+            predicted: Predicted::Unpredictable,
+            summary,
+            changes: vec![],
+            notes: vec![],
+        };
+        let text = "E304 cargo check cannot run here: there is no Cargo.toml.";
+        previews[3] = unpredictable(format!("{}{text}", Preview::WOULD_FAIL));
+        for preview in &mut previews[4..] {
+            *preview = unpredictable(format!("{}step 4 would end the run.", Preview::NOT_REACHED));
+        }
+    }
+    let changes = previews.iter().flat_map(|it| it.changes.clone()).collect();
+    (previews, changes)
+}
+
+/// Why a plan could not be simulated.
+pub fn failure() -> Failure {
+    Failure {
+        code: Code::FileNotFound,
+        message: "the workspace /home/ada/src/parser is no longer there".into(),
+        next: "Put it back, or open the plan with another workspace.".into(),
+    }
+}
+
+/// An execution with an artifact for one of the viewers, and what was loaded of it.
+pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
+    use serde_json::{Value, json};
+    let mut detail = detail();
+    let mut contents = Contents::new();
+    let inline = |kind: &str, content: Value| ArtifactRecord {
+        artifact_type: kind.into(),
+        bytes: content.to_string().len() as u64,
+        content,
+        blob: None,
+    };
+    let text = "   Compiling parser v0.4.0\n\u{1b}[1m\u{1b}[33mwarning\u{1b}[0m: unused variable: `heron`\n  --> src/lib.rs:12:9\n   |\n12 |     let heron = 7;\n   |         ^^^^^ help: if this is intentional, prefix it with an underscore: `_heron`\n\nFinished in 1.42 s\twith a tab, a \u{202e}hidden\u{202c} turn and a long line that does not fit into the width of the inspector and goes on below\n";
+    match name {
+        "viewer-text" => {
+            detail.row.tool_name = "lsp_check".into();
+            detail.artifacts = vec![
+                inline("stdout", text.repeat(4).into()),
+                inline("stderr", "error: something\n".into()),
+                inline("result", json!({"exit_code": 101})),
+            ];
+        }
+        "viewer-tree" => {
+            detail.artifacts = vec![
+                inline(
+                    "result",
+                    json!({
+                        "changed_files": [
+                            {"path": "src/lib.rs", "before": "sha256:9f2c41", "after": "sha256:77ab01"},
+                            {"path": "CHANGELOG.md", "before": null, "after": "sha256:01ff"},
+                        ],
+                        "bytes": 1289,
+                        "durable": true,
+                        "engine": {"name": "embedded", "version": "0.1.0", "remarks": []},
+                        "note": "A text that goes on for longer than the inspector is wide, so that it is cut at its end",
+                        "process": {"exit_code": 0, "signal": null, "timed_out": false},
+                    }),
+                ),
+                inline("step_context", json!({"plan": "fix-e0425", "step": "step_3"})),
+            ];
+        }
+        "viewer-table" => {
+            detail.row.tool_name = "file_search".into();
+            let paths = ["src/parser/token.rs", "src/lib.rs", "tests/round_trip.rs"];
+            let rows: Vec<_> = (0..400_usize)
+                .map(|at| {
+                    json!({
+                        "path": paths[at % 3],
+                        "line": 7 + at * 13 % 410,
+                        "column": 1 + at % 40,
+                        "text": format!("    let sum = old_function({at}) + old_function({});", at * 7),
+                    })
+                })
+                .collect();
+            let text = Value::from(rows).to_string();
+            detail.artifacts = vec![inline("stdout", text.into())];
+        }
+        "viewer-diff" => {
+            let preview = preview(&plan(), 2);
+            let change = FileChange { path: "src/other.rs".into(), ..preview.changes[0].clone() };
+            let diff = preview.changes[0].unified() + &change.unified();
+            detail.artifacts = vec![inline("diff", diff.into()), inline("result", json!({}))];
+        }
+        "viewer-hex" | "viewer-part" | "viewer-sealed" | "viewer-loading" => {
+            let bytes: Vec<u8> = (0..5_000_u32).map(|at| (at * at / 7 % 256) as u8).collect();
+            let digest = Digest::of(&bytes);
+            detail.row.tool_name = "file_read".into();
+            let head = if name == "viewer-hex" { "\u{fffd}PNG" } else { text };
+            detail.artifacts = vec![ArtifactRecord {
+                artifact_type: "stdout".into(),
+                content: json!({"blob": digest.to_string(), "bytes": 48_211, "head": head}),
+                bytes: 48_211,
+                blob: Some(digest),
+            }];
+            let key = (digest, Shape::Text);
+            match name {
+                "viewer-hex" => {
+                    let prepared = Prepared::of_bytes(Shape::Text, bytes);
+                    contents.insert(key, Loaded::Here(Arc::new(prepared)));
+                }
+                "viewer-sealed" => {
+                    let why = "The rest holds a secret and is sealed; the key that opens it is not available here.";
+                    contents.insert(key, Loaded::Missing(why.into()));
+                }
+                "viewer-loading" => {
+                    contents.insert(key, Loaded::Asked);
+                }
+                _ => {}
+            }
+        }
+        "viewer-empty" => detail.artifacts = vec![inline("stdout", "".into())],
+        _ => {}
+    }
+    (detail, contents)
 }

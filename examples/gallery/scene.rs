@@ -1,18 +1,18 @@
 //! One state of the window, made of the fixtures.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
 use countersign::run::{
-    Answered, ExecutionDetail, Phase, Preview, Question as Asked, Review, RunState, RunSummary,
-    SearchPage, VerifyReport,
+    Answered, ExecutionDetail, Failure, FileChange, Phase, Preview, Question as Asked, Review,
+    RunState, RunSummary, SearchPage, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
 };
+use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
 use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt};
 use countersign::ui::dialog::{Dialog, PromptId, Question, authorize_view};
@@ -20,7 +20,9 @@ use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
-use countersign::ui::plan::{Approval, Figures, PlanView, RecentPlan, SidebarView};
+use countersign::ui::plan::{
+    Approval, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
+};
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
@@ -40,7 +42,7 @@ pub struct Scene {
     recent: Vec<RecentPlan>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
-    detail: ExecutionDetail,
+    pub detail: ExecutionDetail,
     show_detail: bool,
     text: String,
     verification: Verification,
@@ -48,7 +50,10 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
-    blobs: BTreeMap<countersign::plan::Digest, String>,
+    simulated: bool,
+    simulation: (Vec<Preview>, Vec<FileChange>),
+    failure: Failure,
+    pub contents: Contents,
     now: Now,
     sight: Sight,
     listing: Listing,
@@ -130,6 +135,7 @@ impl Scene {
             "running" | "close" => (used, fixture::running(&plan)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "failed" => (used, fixture::failed(&plan)),
+            _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" => (used, fixture::completed(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
             "clean" => (used, found::run(&plan, Some(vec![]))),
@@ -197,6 +203,8 @@ impl Scene {
             })),
             _ => None,
         };
+        let (detail, contents) = fixture::viewer(name);
+        let simulation = fixture::simulation(&plan, name);
         let evidence = matches!(name, "evidence" | "execution" | "nothing");
         let question = match name {
             "answer" => Some(Asked::ChangesAfter {
@@ -221,12 +229,12 @@ impl Scene {
             approval,
             run,
             selected: 2,
-            tab: Tab::default(),
+            tab: if name.starts_with("viewer") { Tab::Artifacts } else { Tab::default() },
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
             search: Some(search),
-            detail: fixture::detail(),
+            detail,
             show_detail: name == "execution",
             text: "function after:2026-11-01".into(),
             verification,
@@ -234,7 +242,13 @@ impl Scene {
             overlay,
             dialog: true,
             showing: 1,
-            blobs: BTreeMap::new(),
+            simulated: matches!(
+                name,
+                "simulation" | "simulating" | "simulation-failed" | "simulation-empty" | "stale"
+            ),
+            simulation,
+            failure: fixture::failure(),
+            contents,
             now: fixture::now(),
             name: name.to_owned(),
         };
@@ -254,6 +268,8 @@ impl Scene {
                 self.preview = Some(fixture::preview(&self.plan, *index));
             }
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
+            Action::Plan(PlanAction::CloseSimulation) => self.simulated = false,
+            Action::Do(Command::Simulate) => self.simulated = true,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
@@ -346,6 +362,18 @@ impl Scene {
                 scroll_to_selected: false,
                 tab: self.tab,
                 preview: self.preview.as_ref(),
+                simulation: self.simulated.then(|| SimulationView {
+                    state: match self.name.as_str() {
+                        "simulating" => SimulationState::UnderWay,
+                        "simulation-failed" => SimulationState::Failed(&self.failure),
+                        _ => SimulationState::Done {
+                            previews: &self.simulation.0,
+                            changes: &self.simulation.1,
+                        },
+                    },
+                    stale: self.name == "stale",
+                }),
+                contents: &self.contents,
                 execution: self.run.run_id.map(|_| &self.detail),
                 now: &self.now,
             }),
@@ -358,7 +386,7 @@ impl Scene {
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
                 reconciled: &[],
-                blobs: &self.blobs,
+                contents: &self.contents,
                 verification: &self.verification,
                 focus_search: false,
                 scroll_to_selected: false,

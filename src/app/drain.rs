@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
+use super::file_dialog::Chosen;
 use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
 use crate::plan::{Code, Digest};
-use crate::run::{Failure, Reconciled, StepState};
-use crate::ui::action::{Page, Tab};
+use crate::run::{Failure, Reconciled};
+use crate::ui::action::Page;
 use crate::ui::evidence::Verification;
 use crate::ui::plan::{Approval, RecentPlan};
 use crate::ui::theme::Tone;
@@ -29,11 +30,17 @@ impl App {
             self.take_reply(ticket, reply);
         }
         match self.picked.take() {
-            Some(Ok(path)) => self.open(path, None),
+            Some(Ok(Chosen::Plan(path))) => self.open(path, None),
+            Some(Ok(Chosen::SaveAs(file, what))) => {
+                self.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file));
+            }
             Some(Err(error)) => {
                 self.notify(Tone::Danger, "The tour cannot be copied.", error.to_string(), "");
             }
             None => {}
+        }
+        if let Some(text) = self.contents.take() {
+            self.to_copy = Some(text);
         }
         self.ask_for_what_is_shown();
         self.keep_diagnostics();
@@ -123,6 +130,9 @@ impl App {
                 let void = self.void_notice.take();
                 self.notices.retain(|notice| Some(notice.id) != void);
             }
+            (Purpose::Simulate(digest), Reply::Failed(failure)) => {
+                self.take_simulation(digest, Err(failure));
+            }
             (purpose, Reply::Failed(failure)) => {
                 if self.misses(&purpose, latest) {
                     self.failed(&purpose.failure(), &failure);
@@ -144,9 +154,14 @@ impl App {
                     session.executions.insert(id, *detail);
                 }
             }
-            (Purpose::Blob, Reply::Blob { digest, bytes }) => {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                self.evidence.blobs.insert(digest, text);
+            (Purpose::Blob(digest, shape), Reply::Blob { content, .. }) => {
+                if let Err(error) = self.contents.arrived((digest, shape), content) {
+                    let summary = Purpose::Blob(digest, shape).failure();
+                    self.notify(Tone::Danger, summary, error.to_string(), "Try again in a moment.");
+                }
+            }
+            (Purpose::Save(file), Reply::Saved) => {
+                self.notify(Tone::Safe, format!("Saved as {}.", file.display()), "", "");
             }
             (Purpose::Preview(digest, step), Reply::Preview { preview, .. }) => {
                 if let Some(session) = &mut self.shown
@@ -163,6 +178,9 @@ impl App {
                 if self.evidence.question.as_ref() == Some(&question) {
                     self.evidence.answer = Some(*answer);
                 }
+            }
+            (Purpose::Simulate(digest), Reply::Simulated(simulation)) => {
+                self.take_simulation(digest, Ok(*simulation));
             }
             // What was asked before something newer of its kind is no longer wanted.
             (_, _) if !latest => {}
@@ -208,6 +226,13 @@ impl App {
                     session.without_preview.insert(*step);
                 }
             }
+            Purpose::Blob(digest, shape) => self.contents.forget(&(*digest, *shape)),
+            Purpose::Simulate(digest) => {
+                if let Some(session) = self.shown.as_mut().filter(|it| it.digest == *digest) {
+                    session.simulation = None;
+                    session.shows_simulation = false;
+                }
+            }
             Purpose::Execution(id) => {
                 if let Some(session) = &mut self.shown {
                     session.without_record.insert(*id);
@@ -215,7 +240,7 @@ impl App {
             }
             _ => {}
         }
-        latest || matches!(purpose, Purpose::Record(_))
+        latest || matches!(purpose, Purpose::Record(_) | Purpose::Blob(..) | Purpose::Save(_))
     }
 
     fn failed(&mut self, summary: &str, failure: &Failure) {
@@ -346,44 +371,6 @@ impl App {
                 error.to_string(),
                 "They are still found before anything runs.",
             );
-        }
-    }
-
-    /// Asks for what the page wants to show and does not have yet.
-    fn ask_for_what_is_shown(&mut self) {
-        let Some(session) = &self.shown else { return };
-        let step = session.selected;
-        let mut wanted = Vec::new();
-        if let (Some(plan), Some(review)) = (&session.plan, &session.review)
-            && plan.steps.get(step).is_some_and(|step| step.call.is_some())
-            && !session.previews.contains_key(&step)
-            && !session.without_preview.contains(&step)
-        {
-            let digest = session.digest;
-            let open = |purpose: &Purpose| matches!(purpose, Purpose::Preview(d, s) if *d == digest && *s == step);
-            if !self.purposes.any(open) {
-                let request = Request::Preview {
-                    plan: plan.clone(),
-                    workspace: review.workspace.clone(),
-                    step_index: step,
-                };
-                wanted.push((request, Purpose::Preview(digest, step)));
-            }
-        }
-        let done = matches!(session.run.steps.get(step), Some(StepState::Done(_)));
-        if let Some(id) = session.selected_execution()
-            && done
-            && matches!(session.tab, Tab::Artifacts | Tab::Evidence)
-            && !session.executions.contains_key(&id)
-            && !session.without_record.contains(&id)
-            && !self
-                .purposes
-                .any(|purpose| matches!(purpose, Purpose::Execution(other) if *other == id))
-        {
-            wanted.push((Request::Execution(id), Purpose::Execution(id)));
-        }
-        for (request, purpose) in wanted {
-            self.ask(request, purpose);
         }
     }
 }

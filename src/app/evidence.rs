@@ -1,10 +1,7 @@
 //! What the evidence page remembers.
 
-use std::collections::BTreeMap;
-
 use uuid::Uuid;
 
-use crate::plan::Digest;
 use crate::run::{Answered, ExecutionDetail, Question, SearchPage};
 use crate::ui::evidence::Verification;
 
@@ -19,7 +16,6 @@ pub(super) struct EvidenceSession {
     pub(super) answer: Option<Answered>,
     pub(super) selected: Option<Uuid>,
     pub(super) detail: Option<ExecutionDetail>,
-    pub(super) blobs: BTreeMap<Digest, String>,
     pub(super) verification: Verification,
     pub(super) focus_search: bool,
     pub(super) scroll_to_selected: bool,

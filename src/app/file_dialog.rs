@@ -1,14 +1,22 @@
 //! The native file picker, on a thread of its own, so that no frame waits for it; and the copying of
-//! the tour, which ends the same way: with a plan file to open.
+//! the tour, which ends the same way.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::tour;
-use crate::worker::Wake;
+use crate::worker::{ToSave, Wake};
+
+/// What a person chose.
+pub(super) enum Chosen {
+    /// A plan file to open.
+    Plan(PathBuf),
+    /// A file, and what to write to it.
+    SaveAs(PathBuf, ToSave),
+}
 
 /// What became of a choice; none when nothing was chosen.
-type Choice = Option<std::io::Result<PathBuf>>;
+type Choice = Option<std::io::Result<Chosen>>;
 
 /// The picker, while one is open, and what was picked.
 pub(super) struct Picked {
@@ -26,7 +34,7 @@ impl Picked {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn open(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
-        self.start("file-dialog", move || pick(folder).map(Ok))
+        self.start("file-dialog", move || pick(folder).map(Chosen::Plan).map(Ok))
     }
 
     /// Copies the tour and chooses its plan.
@@ -34,7 +42,17 @@ impl Picked {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn tour(&mut self) -> std::io::Result<()> {
-        self.start("tour", || Some(tour::copy()))
+        self.start("tour", || Some(tour::copy().map(Chosen::Plan)))
+    }
+
+    /// Lets the person choose where to write a content; `name` is what the file is called at first.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
+        self.start("file-dialog", move || {
+            pick_place(&name).map(|file| Ok(Chosen::SaveAs(file, what)))
+        })
     }
 
     fn start(
@@ -78,4 +96,9 @@ fn pick(folder: Option<PathBuf>) -> Option<PathBuf> {
         dialog = dialog.set_directory(folder);
     }
     dialog.pick_file()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
+fn pick_place(name: &str) -> Option<PathBuf> {
+    rfd::FileDialog::new().set_title("Save as").set_file_name(name).save_file()
 }

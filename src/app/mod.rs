@@ -6,6 +6,7 @@
 
 mod apply;
 mod breakdown;
+mod contents;
 mod diagnostics;
 mod drain;
 mod evidence;
@@ -21,6 +22,7 @@ mod start;
 mod tests;
 mod tour;
 mod view;
+mod wanted;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -46,6 +48,7 @@ pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
 
 use breakdown::Broken;
+use contents::Contents;
 use evidence::EvidenceSession;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
@@ -84,6 +87,9 @@ struct App {
     live: Option<PlanSession>,
     runs: Vec<RunSummary>,
     evidence: EvidenceSession,
+    contents: Contents,
+    /// What is put on the clipboard with the next frame.
+    to_copy: Option<String>,
     /// What comparisons of interrupted steps with the disk found, by run.
     reconciled: BTreeMap<Uuid, Vec<Reconciled>>,
     /// The plan that is to be authorized as soon as it has been reviewed again.
@@ -148,6 +154,8 @@ impl App {
             live: None,
             runs: Vec::new(),
             evidence: EvidenceSession::default(),
+            contents: Contents::new(wake),
+            to_copy: None,
             reconciled: BTreeMap::new(),
             to_authorize: None,
             prompt: None,
@@ -271,6 +279,9 @@ impl App {
     fn take_in(&mut self, ctx: &egui::Context) {
         self.now = now();
         self.drain();
+        if let Some(text) = self.to_copy.take() {
+            ctx.copy_text(text);
+        }
         self.take_dropped_files(ctx);
         self.take_close_request(ctx);
         self.keep_time(ctx);

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::authorization::PlanAuthorization;
 use crate::plan::Digest;
 use crate::run::Question;
+use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::Place;
 use crate::worker::Ticket;
 
@@ -26,6 +27,8 @@ pub(super) enum Purpose {
     Review(PathBuf),
     /// To show what a step would do.
     Preview(Digest, usize),
+    /// To show what all steps would do together.
+    Simulate(Digest),
     /// To write an answer to a plan down.
     Record(Box<PlanAuthorization>),
     /// To list the runs.
@@ -41,7 +44,9 @@ pub(super) enum Purpose {
     /// To show an execution.
     Execution(Uuid),
     /// To show a whole artifact.
-    Blob,
+    Blob(Digest, Shape),
+    /// To write an artifact to this file.
+    Save(PathBuf),
     /// To answer a question about one thing.
     Ask(Question),
     /// To show the source of a diagnostic of this run.
@@ -62,6 +67,7 @@ impl Purpose {
                 format!("{} cannot be opened.", path.display())
             }
             Self::Preview(_, step) => format!("What step {} would do is not known.", step + 1),
+            Self::Simulate(_) => "The plan cannot be simulated.".into(),
             Self::Record(_) => {
                 "Your answer could not be written down; nothing is authorized.".into()
             }
@@ -71,7 +77,8 @@ impl Purpose {
             Self::Reconcile => "The run cannot be compared with the disk.".into(),
             Self::Search => "The evidence cannot be searched.".into(),
             Self::Execution(_) => "The record cannot be read.".into(),
-            Self::Blob => "The artifact cannot be read.".into(),
+            Self::Blob(..) => "The artifact cannot be read.".into(),
+            Self::Save(_) => "The artifact could not be saved.".into(),
             Self::Ask(_) => "The question cannot be answered.".into(),
             Self::Source(..) => "The source cannot be read.".into(),
             Self::Edit => "The editor cannot be opened.".into(),

@@ -11,13 +11,13 @@ use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Digest, Finding, Plan};
 use crate::run::{
-    ExecutionDetail, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
-    Steps,
+    ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
+    StepState, Steps,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
 use crate::ui::plan::{Approval, Figures};
-use crate::worker::{OpenedPlan, Replayed};
+use crate::worker::{OpenedPlan, Replayed, Simulation};
 
 /// One plan on the page.
 #[derive(Debug, Clone)]
@@ -48,6 +48,10 @@ pub(super) struct PlanSession {
     pub(super) tab: Tab,
     pub(super) diagnostics: DiagnosticsSession,
     pub(super) previews: BTreeMap<usize, Preview>,
+    /// What all its steps would do together, once somebody asked.
+    pub(super) simulation: Option<Simulated>,
+    /// Whether the page shows that instead of the steps.
+    pub(super) shows_simulation: bool,
     pub(super) executions: BTreeMap<Uuid, ExecutionDetail>,
     /// What was asked for and could not be had; asked for again when the person looks at it anew.
     pub(super) without_preview: BTreeSet<usize>,
@@ -56,6 +60,15 @@ pub(super) struct PlanSession {
     pub(super) dismissed: bool,
     /// The step that was answered and has not gone on yet.
     pub(super) answered: Option<usize>,
+}
+
+/// A simulation that was asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Simulated {
+    /// What came of it; none while it is under way.
+    pub(super) outcome: Option<Result<Simulation, Failure>>,
+    /// Whether the plan, its workspace or a file it uses has changed since it was asked for.
+    pub(super) stale: bool,
 }
 
 impl PlanSession {
@@ -81,6 +94,8 @@ impl PlanSession {
             tab: Tab::default(),
             diagnostics: DiagnosticsSession::default(),
             previews: BTreeMap::new(),
+            simulation: None,
+            shows_simulation: false,
             executions: BTreeMap::new(),
             without_preview: BTreeSet::new(),
             without_record: BTreeSet::new(),
@@ -145,6 +160,18 @@ impl PlanSession {
         }
     }
 
+    /// Why what its steps would do together cannot be told; none when it can.
+    pub(super) fn not_simulatable(&self) -> Option<&'static str> {
+        if self.approval == Approval::Recorded {
+            return Some("This is a run from the records. Run it again, or continue from here.");
+        }
+        match (&self.plan, &self.review) {
+            (None, _) => Some("The file cannot be read as a plan."),
+            (_, None) => Some("It could not be reviewed in its workspace."),
+            _ => None,
+        }
+    }
+
     /// What an approval would cover for `ttl_ms` milliseconds; none without a review.
     pub(super) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
@@ -181,6 +208,16 @@ impl PlanSession {
         };
         if let (Some(covered), Some(review)) = (covered, &opened.review) {
             changes.extend(covered.changes(&review.binding));
+        }
+        if let Some(simulation) = &mut self.simulation {
+            simulation.stale |= opened.digest != self.digest
+                || match (&self.review, &opened.review) {
+                    (Some(then), Some(now)) => {
+                        then.workspace != now.workspace
+                            || !then.binding.changes(&now.binding).is_empty()
+                    }
+                    (then, now) => then.is_some() != now.is_some(),
+                };
         }
         let approved = matches!(self.approval, Approval::Approved { .. });
         if approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
@@ -257,6 +294,8 @@ impl PlanSession {
         };
         self.elapsed_ms = None;
         self.executions.clear();
+        // A run is looked at step by step.
+        self.shows_simulation = false;
         self.follow = true;
         Some((plan, authorization))
     }

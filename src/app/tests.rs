@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use super::*;
 
+mod artifacts;
 mod diagnostics;
 mod panics;
+mod simulation;
 
 use crate::run::{Decision, Outcome, Phase, RunStatus};
 use crate::ui::action::{Action, DialogAction, EvidenceAction, PlanAction, Tab};

@@ -10,7 +10,7 @@ use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::evidence::EvidenceView;
-use crate::ui::plan::{Approval, PlanView, SidebarView};
+use crate::ui::plan::{Approval, PlanView, SidebarView, SimulationState, SimulationView};
 use crate::ui::{StatusView, WindowView};
 
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
@@ -43,7 +43,7 @@ impl App {
                 detail: self.evidence.detail.as_ref(),
                 reconciled: self
                     .reconciled_in(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
-                blobs: &self.evidence.blobs,
+                contents: self.contents.all(),
                 verification: &self.evidence.verification,
                 focus_search: self.evidence.focus_search,
                 scroll_to_selected: self.evidence.scroll_to_selected,
@@ -90,6 +90,20 @@ impl App {
             scroll_to_selected: session.scroll_to_selected,
             tab: session.tab,
             preview: session.previews.get(&session.selected),
+            simulation: session.simulation.as_ref().filter(|_| session.shows_simulation).map(
+                |it| SimulationView {
+                    state: match &it.outcome {
+                        None => SimulationState::UnderWay,
+                        Some(Err(failure)) => SimulationState::Failed(failure),
+                        Some(Ok(simulation)) => SimulationState::Done {
+                            previews: &simulation.previews,
+                            changes: &simulation.changes,
+                        },
+                    },
+                    stale: it.stale,
+                },
+            ),
+            contents: self.contents.all(),
             execution: session.selected_execution().and_then(|id| session.executions.get(&id)),
             now: &self.now,
         }
@@ -108,6 +122,7 @@ impl App {
             results: self.evidence.listed().len(),
             diagnostics: shown.map_or(0, |session| session.diagnostics.listing.shown.len()),
             not_authorizable: shown.and_then(PlanSession::not_authorizable),
+            not_simulatable: shown.and_then(PlanSession::not_simulatable),
             approved: shown
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),
             over: shown.is_some_and(PlanSession::is_over),

@@ -47,7 +47,7 @@ pub fn simulate(plan: &Plan, workspace: &Path, policy: &Policy) -> Result<Simula
 }
 
 fn not_reached(failed_at: usize) -> Preview {
-    unpredictable(format!("Not reached: step {} would end the run.", failed_at + 1))
+    unpredictable(format!("{}step {} would end the run.", Preview::NOT_REACHED, failed_at + 1))
 }
 
 fn unpredictable(summary: String) -> Preview {

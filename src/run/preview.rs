@@ -32,6 +32,8 @@ pub struct Preview {
 impl Preview {
     /// How the summary of a step begins that would not get through.
     pub const WOULD_FAIL: &'static str = "Would fail: ";
+    /// How the summary of a step begins that comes after one that would not get through.
+    pub const NOT_REACHED: &'static str = "Not reached: ";
 
     /// Whether the step would fail as things stand now.
     pub fn would_fail(&self) -> bool {

@@ -1,9 +1,11 @@
 //! What a person did, as the views report it. The window's glue turns each into effects.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::artifact::Shape;
 use super::commands::Command;
 use super::diagnostics::{Column, Facet, Place};
 use crate::plan::Digest;
@@ -47,6 +49,8 @@ pub enum Action {
     Evidence(EvidenceAction),
     /// On the diagnostics page.
     Diagnostics(DiagnosticsAction),
+    /// With an artifact.
+    Artifact(ArtifactAction),
     /// Anywhere.
     Window(WindowAction),
 }
@@ -60,6 +64,8 @@ pub enum PlanAction {
     OpenRun(Uuid),
     /// Look at this step, counted from 0.
     SelectStep(usize),
+    /// Show the steps again instead of what they would do together.
+    CloseSimulation,
     /// Look at this side of the selected step.
     ShowTab(Tab),
 }
@@ -102,8 +108,6 @@ pub enum EvidenceAction {
     Open(Uuid),
     /// Close it.
     CloseDetail,
-    /// Load the whole of an artifact.
-    LoadBlob(Digest),
     /// Compare the interrupted steps of this run with the disk.
     Reconcile(Uuid),
     /// Ask this, and show the answer in place of the search.
@@ -125,6 +129,43 @@ pub enum DiagnosticsAction {
     SortBy(Column),
     /// Look at this one.
     Pick(Place),
+}
+
+/// Something a person did with an artifact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArtifactAction {
+    /// Have the whole of a content read and shown.
+    Load {
+        /// The content.
+        digest: Digest,
+        /// What it is expected to be.
+        shape: Shape,
+        /// Whether it is put on the clipboard as well.
+        copy: bool,
+    },
+    /// Write a content to a file that the person chooses.
+    Save {
+        /// A name for it.
+        name: String,
+        /// The content.
+        what: Saved,
+    },
+}
+
+/// A content that is to be written to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saved {
+    /// This text.
+    Text(Arc<str>),
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// The content of the evidence with this digest.
+    Kept {
+        /// The content.
+        digest: Digest,
+        /// What it is expected to be.
+        shape: Shape,
+    },
 }
 
 /// Something a person did anywhere.

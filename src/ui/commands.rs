@@ -18,6 +18,7 @@ pub enum Command {
     OpenPlan,
     OpenTour,
     Reload,
+    Simulate,
     Authorize,
     Reject,
     Run,
@@ -63,6 +64,8 @@ pub struct Situation {
     pub diagnostics: usize,
     /// Why the plan cannot be authorized; none when it can.
     pub not_authorizable: Option<&'static str>,
+    /// Why the plan cannot be simulated; none when it can.
+    pub not_simulatable: Option<&'static str>,
     /// Whether an approval is waiting for its run.
     pub approved: bool,
     /// Whether the run that is shown is over, so that its plan can be run again.

@@ -63,6 +63,8 @@ icons! {
     COPY '\u{e1ca}';
     RIGHT '\u{e13a}';
     DOWN '\u{e136}';
+    UP '\u{e13c}';
+    SAVE '\u{e248}';
     HELP '\u{e3e8}';
     CLOCK '\u{e19a}';
     INFO '\u{e2ce}';

@@ -3,6 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
 use super::action::Action;
+use super::artifact;
 use super::commands::{Command, Situation, TABLE};
 
 /// Takes the key of *Stop now* alone, which counts whatever is in front of the window.
@@ -17,13 +18,15 @@ pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
 
 /// Takes the keys of every command that can be given now. A key that a text field wants stays its.
 pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
-    let typing = ui.ctx().text_edit_focused();
+    // A viewer has the arrows and the search for itself while it has the keyboard.
+    let viewing = artifact::has_keyboard(ui.ctx());
+    let typing = viewing || ui.ctx().text_edit_focused();
     // The longest combinations first, because a shorter one would match them as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(weight(shortcut)));
     for (shortcut, spec) in specs {
         let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
-        if typing && plain {
+        if typing && plain || viewing && spec.command == Command::FocusSearch {
             continue;
         }
         if (spec.unavailable)(situation).is_none()

@@ -5,6 +5,7 @@
 //! output, channels, SQL, and colours outside [`theme`].
 
 pub mod action;
+pub mod artifact;
 pub mod breakdown;
 pub mod commands;
 mod controls;
@@ -73,6 +74,9 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         keys::take_keys(ui, &view.situation, actions);
         if view.situation.page == Page::Evidence {
             evidence::take_keys(ui, &view.evidence, actions);
+        } else if let Some(plan) = view.plan.as_ref().filter(|_| view.situation.page == Page::Plan)
+        {
+            plan::take_keys(ui, plan, actions);
         }
     } else {
         keys::take_stop(ui, &view.situation, actions);

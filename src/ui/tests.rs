@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 28] = [
+const SCENES: [&str; 41] = [
     "plan",
     "authorized",
     "running",
@@ -69,6 +69,19 @@ const SCENES: [&str; 28] = [
     "unchecked",
     "answer",
     "recurring",
+    "simulation",
+    "simulating",
+    "simulation-failed",
+    "simulation-empty",
+    "stale",
+    "viewer-text",
+    "viewer-tree",
+    "viewer-table",
+    "viewer-diff",
+    "viewer-hex",
+    "viewer-part",
+    "viewer-sealed",
+    "viewer-empty",
 ];
 
 #[test]
@@ -96,7 +109,18 @@ fn every_button_has_a_name() {
 
 #[test]
 fn nothing_but_a_dialog_repaints_an_idle_window() {
-    for name in ["plan", "authorized", "failed", "evidence", "empty", "help"] {
+    for name in [
+        "plan",
+        "authorized",
+        "failed",
+        "evidence",
+        "empty",
+        "help",
+        "simulation",
+        "viewer-text",
+        "viewer-tree",
+        "viewer-table",
+    ] {
         let mut harness = window(name, [1280.0, 800.0]);
         harness.step();
         let delay = harness.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;

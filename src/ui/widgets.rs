@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Label, Margin, Rect, Response, RichText,
-    Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+    Align, Align2, Button, Color32, CornerRadius, Frame, Key, Label, Margin, Modifiers, Rect,
+    Response, RichText, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
 };
 
 use super::icon::{self, Icon};
@@ -309,6 +309,24 @@ pub fn card(ui: &Ui) -> Frame {
         .stroke(Stroke::new(1.0, theme.line))
         .corner_radius(CornerRadius::same(theme::RADIUS))
         .inner_margin(Margin::symmetric(12, 10))
+}
+
+/// Inside a scroll area: Page Up and Page Down scroll it, Home and End lead to its ends, unless a text
+/// is being typed, a viewer has the keyboard, or a question is in front.
+pub fn scroll_by_key(ui: &Ui) {
+    let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
+    if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
+        return;
+    }
+    let page = (ui.clip_rect().height() - theme::CODE_ROW).max(theme::CODE_ROW);
+    // Farther than anything is high; the area stops at its ends.
+    let far = 1e9;
+    let keys = [(Key::PageDown, -page), (Key::PageUp, page), (Key::End, -far), (Key::Home, far)];
+    for (key, by) in keys {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            ui.scroll_with_delta_animation(vec2(0.0, by), egui::style::ScrollAnimation::none());
+        }
+    }
 }
 
 /// The icon that stands for copying, as a button that copies.

@@ -15,10 +15,10 @@ use super::editor;
 use super::executing::panic_message;
 use super::folders::default_folders;
 use super::kept::{self, Kind};
-use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+use super::messages::{Content, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake};
 use crate::engine::{
     Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
-    plan_of, preview_step, reconcile, rest_of, review,
+    plan_of, preview_step, reconcile, rest_of, review, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, limits, parse};
@@ -92,6 +92,12 @@ impl Reader {
                 preview_step(&plan, &workspace, &self.setup.policy, step_index).map_or_else(
                     |error| Reply::Failed(error.failure()),
                     |preview| Reply::Preview { step_index, preview: Box::new(preview) },
+                )
+            }
+            Request::Simulate { plan, workspace } => {
+                simulate(&plan, &workspace, &self.setup.policy).map_or_else(
+                    |error| Reply::Failed(error.failure()),
+                    |simulation| Reply::Simulated(Box::new(simulation)),
                 )
             }
             Request::Record { authorization, plan } => {
@@ -169,16 +175,36 @@ impl Reader {
                 None => missing(format!("execution {id}")),
                 Some(detail) => Reply::Execution(Box::new(detail)),
             },
-            Request::Blob(digest) => match evidence.blob(&digest)? {
-                None => missing(format!("content {digest}")),
-                Some(bytes) => Reply::Blob { digest, bytes },
-            },
             Request::Ask(question) => Reply::Answered(Box::new(evidence.answer(&question)?)),
+            Request::Blob(digest) => Reply::Blob { digest, content: content(evidence, &digest)? },
+            Request::Save { file, what } => {
+                let bytes = match what {
+                    ToSave::Text(text) => text.as_bytes().to_vec(),
+                    ToSave::Bytes(bytes) => bytes.to_vec(),
+                    ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
+                        Content::Bytes(bytes) if unquoted => as_text(bytes),
+                        Content::Bytes(bytes) => bytes,
+                        Content::Gone => return Ok(missing(format!("content {digest}"))),
+                        Content::Sealed => {
+                            return Err(EvidenceError::NotAvailable { digest });
+                        }
+                    },
+                };
+                match std::fs::write(&file, bytes) {
+                    Ok(()) => Reply::Saved,
+                    Err(error) => Reply::Failed(Failure {
+                        code: Code::WriteFailed,
+                        message: format!("cannot write {}: {error}", file.display()),
+                        next: "Choose another place.".to_owned(),
+                    }),
+                }
+            }
             Request::Verify => {
                 Reply::Verified(crate::evidence::verify(&self.setup.evidence, None)?)
             }
             Request::Open { .. }
             | Request::Preview { .. }
+            | Request::Simulate { .. }
             | Request::Record { .. }
             | Request::Again { .. }
             | Request::Continue { .. }
@@ -309,6 +335,24 @@ impl Reader {
         let Some(run_id) = run_id else { return Ok(Vec::new()) };
         let policy = self.setup.policy.clone();
         changes_since(self.evidence()?, run_id, workspace, &policy)
+    }
+}
+
+fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
+    match evidence.blob(digest) {
+        Ok(Some(bytes)) => Ok(Content::Bytes(bytes)),
+        Ok(None) => Ok(Content::Gone),
+        Err(EvidenceError::NotAvailable { .. }) => Ok(Content::Sealed),
+        Err(error) => Err(error),
+    }
+}
+
+/// A text that is kept as a JSON string as that text; everything else as it is.
+fn as_text(bytes: Vec<u8>) -> Vec<u8> {
+    let is_string = bytes.first() == Some(&b'"');
+    match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {
+        Some(Ok(text)) => text.into_bytes(),
+        _ => bytes,
     }
 }
 

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::editor::EditorPlace;
 use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
+use crate::engine::Simulation;
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
@@ -76,6 +77,13 @@ pub enum Request {
         /// The step.
         step_index: usize,
     },
+    /// What all steps of a plan would do together.
+    Simulate {
+        /// The plan.
+        plan: Arc<Plan>,
+        /// The workspace of its review.
+        workspace: PathBuf,
+    },
     /// Record an answer to a plan.
     Record {
         /// The answer.
@@ -112,7 +120,7 @@ pub enum Request {
     Search(Box<SearchQuery>),
     /// One execution in full.
     Execution(Uuid),
-    /// The whole text of an artifact that is not inline.
+    /// The whole of an artifact that is not inline.
     Blob(Digest),
     /// A question about one file, symbol or diagnostic.
     Ask(Question),
@@ -134,6 +142,13 @@ pub enum Request {
         /// The place.
         place: EditorPlace,
     },
+    /// Write a content to a file of the person's choice.
+    Save {
+        /// The file.
+        file: PathBuf,
+        /// The content.
+        what: ToSave,
+    },
     /// Recompute the chain.
     Verify,
     /// Write a file of the window's own, such as its settings, whole or not at all.
@@ -143,6 +158,33 @@ pub enum Request {
         /// What it shall hold.
         text: String,
     },
+}
+
+/// A content that is to be written to a file.
+#[derive(Debug, Clone)]
+pub enum ToSave {
+    /// This text.
+    Text(Arc<str>),
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// What the evidence keeps.
+    Kept {
+        /// Under this digest.
+        digest: Digest,
+        /// Whether a text is kept as a JSON string, and is to be written as text.
+        unquoted: bool,
+    },
+}
+
+/// What the evidence has under a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// Nothing: it was purged, or never stored.
+    Gone,
+    /// It is encrypted, and the key is another one.
+    Sealed,
 }
 
 /// A plan file that was opened.
@@ -185,6 +227,8 @@ pub enum Reply {
         /// What it would do.
         preview: Box<Preview>,
     },
+    /// To [`Request::Simulate`].
+    Simulated(Box<Simulation>),
     /// To [`Request::Record`].
     Recorded,
     /// To [`Request::Runs`].
@@ -206,8 +250,8 @@ pub enum Reply {
     Blob {
         /// Which.
         digest: Digest,
-        /// Its bytes.
-        bytes: Vec<u8>,
+        /// What there is of it.
+        content: Content,
     },
     /// To [`Request::Ask`].
     Answered(Box<Answered>),
@@ -215,6 +259,8 @@ pub enum Reply {
     Source(Result<Vec<SourceLine>, Failure>),
     /// To [`Request::Edit`].
     Editing,
+    /// To [`Request::Save`].
+    Saved,
     /// To [`Request::Verify`].
     Verified(VerifyReport),
     /// To [`Request::Keep`].

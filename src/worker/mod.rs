@@ -18,11 +18,13 @@ mod prompt;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::{Clock, SystemClock};
+pub use crate::engine::{Clock, Simulation, SystemClock};
 pub use desk::{Desk, keep_file, read_plan_file};
 pub use editor::{EditorCommand, EditorPlace};
 pub use executing::{Worker, panic_message};
 pub use faults::Faults;
 pub use folders::{Folders, default_folders};
-pub use messages::{Command, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+pub use messages::{
+    Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,
+};
 pub use policy::{PolicySettings, SettingsError, load_policy};

@@ -33,6 +33,7 @@ impl App {
             Command::OpenPlan => self.pick_plan(),
             Command::OpenTour => self.open_tour(),
             Command::Reload => self.review_again(true),
+            Command::Simulate => self.simulate(),
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),

@@ -1,8 +1,10 @@
-//! The evidence page.
+//! The evidence page, and the artifacts that it and the plan page show.
 
-use crate::ui::action::{EvidenceAction, Page};
+use crate::ui::action::{ArtifactAction, EvidenceAction, Page, Saved};
+use crate::ui::artifact::Shape;
 use crate::ui::evidence;
-use crate::worker::Request;
+use crate::ui::theme::Tone;
+use crate::worker::{Request, ToSave};
 
 use super::super::App;
 use super::super::purpose::Purpose;
@@ -38,13 +40,26 @@ impl App {
             EvidenceAction::CloseDetail => {
                 self.evidence.selected = None;
                 self.evidence.detail = None;
-                self.evidence.blobs.clear();
-            }
-            EvidenceAction::LoadBlob(digest) => {
-                self.ask(Request::Blob(digest), Purpose::Blob);
             }
             EvidenceAction::Reconcile(run_id) => {
                 self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
+            }
+        }
+    }
+
+    pub(super) fn apply_artifact(&mut self, action: ArtifactAction) {
+        match action {
+            ArtifactAction::Load { digest, shape, copy } => {
+                if self.contents.ask((digest, shape), copy) {
+                    self.ask(Request::Blob(digest), Purpose::Blob(digest, shape));
+                }
+            }
+            ArtifactAction::Save { name, what } => {
+                if let Err(error) = self.picked.save(name, to_save(what)) {
+                    let next = "Copy it instead.";
+                    let summary = "The file picker cannot be opened.";
+                    self.notify(Tone::Danger, summary, error.to_string(), next);
+                }
             }
         }
     }
@@ -61,5 +76,15 @@ impl App {
         let parsed = evidence::parse(&self.evidence.text, &self.now.zone);
         self.evidence.problems = parsed.problems;
         self.ask(Request::Search(Box::new(parsed.query)), Purpose::Search);
+    }
+}
+
+/// What the desk is to write.
+pub(in super::super) fn to_save(what: Saved) -> ToSave {
+    match what {
+        Saved::Text(text) => ToSave::Text(text),
+        Saved::Bytes(bytes) => ToSave::Bytes(bytes),
+        // A difference is kept as a JSON string.
+        Saved::Kept { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
     }
 }

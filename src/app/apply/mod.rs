@@ -7,6 +7,9 @@ mod evidence;
 mod plan;
 mod window;
 
+#[cfg(test)]
+pub(super) use evidence::to_save;
+
 use super::App;
 use crate::ui::action::Action;
 
@@ -19,6 +22,7 @@ impl App {
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.apply_evidence(action),
             Action::Diagnostics(action) => self.apply_diagnostics(action),
+            Action::Artifact(action) => self.apply_artifact(action),
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.keep_diagnostics();

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::plan::Digest;
+use crate::run::Failure;
 use crate::ui::action::PlanAction;
-use crate::worker::Request;
+use crate::worker::{Request, Simulation};
 
 use super::super::App;
 use super::super::purpose::Purpose;
+use super::super::session::Simulated;
 
 impl App {
     pub(super) fn apply_plan(&mut self, action: PlanAction) {
@@ -32,6 +35,11 @@ impl App {
                     session.ask_anew();
                 }
             }
+            PlanAction::CloseSimulation => {
+                if let Some(session) = &mut self.shown {
+                    session.shows_simulation = false;
+                }
+            }
             PlanAction::ShowTab(tab) => {
                 if let Some(session) = &mut self.shown {
                     session.tab = tab;
@@ -46,6 +54,30 @@ impl App {
         let path = std::path::absolute(&path).unwrap_or(path);
         let request = Request::Open { path: path.clone(), workspace: workspace.clone() };
         self.ask(request, Purpose::Open { path, workspace });
+    }
+
+    /// Asks what all steps of the shown plan would do together, and shows that.
+    pub(super) fn simulate(&mut self) {
+        self.page = crate::ui::action::Page::Plan;
+        let Some(session) = &mut self.shown else { return };
+        let (Some(plan), Some(review)) = (session.plan.clone(), &session.review) else { return };
+        let (digest, workspace) = (session.digest, review.workspace.clone());
+        session.simulation = Some(Simulated { outcome: None, stale: false });
+        session.shows_simulation = true;
+        self.ask(Request::Simulate { plan, workspace }, Purpose::Simulate(digest));
+    }
+
+    /// Takes in what would become of the plan with this digest; of the latest question alone.
+    pub(in super::super) fn take_simulation(
+        &mut self,
+        digest: Digest,
+        outcome: Result<Simulation, Failure>,
+    ) {
+        let Some(session) = &mut self.shown else { return };
+        if let Some(simulated) = session.simulation.as_mut().filter(|it| it.outcome.is_none()) {
+            simulated.stale |= session.digest != digest;
+            simulated.outcome = Some(outcome);
+        }
     }
 
     /// Asks for the shown plan file to be read and reviewed again. `always` also when its run has

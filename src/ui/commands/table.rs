@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 31] = [
+pub static TABLE: [Spec; 32] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -67,6 +67,16 @@ pub static TABLE: [Spec; 31] = [
         shortcut: key(Modifiers::COMMAND, Key::R),
         icon: Some(icon::REVERT),
         unavailable: |at| needs_plan(at).or(at.running.then_some("A run is under way.")),
+    },
+    Spec {
+        command: Command::Simulate,
+        text: "Simulate",
+        tooltip: "See what all steps would do together, as one difference. Nothing is run or changed.",
+        shortcut: key(Modifiers::NONE, Key::F9),
+        icon: Some(icon::DIFF),
+        unavailable: |at| {
+            needs_plan(at).or(at.running.then_some("A run is under way.")).or(at.not_simulatable)
+        },
     },
     Spec {
         command: Command::Authorize,

@@ -1,21 +1,16 @@
 //! One execution in full: what, when, whether, what came out, and why.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use egui::{CollapsingHeader, Frame, Margin, ScrollArea, Ui};
+use egui::{Frame, Margin, ScrollArea, Ui};
 
 use super::results::known_look;
 use super::{EvidenceView, Filter, links, toggle};
-use crate::plan::Digest;
-use crate::run::{ArtifactRecord, ExecutionDetail, Known, Reconciled};
+use crate::run::{ExecutionDetail, Known, Reconciled};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
+use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
-use crate::ui::plan::{
-    Gutter, argument_ui, code_rows_ui, columns, kept_rows, risk_icon, short_first, text_rows,
-};
+use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::reconciled_ui;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
@@ -36,10 +31,12 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
         return;
     };
+    let shown = ui.available_height();
     ScrollArea::vertical().id_salt(detail.row.execution_id).auto_shrink([false, false]).show(
         ui,
         |ui| {
-            Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 0, bottom: 16 }).show(
+            widgets::scroll_by_key(ui);
+            Frame::NONE.inner_margin(Margin { left: 16, right: 16, top: 0, bottom: 0 }).show(
                 ui,
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 6.0;
@@ -50,9 +47,9 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                         argument_ui(ui, name, value);
                     }
                     section(ui, "Artifacts");
-                    artifact_list_ui(ui, detail, view.blobs, actions);
                 },
             );
+            kept_ui(ui, detail, view.contents, (shown * 0.8).max(220.0), actions);
         },
     );
 }
@@ -165,67 +162,33 @@ fn id(ui: &mut Ui, name: &str, whole: &str, what: &str) {
     });
 }
 
-/// The artifacts of an execution, without those that must be loaded first.
-pub(crate) fn artifacts_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
-    artifact_list_ui(ui, detail, &BTreeMap::new(), actions);
-}
-
-fn artifact_list_ui(
+/// What is kept of an execution, at most so many points high.
+pub(crate) fn kept_ui(
     ui: &mut Ui,
     detail: &ExecutionDetail,
-    blobs: &BTreeMap<Digest, String>,
+    contents: &Contents,
+    height: f32,
     actions: &mut Vec<Action>,
 ) {
+    ui.spacing_mut().item_spacing.y = 0.0;
     if detail.artifacts.is_empty() {
-        widgets::paragraph(ui, "Nothing was kept of this step.", Text::Body, Tone::Dim);
-    }
-    for (index, artifact) in detail.artifacts.iter().enumerate() {
-        artifact_ui(ui, artifact, index, blobs, actions);
-    }
-}
-
-/// An artifact as text: a JSON text is itself, everything else is shown as JSON.
-pub fn artifact_text(artifact: &ArtifactRecord) -> String {
-    let head = artifact.blob.and_then(|_| artifact.content.get("head"));
-    match head.unwrap_or(&artifact.content) {
-        serde_json::Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
-    }
-}
-
-fn artifact_ui(
-    ui: &mut Ui,
-    artifact: &ArtifactRecord,
-    index: usize,
-    blobs: &BTreeMap<Digest, String>,
-    actions: &mut Vec<Action>,
-) {
-    let theme = Theme::of(ui);
-    let title =
-        format!("{}, {}", artifact.artifact_type.replace('_', " "), format::bytes(artifact.bytes));
-    CollapsingHeader::new(widgets::rich(title, Text::Body, theme.text))
-        .id_salt(("artifact", index))
-        .default_open(matches!(artifact.artifact_type.as_str(), "stdout" | "stderr" | "diff"))
-        .show(ui, |ui| {
-            let loaded = artifact.blob.as_ref().and_then(|digest| blobs.get(digest));
-            let text = loaded.map_or_else(|| Cow::Owned(artifact_text(artifact)), Cow::Borrowed);
-            ui.horizontal(|ui| {
-                widgets::copy_button(ui, &text, &artifact.artifact_type);
-                if let (Some(digest), None) = (artifact.blob, loaded) {
-                    if widgets::button(ui, Look::Plain, None, "Load all of it", true).clicked() {
-                        actions.push(Action::Evidence(EvidenceAction::LoadBlob(digest)));
-                    }
-                    ui.label(widgets::rich("Only the beginning is shown.", Text::Meta, theme.dim));
-                }
-            });
-            widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
-                ui.set_min_width(ui.available_width());
-                let gutter = Gutter::one(text.len());
-                let columns = columns(ui, ui.available_width(), gutter);
-                let place = ("artifact", index);
-                let rows =
-                    kept_rows(ui, place, &[text.as_str()], columns, || text_rows(&text, columns));
-                code_rows_ui(ui, place, &rows, gutter);
-            });
+        Frame::NONE.inner_margin(Margin::symmetric(16, 8)).show(ui, |ui| {
+            widgets::paragraph(ui, "Nothing was kept of this step.", Text::Body, Tone::Dim);
         });
+    }
+    let place = ("artifacts", detail.row.execution_id);
+    let artifacts = ArtifactView::all(detail);
+    artifacts_ui(ui, place, &artifacts, first(detail), contents, height, actions);
+}
+
+/// What people look for first: what changed, else what was said.
+fn first(detail: &ExecutionDetail) -> &'static str {
+    let has = |name: &&&str| detail.artifacts.iter().any(|it| it.artifact_type == **name);
+    let failed = detail.row.error_message.is_some();
+    let order: [&str; 4] = if failed {
+        ["diagnostics", "stderr", "stdout", "result"]
+    } else {
+        ["diff", "stdout", "stderr", "result"]
+    };
+    order.iter().find(has).copied().unwrap_or("result")
 }

@@ -10,18 +10,16 @@ mod results;
 mod tests;
 mod timeline;
 
-use std::collections::BTreeMap;
-
 use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{Action, EvidenceAction};
+use super::artifact::{self, Contents};
 use super::commands::{Command, Situation, command_button};
 use super::format::{self, Now};
 use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
-use crate::plan::Digest;
 use crate::run::{Answered, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport};
 
 pub(crate) use facets::facet_item;
@@ -58,8 +56,8 @@ pub struct EvidenceView<'a> {
     pub detail: Option<&'a ExecutionDetail>,
     /// What comparisons of its run's interrupted steps with the disk found.
     pub reconciled: &'a [Reconciled],
-    /// Whole texts of artifacts that were loaded.
-    pub blobs: &'a BTreeMap<Digest, String>,
+    /// Contents of artifacts that were asked for.
+    pub contents: &'a Contents,
     /// The chain.
     pub verification: &'a Verification,
     /// Whether the search box takes the keyboard now.
@@ -80,6 +78,7 @@ pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Acti
     };
     if !ui.ctx().text_edit_focused()
         && !egui::Popup::is_any_open(ui.ctx())
+        && !artifact::has_keyboard(ui.ctx())
         && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
     {
         actions.push(Action::Evidence(close));

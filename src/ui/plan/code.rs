@@ -126,7 +126,8 @@ impl Gutter {
         }
     }
 
-    fn width(self) -> f32 {
+    /// What the numbers take, with the space beside them, in points.
+    pub fn width(self) -> f32 {
         match self.numbers {
             0 => 18.0,
             1 => self.ends().1 + 18.0,

@@ -1,11 +1,12 @@
 //! The head of the plan: what it is called, what it touches, and exactly which bytes it is.
 
-use egui::{Frame, Margin, Ui, vec2};
+use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
 use crate::plan::{Digest, Plan, ToolCall, ToolClass};
 use crate::ui::action::{Action, PlanAction};
+use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::reconcile::reconciled_ui;
@@ -104,13 +105,28 @@ fn visible_list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+pub(super) fn header_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
         let name = view.plan.map_or("This file cannot be read as a plan", Plan::name);
-        widgets::line(ui, name, Text::Title, Tone::Plain);
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if view.plan.is_some() {
+                    let simulate = Command::Simulate;
+                    command_button(ui, simulate, Look::Plain, None, situation, actions);
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    widgets::line(ui, name, Text::Title, Tone::Plain);
+                });
+            });
+        });
         let chips = chips(view);
         if !chips.is_empty() {
             ui.horizontal_wrapped(|ui| {

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use egui::{Align, Frame, Label, Layout, Margin, ScrollArea, Ui, vec2};
+use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
+use super::changes::changes_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
 use super::diagnostics::diagnostics_ui;
-use super::diff::{diff_ui, layout_ui};
 use super::kept::kept_rows;
-use super::output::{output_lines, output_sources, truncation};
+use super::output::{output_lines, output_sources};
 use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{Diff, FileChange, PreconditionState, Predicted, Preview, StepResult, StepState};
+use crate::run::{PreconditionState, Predicted, Preview, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
+use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
 use crate::ui::format;
 use crate::ui::icon::{self, Icon};
@@ -72,7 +73,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     match view.tab {
         Tab::WillDo => will_do_ui(ui, view, step),
         Tab::Arguments => arguments_ui(ui, step),
-        Tab::Output => output_ui(ui, view),
+        Tab::Output => output_ui(ui, view, actions),
         Tab::Diagnostics => match view.run.steps.get(view.selected) {
             Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
                 diagnostics_ui(ui, result, actions);
@@ -83,7 +84,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             _ => nothing(ui, icon::INFO, "No diagnostics yet", FINDS),
         },
         Tab::Artifacts => match view.execution {
-            Some(execution) => scrolled(ui, |ui| detail::artifacts_ui(ui, execution, actions)),
+            Some(execution) => {
+                let height = ui.available_height();
+                detail::kept_ui(ui, execution, view.contents, height, actions);
+            }
             None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
@@ -117,6 +121,7 @@ fn second_line(view: &PlanView<'_>, step: &Step) -> String {
 
 fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        widgets::scroll_by_key(ui);
         Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 12)).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             add(ui);
@@ -132,6 +137,7 @@ fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
     ScrollArea::vertical().id_salt("will do").auto_shrink([false, false]).show(ui, |ui| {
+        widgets::scroll_by_key(ui);
         Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 10, bottom: 12 }).show(
             ui,
             |ui| {
@@ -177,7 +183,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
     });
 }
 
-fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         add(ui);
@@ -186,9 +192,7 @@ fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 
 /// What a step would do: the differences, and in words what there is to say besides.
 pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
-    for (index, change) in preview.changes.iter().enumerate() {
-        change_ui(ui, change, index);
-    }
+    changes_ui(ui, "preview", &preview.changes);
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
             _ if preview.would_fail() => (icon::WARNING, Tone::Caution),
@@ -213,51 +217,6 @@ pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
             });
         }
     });
-}
-
-fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
-    let theme = Theme::of(ui);
-    indented(ui, |ui| {
-        whole_ui(ui, ("path", index), &change.path, |ui, path| {
-            ui.horizontal_top(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
-                widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
-                let mut parts = vec![(path, Text::Mono, theme.text)];
-                let counts = match &change.diff {
-                    Diff::Text { added, removed, .. } => {
-                        Some((format!("  +{added}"), format!("  −{removed}")))
-                    }
-                    Diff::Unchanged | Diff::Binary { .. } => None,
-                };
-                if let Some((added, removed)) = &counts {
-                    parts.push((added, Text::Mono, theme.safe));
-                    parts.push((removed, Text::Mono, theme.danger));
-                }
-                ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-                    if index == 0 && matches!(change.diff, Diff::Text { .. }) {
-                        layout_ui(ui);
-                    }
-                    ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
-                        // In the dialog nothing is cut: a long path goes on in the next line.
-                        ui.add(Label::new(widgets::job(&parts)).wrap());
-                    });
-                });
-            });
-        });
-    });
-    match &change.diff {
-        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines),
-        Diff::Unchanged => indented(ui, |ui| {
-            widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
-        }),
-        Diff::Binary { before_bytes, after_bytes } => indented(ui, |ui| {
-            let size = |bytes: &Option<u64>| bytes.map_or("absent".to_owned(), format::bytes);
-            let text =
-                format!("Not text: {} now, {} after.", size(before_bytes), size(after_bytes));
-            widgets::remark(ui, icon::INFO, Tone::Dim, text);
-        }),
-    }
-    ui.add_space(4.0);
 }
 
 /// Whether what the step needs holds now.
@@ -326,33 +285,20 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     });
 }
 
-fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
+fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let state = view.run.steps.get(view.selected);
+    if let Some(StepState::Done(result)) = state {
+        ended_ui(ui, view, result, actions);
+        return;
+    }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
     let sources = output_sources(view.run, view.selected);
     let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
         output_lines(view.run, view.selected, columns)
     });
-    let result = match state {
-        Some(StepState::Done(result)) => Some(result),
-        _ => None,
-    };
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
-        if let Some(result) = result {
-            indented(ui, |ui| {
-                trouble_ui(ui, result);
-                if let Some(text) = truncation(result) {
-                    widgets::remark(ui, icon::INFO, Tone::Caution, text);
-                }
-                if let Some(code) = result.exit_code {
-                    widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
-                }
-            });
-        }
-        let running = matches!(state, Some(StepState::Running));
-        if rows.is_empty() && result.is_none_or(|result| result.error_message.is_none()) {
+        if rows.is_empty() {
             let text = match state {
-                Some(StepState::Done(_)) => "The step ended and printed nothing.",
                 Some(StepState::Running) => "Nothing printed yet.",
                 _ => "What the step prints will stand here, line by line.",
             };
@@ -361,9 +307,32 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>) {
         ScrollArea::vertical()
             .id_salt(("output", view.selected))
             .auto_shrink([false, false])
-            .stick_to_bottom(running)
+            .stick_to_bottom(true)
             .show(ui, |ui| code_rows_ui(ui, "output", &rows, Gutter::NONE));
     });
+}
+
+/// What a step that has ended printed.
+fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut Vec<Action>) {
+    if result.error_message.is_some() || result.exit_code.is_some() {
+        ui.add_space(8.0);
+        indented(ui, |ui| {
+            trouble_ui(ui, result);
+            if let Some(code) = result.exit_code {
+                widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
+            }
+        });
+    }
+    let output = ArtifactView::output(result, view.execution);
+    if output.is_empty() {
+        if result.error_message.is_none() {
+            nothing(ui, icon::TERMINAL, "No output", "The step ended and printed nothing.");
+        }
+        return;
+    }
+    let first = if result.success { "stdout" } else { "stderr" };
+    let (place, height) = (("output", result.execution_id), ui.available_height());
+    artifacts_ui(ui, place, &output, first, view.contents, height, actions);
 }
 
 /// What went wrong with a step, and what to do next.

@@ -6,6 +6,7 @@
 
 mod action_bar;
 mod bar_model;
+mod changes;
 mod code;
 mod diagnostics;
 mod diff;
@@ -18,6 +19,7 @@ mod marks;
 mod output;
 mod rows;
 mod sidebar;
+mod simulation;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +29,7 @@ use egui::{CentralPanel, Margin, Panel, Ui};
 use uuid::Uuid;
 
 use super::action::{Action, Tab};
+use super::artifact::Contents;
 use super::commands::{Command, Situation, command_button};
 use super::format::Now;
 use super::icon;
@@ -37,6 +40,7 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
 
 pub use bar_model::{Bar, bar};
+pub(crate) use changes::changes_ui;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
@@ -45,6 +49,8 @@ pub use output::{output_lines, text_rows};
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
+pub(super) use simulation::take_keys;
+pub use simulation::{SimulationState, SimulationView};
 
 /// Where the open plan stands with its person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -107,6 +113,10 @@ pub struct PlanView<'a> {
     pub tab: Tab,
     /// What it would do, once computed.
     pub preview: Option<&'a Preview>,
+    /// What all steps would do together; none while the steps are shown.
+    pub simulation: Option<SimulationView<'a>>,
+    /// Contents of artifacts that were asked for.
+    pub contents: &'a Contents,
     /// Its evidence, once read.
     pub execution: Option<&'a ExecutionDetail>,
     /// The present moment.
@@ -149,7 +159,7 @@ pub fn plan_page_ui(
         );
         return;
     };
-    if view.plan.is_some() {
+    if view.plan.is_some() && view.simulation.is_none() {
         let width = ui.available_width();
         Panel::right("inspector")
             .default_size(theme::INSPECTOR.min(width * 0.44))
@@ -165,7 +175,11 @@ pub fn plan_page_ui(
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        header::header_ui(ui, view, actions);
+        header::header_ui(ui, view, situation, actions);
+        if let Some(simulation) = &view.simulation {
+            simulation::simulation_ui(ui, view, simulation, situation, actions);
+            return;
+        }
         findings::findings_ui(ui, view.findings);
         rows::rows_ui(ui, view, actions);
     });

@@ -1,22 +1,12 @@
-//! What a step printed, as lines.
+//! What a step prints while it is under way, as lines.
 
 use super::code::{CodeRow, wrap};
-use crate::run::{RunState, StepResult, StepState, Stream};
+use crate::run::{RunState, StepState, Stream};
 
-/// The output of a step in rows of at most `columns` characters: of the one under way in order of
-/// arrival, of an ended one first stdout, then stderr.
+/// The output of the step under way in rows of at most `columns` characters, in order of arrival.
 pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow> {
     let mut rows = Vec::new();
     match run.steps.get(index) {
-        Some(StepState::Done(result)) => {
-            for (stream, text) in
-                [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
-            {
-                if let Some(text) = text {
-                    push(&mut rows, stream, text, columns);
-                }
-            }
-        }
         Some(StepState::Running) => {
             if run.live_left_out > 0 {
                 let size = crate::ui::format::bytes(run.live_left_out);
@@ -35,7 +25,7 @@ pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow
                 push(&mut rows, *stream, text, columns);
             }
         }
-        Some(StepState::Waiting) | None => {}
+        Some(StepState::Waiting | StepState::Done(_)) | None => {}
     }
     rows
 }
@@ -43,9 +33,6 @@ pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow
 /// Everything that [`output_lines`] shows of a step, for comparing.
 pub(super) fn output_sources(run: &RunState, index: usize) -> Vec<&str> {
     match run.steps.get(index) {
-        Some(StepState::Done(result)) => {
-            [&result.stdout, &result.stderr].map(|text| text.as_deref().unwrap_or_default()).into()
-        }
         Some(StepState::Running) => run
             .live_output
             .iter()
@@ -53,7 +40,7 @@ pub(super) fn output_sources(run: &RunState, index: usize) -> Vec<&str> {
                 [if *stream == Stream::Stderr { "!" } else { "" }, chunk.as_str()]
             })
             .collect(),
-        Some(StepState::Waiting) | None => Vec::new(),
+        Some(StepState::Waiting | StepState::Done(_)) | None => Vec::new(),
     }
 }
 
@@ -74,23 +61,4 @@ pub fn text_rows(text: &str, columns: usize) -> Vec<CodeRow> {
         }
     }
     rows
-}
-
-/// What is left out of the output that a result carries; none when nothing is.
-pub fn truncation(result: &StepResult) -> Option<String> {
-    let mut parts = Vec::new();
-    for (name, cut, bytes) in [
-        ("stdout", result.stdout_truncated, result.stdout_bytes),
-        ("stderr", result.stderr_truncated, result.stderr_bytes),
-    ] {
-        if cut {
-            parts.push(format!("{name} has {}", crate::ui::format::bytes(bytes)));
-        }
-    }
-    (!parts.is_empty()).then(|| {
-        format!(
-            "Only the beginning and the end are shown: {}. The whole is in the evidence.",
-            parts.join(", ")
-        )
-    })
 }

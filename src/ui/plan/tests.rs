@@ -26,6 +26,8 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         scroll_to_selected: false,
         tab: Tab::default(),
         preview: None,
+        simulation: None,
+        contents: &Default::default(),
         execution: None,
         now: &now,
     };

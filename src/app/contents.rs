@@ -1,0 +1,173 @@
+//! Contents of artifacts that a person asked to see whole: prepared on a thread of their own, kept for
+//! as long as there is room for them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+
+use crate::plan::Digest;
+use crate::ui::artifact::{self, Loaded, Prepared, Shape};
+use crate::worker::{Content, Wake};
+
+/// A content, and what it is expected to be.
+pub(super) type Key = (Digest, Shape);
+
+/// How much is kept, in bytes of contents; the one that was asked for last always is.
+const ROOM: usize = 128 << 20;
+
+/// The contents.
+pub(super) struct Contents {
+    wake: Wake,
+    all: artifact::Contents,
+    /// Those that are here with their sizes, the oldest first.
+    ages: VecDeque<(Key, usize)>,
+    preparing: Vec<(Key, Receiver<Prepared>)>,
+    /// The one that is to be put on the clipboard once it is here.
+    to_copy: Option<Key>,
+}
+
+impl Contents {
+    pub(super) fn new(wake: Wake) -> Self {
+        Self {
+            wake,
+            all: artifact::Contents::new(),
+            ages: VecDeque::new(),
+            preparing: Vec::new(),
+            to_copy: None,
+        }
+    }
+
+    /// All of them, for the views.
+    pub(super) fn all(&self) -> &artifact::Contents {
+        &self.all
+    }
+
+    /// Notes that somebody wants this one; true when it has to be read.
+    pub(super) fn ask(&mut self, key: Key, copy: bool) -> bool {
+        if copy {
+            self.to_copy = Some(key);
+        }
+        let known = matches!(self.all.get(&key), Some(Loaded::Asked | Loaded::Here(_)));
+        if !known {
+            self.all.insert(key, Loaded::Asked);
+        }
+        !known
+    }
+
+    /// Takes in what the evidence has of it.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn arrived(&mut self, key: Key, content: Content) -> std::io::Result<()> {
+        let bytes = match content {
+            Content::Bytes(bytes) => bytes,
+            Content::Gone => {
+                self.missing(
+                    key,
+                    "The rest was removed from the evidence; its digest is what is left of it.",
+                );
+                return Ok(());
+            }
+            Content::Sealed => {
+                self.missing(
+                    key,
+                    "The rest holds a secret and is sealed; the key that opens it is not available here.",
+                );
+                return Ok(());
+            }
+        };
+        let (sender, receiver) = sync_channel(1);
+        let wake = Wake::clone(&self.wake);
+        let size = bytes.len();
+        let started = std::thread::Builder::new().name("artifact".to_owned()).spawn(move || {
+            // The window may be gone by now; then nobody needs it.
+            let _ = sender.send(Prepared::of_bytes(key.1, bytes));
+            wake();
+        });
+        if let Err(error) = started {
+            self.forget(&key);
+            return Err(error);
+        }
+        self.ages.push_back((key, size));
+        self.preparing.push((key, receiver));
+        Ok(())
+    }
+
+    fn missing(&mut self, key: Key, why: &str) {
+        self.to_copy = self.to_copy.filter(|wanted| *wanted != key);
+        self.all.insert(key, Loaded::Missing(why.to_owned()));
+    }
+
+    /// As if nobody had asked for it.
+    pub(super) fn forget(&mut self, key: &Key) {
+        self.to_copy = self.to_copy.filter(|wanted| wanted != key);
+        self.all.remove(key);
+    }
+
+    /// Takes in those that are prepared, and gives a text that is to be put on the clipboard.
+    pub(super) fn take(&mut self) -> Option<String> {
+        let mut prepared = Vec::new();
+        self.preparing.retain(|(key, receiver)| match receiver.try_recv() {
+            Err(TryRecvError::Empty) => true,
+            ready => {
+                prepared.push((*key, ready.ok()));
+                false
+            }
+        });
+        for (key, ready) in prepared {
+            match ready {
+                Some(ready) => {
+                    self.all.insert(key, Loaded::Here(Arc::new(ready)));
+                    self.make_room();
+                }
+                None => {
+                    self.missing(key, "It could not be made ready to be shown; save it instead.")
+                }
+            }
+        }
+        let Loaded::Here(prepared) = self.all.get(&self.to_copy?)? else { return None };
+        self.to_copy = None;
+        Some(match &prepared.form {
+            artifact::Form::Hex(bytes) => artifact::hex_text(bytes),
+            _ => prepared.text.text().to_string(),
+        })
+    }
+
+    /// Forgets the oldest ones when there are too many; asked for again, they are read again.
+    fn make_room(&mut self) {
+        let mut sum: usize = self.ages.iter().map(|(_, size)| size).sum();
+        while sum > ROOM && self.ages.len() > 1 {
+            if let Some((key, size)) = self.ages.pop_front() {
+                self.all.remove(&key);
+                sum -= size;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_make_room_for_the_latest() {
+        let (sender, woken) = sync_channel(8);
+        let wake: Wake = Arc::new(move || sender.try_send(()).unwrap());
+        let mut contents = Contents::new(wake);
+        let key = |name: &str| (Digest::of(name.as_bytes()), Shape::Text);
+        for name in ["one", "two", "three"] {
+            assert!(contents.ask(key(name), false));
+            assert!(!contents.ask(key(name), false), "it is on its way");
+            contents.arrived(key(name), Content::Bytes(vec![b'x'; ROOM / 2])).unwrap();
+            woken.recv().unwrap();
+            assert_eq!(contents.take(), None);
+        }
+        let here = |contents: &Contents, name| {
+            matches!(contents.all.get(&key(name)), Some(Loaded::Here(_)))
+        };
+        assert_eq!(["one", "two", "three"].map(|name| here(&contents, name)), [false, true, true]);
+        contents.ask(key("two"), true);
+        assert_eq!(contents.take().unwrap().len(), ROOM / 2, "for the clipboard, once");
+        assert_eq!(contents.take(), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! Artifacts that are longer than their row: read, shown, copied and saved from the real evidence.
+
+use super::super::apply::to_save;
+use super::*;
+use crate::evidence::EvidenceStore;
+use crate::ui::action::{ArtifactAction, Saved};
+use crate::ui::artifact::{Form, Loaded, Prepared, Shape};
+use crate::worker::ToSave;
+
+const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "steps": [
+    {"step_id": "text", "tool": "file_read", "arguments": {"path": "long.txt"}},
+    {"step_id": "bytes", "tool": "file_read", "arguments": {"path": "bytes.bin"}},
+    {"step_id": "list", "tool": "file_search", "arguments": {"pattern": "heron", "root": "long.txt"}}
+]}"#;
+
+/// No text, and with something in it that only its owner may read.
+fn bytes() -> Vec<u8> {
+    let mut bytes = vec![0xff; 40];
+    bytes.extend(
+        b" AWS_SECRET_ACCESS_KEY=AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY ",
+    );
+    bytes
+}
+
+fn ran() -> Bench {
+    let mut bench = Bench::new();
+    bench.file("long.txt", &"a heron in the reeds\n".repeat(1_000));
+    std::fs::write(bench.workspace.path().join("bytes.bin"), bytes()).unwrap();
+    let plan = bench.file("read.json", READ);
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.ended();
+    bench
+}
+
+/// Looks at a step's output, and gives where the whole of it is.
+fn kept(bench: &mut Bench, step: usize) -> Digest {
+    bench.act(Action::Plan(PlanAction::SelectStep(step)));
+    bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
+    let id = bench.session().selected_execution().unwrap();
+    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
+    let artifacts = &bench.session().executions[&id].artifacts;
+    artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
+}
+
+fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> Loaded {
+    let (digest, shape) = key;
+    bench.act(Action::Artifact(ArtifactAction::Load { digest, shape, copy }));
+    let ready = |app: &App| {
+        let loaded = app.contents.all().get(&key);
+        loaded.is_some_and(|it| !matches!(it, Loaded::Asked))
+    };
+    bench.until("the whole", ready);
+    bench.app.contents.all()[&key].clone()
+}
+
+fn here(loaded: Loaded) -> Arc<Prepared> {
+    let Loaded::Here(prepared) = loaded else { panic!("{loaded:?}") };
+    prepared
+}
+
+#[test]
+fn the_whole_of_a_long_artifact_is_shown_copied_and_saved() {
+    let mut bench = ran();
+    let text = kept(&mut bench, 0);
+    let prepared = here(load(&mut bench, (text, Shape::Text), true));
+    assert_eq!(prepared.text.line_count(), 1_000);
+    assert_eq!(bench.app.to_copy.as_ref().unwrap().len(), 21_000, "for the clipboard");
+    let binary = kept(&mut bench, 1);
+    let Form::Hex(shown) = &here(load(&mut bench, (binary, Shape::Text), false)).form else {
+        panic!("bytes are shown as bytes");
+    };
+    assert_eq!(shown.to_vec(), bytes());
+    let list = kept(&mut bench, 2);
+    let Form::Table(table) = &here(load(&mut bench, (list, Shape::Rows), false)).form else {
+        panic!("matches are a table");
+    };
+    assert_eq!(table.len(), 1_000);
+
+    let file = bench.workspace.path().join("saved.bin");
+    let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });
+    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
+    bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
+    assert_eq!(std::fs::read(&file).unwrap(), bytes());
+    let nowhere = bench.workspace.path().join("no/such/folder.txt");
+    let what = ToSave::Text("heron".into());
+    bench.app.ask(Request::Save { file: nowhere.clone(), what }, Purpose::Save(nowhere));
+    bench.until("refused", |app| app.notices.iter().any(|it| it.summary.contains("E302")));
+}
+
+#[test]
+fn a_content_that_was_purged_or_is_sealed_says_so() {
+    let mut bench = ran();
+    let (text, binary) = (kept(&mut bench, 0), kept(&mut bench, 1));
+    let setup = bench.app.setup.clone();
+    let mut store = EvidenceStore::open(&setup.evidence, &setup.secrets).unwrap();
+    store.purge(&text, "no longer needed", 1).unwrap();
+    drop(store);
+    let Loaded::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
+    assert!(why.contains("removed from the evidence"), "{why}");
+    assert_eq!(bench.app.to_copy, None);
+
+    // Another user, who has another key.
+    let folders = Folders {
+        evidence: setup.evidence,
+        secrets: bench.workspace.path().join("other"),
+        settings: bench.workspace.path().join("settings"),
+        home: bench.workspace.path().to_owned(),
+    };
+    let (sender, woken) = sync_channel(1_024);
+    let wake: Wake = Arc::new(move || {
+        let _ = sender.try_send(());
+    });
+    bench.woken = woken;
+    bench.app = App::new(folders, settings::load(None), wake).unwrap();
+    let sealed = load(&mut bench, (binary, Shape::Text), false);
+    let Loaded::Missing(why) = sealed else { panic!("sealed: {sealed:?}") };
+    assert!(why.contains("sealed"), "{why}");
+    assert!(bench.app.notices.is_empty(), "{:?}", bench.app.notices);
+}
+
+#[test]
+fn a_text_that_is_kept_as_json_is_saved_as_text() {
+    let mut bench = Bench::new();
+    bench.file("long.txt", &"heron\n".repeat(2_000));
+    let plan = READ
+        .replace("file_read", "file_write")
+        .replace(r#"{"path": "bytes.bin"}"#, r#"{"path": "other.txt", "contents": "x"}"#);
+    let contents = "egret\\n".repeat(2_000);
+    let plan = plan.replace(
+        r#"{"path": "long.txt"}"#,
+        &format!(r#"{{"path": "long.txt", "contents": "{contents}"}}"#),
+    );
+    let plan = bench.file("write.json", &plan.replace("QUERY", "MUTATE"));
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.ended();
+    bench.act(Action::Plan(PlanAction::SelectStep(0)));
+    bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
+    let id = bench.session().selected_execution().unwrap();
+    bench.until("its record", |app| app.shown.as_ref().unwrap().executions.contains_key(&id));
+    let artifacts = &bench.session().executions[&id].artifacts;
+    let digest = artifacts.iter().find(|it| it.artifact_type == "diff").unwrap().blob.unwrap();
+    let Form::Diff(changes) = &here(load(&mut bench, (digest, Shape::Diff), false)).form else {
+        panic!("a difference");
+    };
+    assert_eq!(changes[0].path, "long.txt");
+    let file = bench.workspace.path().join("saved.diff");
+    let what = to_save(Saved::Kept { digest, shape: Shape::Diff });
+    bench.app.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file.clone()));
+    bench.until("saved", |app| app.notices.iter().any(|it| it.summary.starts_with("Saved as")));
+    let saved = std::fs::read_to_string(file).unwrap();
+    assert!(saved.starts_with("--- a/long.txt\n+++ b/long.txt\n"), "{saved:.80}");
+}

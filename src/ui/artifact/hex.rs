@@ -1,0 +1,91 @@
+//! Bytes that are no text: offset, bytes, and the letters among them.
+
+use std::sync::Arc;
+
+use egui::{Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
+
+use super::list::{Cursor, list_ui, with_state};
+use crate::ui::plan::{Gutter, columns};
+use crate::ui::theme::{Text, Theme};
+use crate::ui::widgets;
+
+/// A row of so many bytes as offset, bytes in hex and letters.
+pub fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
+    let start = row.saturating_mul(width);
+    let part = bytes.get(start..bytes.len().min(start + width)).unwrap_or_default();
+    let mut hex = String::with_capacity(width * 3 + 1);
+    for index in 0..width {
+        if index == width / 2 {
+            hex.push(' ');
+        }
+        match part.get(index) {
+            Some(byte) => hex.push_str(&format!("{byte:02x} ")),
+            None => hex.push_str("   "),
+        }
+    }
+    let letter =
+        |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+    (format!("{start:08x}"), hex.trim_end().to_owned(), part.iter().map(letter).collect())
+}
+
+/// What the viewer of bytes remembers.
+#[derive(Debug, Clone, Default)]
+struct HexState {
+    place: Option<(Id, usize)>,
+    cursor: Cursor,
+}
+
+/// Shows bytes, at most so many points high.
+pub(super) fn hex_ui(ui: &mut Ui, id: Id, name: &str, bytes: &Arc<[u8]>, height: f32) {
+    // As many bytes in a row as there is room for.
+    let room = columns(ui, ui.available_width(), Gutter::NONE);
+    let fits = |width: &usize| 10 + 3 * width + 2 + width <= room;
+    let width = [16, 8].into_iter().find(fits).unwrap_or(4);
+    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0'));
+    let rows = bytes.len().div_ceil(width);
+    with_state(ui, |ui, HexState { place, cursor }: &mut HexState| {
+        if *place != Some((id, bytes.len())) {
+            (*place, *cursor) = (Some((id, bytes.len())), Cursor::default());
+        }
+        let given = list_ui(ui, id, name, height, rows, cursor, |ui, rect, row, _| {
+            row_ui(ui, rect, &hex_row(bytes, row, width), advance, width);
+        });
+        if given.copy {
+            ui.ctx().copy_text(hex_row(bytes, cursor.row, width).1);
+        }
+    });
+}
+
+fn row_ui(ui: &Ui, rect: Rect, row: &(String, String, String), advance: f32, width: usize) {
+    let theme = Theme::of(ui);
+    let (offset, hex, letters) = row;
+    let middle = rect.center().y;
+    let left = rect.left() + f32::from(super::MARGIN);
+    let column = |at: usize| pos2(left + advance * at as f32, middle);
+    let paint = |at: usize, text: &str, color| {
+        widgets::paint_parts(ui, column(at), f32::INFINITY, &[(text, Text::Mono, color)]);
+    };
+    paint(0, offset, theme.dim);
+    paint(10, hex, theme.text);
+    paint(10 + 3 * width + 2, letters, theme.safe);
+    ui.interact(rect, ui.scope_id().with(("row", offset)), Sense::hover()).widget_info(|| {
+        WidgetInfo::labeled(Role::Label, true, format!("{offset}  {hex}  {letters}"))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_its_offset_its_bytes_and_its_letters() {
+        let bytes: Vec<u8> = b"PK\x03\x04 name\xff\x00\x7f.rs~\n!".to_vec();
+        let (offset, hex, letters) = hex_row(&bytes, 0, 16);
+        assert_eq!(offset, "00000000");
+        assert_eq!(hex, "50 4b 03 04 20 6e 61 6d  65 ff 00 7f 2e 72 73 7e");
+        assert_eq!(letters, "PK.. name....rs~");
+        let last = hex_row(&bytes, 1, 16);
+        assert_eq!(last, ("00000010".to_owned(), "0a 21".to_owned(), ".!".to_owned()));
+        assert_eq!(hex_row(&bytes, 9, 16).2, "", "behind the end there is nothing");
+    }
+}

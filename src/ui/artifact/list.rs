@@ -1,0 +1,167 @@
+//! The part that all viewers share: any number of rows of which only the visible ones are drawn, one
+//! of them the current one, led by mouse or keyboard.
+
+use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Role, ScrollArea, Sense, Ui};
+use egui::{WidgetInfo, pos2, vec2};
+
+use crate::ui::theme::{self, Theme};
+
+/// Shows something with what it remembers between frames. One of a kind is remembered, that of what was
+/// shown last: what was looked at before may have been long.
+pub(super) fn with_state<T, R>(ui: &mut Ui, show: impl FnOnce(&mut Ui, &mut T) -> R) -> R
+where
+    T: Default + Clone + Send + Sync + 'static,
+{
+    let id = Id::unique("artifact viewer");
+    // Taken out meanwhile, because nothing may be locked while something is shown.
+    let mut state: T = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
+    let shown = show(ui, &mut state);
+    ui.data_mut(|data| data.insert_temp(id, state));
+    shown
+}
+
+/// The current row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cursor {
+    pub(super) row: usize,
+    /// Whether it is to be brought into view.
+    reveal: bool,
+}
+
+impl Cursor {
+    pub(super) fn to(row: usize) -> Self {
+        Self { row, reveal: true }
+    }
+}
+
+/// What a person gave a list in this frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Given {
+    /// The row that was clicked, and where.
+    pub(super) clicked: Option<(usize, egui::Pos2)>,
+    pub(super) copy: bool,
+    pub(super) find: bool,
+    pub(super) enter: bool,
+    pub(super) left: bool,
+    pub(super) right: bool,
+}
+
+fn keyboard() -> Id {
+    Id::unique("a viewer has the keyboard")
+}
+
+/// Says that a part of a viewer has the keyboard, and lets it have the arrows and Escape.
+pub(super) fn keep_keyboard(ui: &Ui, id: Id) {
+    let filter =
+        EventFilter { tab: false, horizontal_arrows: true, vertical_arrows: true, escape: true };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    let pass = ui.ctx().cumulative_pass_nr();
+    ui.data_mut(|data| data.insert_temp(keyboard(), pass));
+}
+
+/// Whether a viewer had the keyboard when it was drawn last, so that plain keys are its own.
+pub fn has_keyboard(ctx: &egui::Context) -> bool {
+    let pass: Option<u64> = ctx.data(|data| data.get_temp(keyboard()));
+    pass.is_some_and(|pass| pass + 1 >= ctx.cumulative_pass_nr())
+}
+
+/// Shows `count` rows, at most so many points high. `draw` gets a row's place, its number and whether
+/// it is the current one.
+pub(super) fn list_ui(
+    ui: &mut Ui,
+    id: Id,
+    name: &str,
+    height: f32,
+    count: usize,
+    cursor: &mut Cursor,
+    mut draw: impl FnMut(&mut Ui, Rect, usize, bool),
+) -> Given {
+    let theme = Theme::of(ui);
+    let mut given = Given::default();
+    let row_height = f64::from(theme::CODE_ROW);
+    let mut page = 1;
+    cursor.row = cursor.row.min(count.saturating_sub(1));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let whole = (row_height * count as f64) as f32;
+    let area = ScrollArea::vertical()
+        .id_salt(id)
+        .max_height(height.min(whole))
+        .min_scrolled_height(height.min(whole))
+        .auto_shrink([false, true]);
+    area.show_viewport(ui, |ui, viewport| {
+        let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), whole), Sense::hover());
+        // A million rows are twenty million points high, where an `f32` no longer tells one point
+        // from the next; near the seen part it does.
+        let first = (f64::from(viewport.top()) / row_height).floor().max(0.0) as usize;
+        let last = (f64::from(viewport.bottom()) / row_height).ceil().max(0.0) as usize;
+        page = last.saturating_sub(first).saturating_sub(2).max(1);
+        let seen_top = f64::from(all.top()) + f64::from(viewport.top());
+        let y_of =
+            |row: usize| (seen_top + (row as f64 * row_height - f64::from(viewport.top()))) as f32;
+        let seen = all.intersect(ui.clip_rect());
+        let response = ui.interact(seen, id, Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::List, true, name));
+        if response.clicked()
+            && let Some(at) = response.interact_pointer_pos()
+        {
+            let row = ((f64::from(at.y) - f64::from(y_of(first))) / row_height).max(0.0) as usize;
+            cursor.row = (first + row).min(count.saturating_sub(1));
+            given.clicked = Some((cursor.row, at));
+            response.request_focus();
+        }
+        let focused = response.has_focus();
+        for row in first..last.min(count) {
+            let size = vec2(all.width(), theme::CODE_ROW);
+            let rect = Rect::from_min_size(pos2(all.left(), y_of(row)), size);
+            let current = row == cursor.row;
+            if current && focused {
+                ui.painter().rect_filled(rect, 0.0, theme.selection);
+            }
+            draw(ui, rect, row, current);
+        }
+        if focused {
+            keep_keyboard(ui, id);
+            take_keys(ui, count, page, cursor, &mut given);
+            let stroke = egui::Stroke::new(2.0, theme.accent);
+            ui.painter().rect_stroke(seen, 0.0, stroke, egui::StrokeKind::Inside);
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+                response.surrender_focus();
+            }
+        }
+        if std::mem::take(&mut cursor.reveal) {
+            let size = vec2(1.0, theme::CODE_ROW);
+            let rect = Rect::from_min_size(pos2(all.left(), y_of(cursor.row)), size);
+            let is_seen = cursor.row > first && cursor.row + 2 <= last;
+            if !is_seen {
+                let far = cursor.row < first.saturating_sub(page) || cursor.row > last + page;
+                ui.scroll_to_rect(rect, far.then_some(egui::Align::Center));
+            }
+        }
+    });
+    given
+}
+
+fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, given: &mut Given) {
+    let last = count.saturating_sub(1);
+    let key = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let row = cursor.row;
+    let moves = [
+        (Key::ArrowDown, row + 1),
+        (Key::ArrowUp, row.saturating_sub(1)),
+        (Key::PageDown, row + page),
+        (Key::PageUp, row.saturating_sub(page)),
+        (Key::Home, 0),
+        (Key::End, last),
+    ];
+    for (pressed, to) in moves {
+        if key(pressed) {
+            *cursor = Cursor::to(to.min(last));
+            ui.ctx().request_repaint();
+        }
+    }
+    given.left = key(Key::ArrowLeft);
+    given.right = key(Key::ArrowRight);
+    given.enter = key(Key::Enter) || key(Key::Space);
+    given.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
+    given.copy = ui.input(|input| input.events.contains(&Event::Copy));
+}

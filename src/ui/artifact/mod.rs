@@ -1,0 +1,384 @@
+//! Viewers for what steps have printed and left behind, one for each shape of content. Everything that
+//! shows an artifact shows it through [`artifacts_ui`].
+
+mod find;
+mod hex;
+mod list;
+mod prepare;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tree;
+mod unified;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use egui::{Align, Frame, Id, Layout, Margin, ScrollArea, Ui};
+use serde_json::Value;
+
+use super::action::{Action, ArtifactAction, Saved};
+use super::format;
+use super::icon;
+use super::plan::changes_ui;
+use super::tabs::tabs_ui;
+use super::theme::{Text, Theme, Tone};
+use super::widgets::{self, Look};
+use crate::plan::Digest;
+use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
+pub use hex::hex_row;
+pub use list::has_keyboard;
+pub use prepare::{Form, LARGEST, Prepared, Shape};
+pub use table::Table;
+pub use text::TextDoc;
+pub use tree::TreeDoc;
+pub use unified::read_unified;
+
+/// What is left and right of everything, in points.
+const MARGIN: i8 = 16;
+/// The largest content that is put on the clipboard, in bytes.
+const LARGEST_COPY: u64 = 16 << 20;
+
+/// What has become of a content that was asked for.
+#[derive(Debug, Clone)]
+pub enum Loaded {
+    /// It is being read.
+    Asked,
+    /// It is here.
+    Here(Arc<Prepared>),
+    /// It cannot be had, and why.
+    Missing(String),
+}
+
+/// Contents that were asked for, by their digest and what they were expected to be.
+pub type Contents = BTreeMap<(Digest, Shape), Loaded>;
+
+/// What of an artifact is at hand.
+#[derive(Debug, Clone, Copy)]
+enum Source<'a> {
+    /// The whole of it.
+    Json(&'a Value),
+    /// Text, whole or in part.
+    Text(&'a str),
+    /// The beginning of a longer content.
+    Head(&'a str),
+}
+
+/// Where the whole of an artifact is of which only a part is at hand.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    digest: Digest,
+    bytes: u64,
+}
+
+/// One artifact as it is shown.
+#[derive(Debug, Clone)]
+pub struct ArtifactView<'a> {
+    /// What people call it.
+    name: String,
+    shape: Shape,
+    source: Source<'a>,
+    bytes: u64,
+    whole: Option<Whole>,
+    /// Whether the source is a part; the whole may be elsewhere, or not known yet.
+    is_part: bool,
+}
+
+impl<'a> ArtifactView<'a> {
+    /// An artifact from the evidence.
+    pub fn of_record(artifact: &'a ArtifactRecord, tool: &str) -> Self {
+        let head = |content: &'a Value| content.get("head").and_then(Value::as_str);
+        let whole = artifact.blob.map(|digest| Whole { digest, bytes: artifact.bytes });
+        let source = match whole {
+            Some(_) => Source::Head(head(&artifact.content).unwrap_or_default()),
+            None => Source::Json(&artifact.content),
+        };
+        Self {
+            name: artifact.artifact_type.replace('_', " "),
+            shape: Shape::of(&artifact.artifact_type, tool),
+            source,
+            bytes: artifact.bytes,
+            is_part: whole.is_some(),
+            whole,
+        }
+    }
+
+    /// Everything that is kept of an execution.
+    pub fn all(detail: &'a ExecutionDetail) -> Vec<Self> {
+        let tool = &detail.row.tool_name;
+        detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
+    }
+
+    /// What a step that has ended printed; its record, once there is one, knows where the whole is.
+    pub fn output(result: &'a StepResult, record: Option<&ExecutionDetail>) -> Vec<Self> {
+        let streams = [
+            ("stdout", &result.stdout, result.stdout_bytes, result.stdout_truncated),
+            ("stderr", &result.stderr, result.stderr_bytes, result.stderr_truncated),
+        ];
+        let streams = streams.into_iter().filter_map(|(name, text, bytes, is_part)| {
+            let text = text.as_deref().filter(|text| !text.is_empty())?;
+            let kept = record
+                .and_then(|record| record.artifacts.iter().find(|it| it.artifact_type == name));
+            // What is no text was made readable here; the evidence has it as it was.
+            let is_bytes = kept.is_some_and(|it| it.content.get("encoding").is_some());
+            let whole = kept.filter(|_| is_part || is_bytes);
+            Some(Self {
+                name: name.to_owned(),
+                shape: Shape::of(name, &result.tool_name),
+                source: Source::Text(text),
+                bytes,
+                whole: whole.and_then(|it| Some(Whole { digest: it.blob?, bytes: it.bytes })),
+                is_part: is_part || is_bytes,
+            })
+        });
+        streams.collect()
+    }
+}
+
+/// What was prepared of a source, until the source is another one.
+#[derive(Debug, Clone, Default)]
+struct AtHand {
+    json: Value,
+    text: String,
+    shape: Option<Shape>,
+    prepared: Option<Arc<Prepared>>,
+}
+
+fn at_hand(ui: &mut Ui, view: &ArtifactView<'_>) -> Arc<Prepared> {
+    list::with_state(ui, |_, state: &mut AtHand| state.of(view))
+}
+
+impl AtHand {
+    fn of(&mut self, view: &ArtifactView<'_>) -> Arc<Prepared> {
+        let same = self.shape == Some(view.shape)
+            && match view.source {
+                Source::Json(json) => self.text.is_empty() && self.json == *json,
+                Source::Text(text) | Source::Head(text) => self.text == text && self.json.is_null(),
+            };
+        if let Some(prepared) = self.prepared.as_ref().filter(|_| same) {
+            return Arc::clone(prepared);
+        }
+        let (json, text, prepared) = match view.source {
+            Source::Json(it) => (it.clone(), "", Prepared::of_json(view.shape, it)),
+            Source::Text(it) => (Value::Null, it, Prepared::of_text(view.shape, it)),
+            Source::Head(it) => (Value::Null, it, Prepared::of_head(view.shape, it)),
+        };
+        let (text, prepared) = (text.to_owned(), Arc::new(prepared));
+        let shown = Some(Arc::clone(&prepared));
+        *self = Self { json, text, shape: Some(view.shape), prepared: shown };
+        prepared
+    }
+}
+
+/// Shows artifacts, one at a time, at most so many points high. `first` is the name of the one that is
+/// shown until a person chooses another one.
+pub fn artifacts_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt,
+    artifacts: &[ArtifactView<'_>],
+    first: &str,
+    contents: &Contents,
+    height: f32,
+    actions: &mut Vec<Action>,
+) {
+    let id = ui.scope_id().with(place);
+    let chosen_id = id.with("chosen");
+    let chosen: Option<String> = ui.data(|data| data.get_temp(chosen_id));
+    let at = |name: &str| artifacts.iter().position(|artifact| artifact.name == name);
+    let chosen = chosen.as_deref().and_then(at).or_else(|| at(first)).unwrap_or(0);
+    let Some(artifact) = artifacts.get(chosen) else { return };
+    let top = ui.cursor().top();
+    if artifacts.len() > 1 {
+        let tabs: Vec<_> =
+            artifacts.iter().enumerate().map(|(index, it)| (index, it.name.as_str())).collect();
+        margins(ui, |ui| {
+            if let Some(index) = tabs_ui(ui, &tabs, chosen)
+                && let Some(artifact) = artifacts.get(index)
+            {
+                ui.data_mut(|data| data.insert_temp(chosen_id, artifact.name.clone()));
+            }
+        });
+        widgets::line_below(ui);
+    }
+    let id = id.with(&artifact.name);
+    let loaded = artifact.whole.and_then(|whole| contents.get(&(whole.digest, artifact.shape)));
+    let (prepared, is_part) = match loaded {
+        Some(Loaded::Here(prepared)) => (Arc::clone(prepared), false),
+        _ => (at_hand(ui, artifact), artifact.is_part),
+    };
+    ui.add_space(4.0);
+    margins(ui, |ui| {
+        toolbar_ui(ui, id, artifact, &prepared, is_part, actions);
+        if is_part {
+            part_ui(ui, artifact, loaded, actions);
+        }
+    });
+    ui.add_space(4.0);
+    let left = (height - (ui.cursor().top() - top)).max(80.0);
+    let name = artifact.name.as_str();
+    match &prepared.form {
+        Form::Empty => margins(ui, |ui| {
+            let text = format!("The {name} is empty.");
+            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+        }),
+        Form::Hex(bytes) => hex::hex_ui(ui, id, name, bytes, left),
+        _ if is_as_text(ui, id) => text::text_ui(ui, id, name, &prepared.text, left),
+        Form::Text => text::text_ui(ui, id, name, &prepared.text, left),
+        Form::Tree(tree) => tree::tree_ui(ui, id, name, tree, left),
+        Form::Table(table) => table::table_ui(ui, id, name, table, left),
+        Form::Diff(changes) => {
+            let area = ScrollArea::vertical().id_salt(id).max_height(left);
+            area.auto_shrink([false, true]).show(ui, |ui| {
+                widgets::scroll_by_key(ui);
+                ui.spacing_mut().item_spacing.y = 6.0;
+                changes_ui(ui, name, changes);
+            });
+        }
+    }
+}
+
+fn margins(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 0)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        add(ui);
+    });
+}
+
+fn is_as_text(ui: &Ui, id: Id) -> bool {
+    ui.data(|data| data.get_temp(id.with("as text"))).unwrap_or(false)
+}
+
+/// How much it is, how it is shown, and what can be done with the whole of it.
+fn toolbar_ui(
+    ui: &mut Ui,
+    id: Id,
+    artifact: &ArtifactView<'_>,
+    prepared: &Prepared,
+    is_part: bool,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let name = &artifact.name;
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            if widgets::icon_button(ui, icon::SAVE, &format!("Save {name} as…")).clicked() {
+                // Exactly as it was kept, where that is known; what is shown was laid out for reading.
+                let what = match (artifact.whole, &prepared.form) {
+                    (Some(whole), _) => Saved::Kept { digest: whole.digest, shape: artifact.shape },
+                    (None, Form::Hex(bytes)) => Saved::Bytes(Arc::clone(bytes)),
+                    (None, _) => Saved::Text(Arc::clone(prepared.text.text())),
+                };
+                let name = file_name(name, &prepared.form);
+                actions.push(Action::Artifact(ArtifactAction::Save { name, what }));
+            }
+            let part = if is_part && artifact.whole.is_none() { "the shown part of " } else { "" };
+            if artifact.bytes > LARGEST_COPY {
+                ui.add_space(24.0);
+            } else if widgets::icon_button(ui, icon::COPY, &format!("Copy {part}{name}")).clicked()
+            {
+                match (artifact.whole.filter(|_| is_part), &prepared.form) {
+                    (Some(whole), _) => actions.push(Action::Artifact(ArtifactAction::Load {
+                        digest: whole.digest,
+                        shape: artifact.shape,
+                        copy: true,
+                    })),
+                    (None, Form::Hex(bytes)) => ui.ctx().copy_text(hex_text(bytes)),
+                    (None, _) => ui.ctx().copy_text(prepared.text.text().to_string()),
+                }
+            }
+            let form = match prepared.form {
+                Form::Tree(_) => Some("Tree"),
+                Form::Table(_) => Some("Table"),
+                _ => None,
+            };
+            if let Some(form) = form {
+                let as_text = is_as_text(ui, id);
+                // Laid out from the right.
+                for (name, text) in [("Text", true), (form, false)] {
+                    let color = if as_text == text { theme.text } else { theme.dim };
+                    let label = widgets::rich(name, Text::Meta, color);
+                    let button =
+                        egui::Button::selectable(as_text == text, label).frame_when_inactive(false);
+                    let response = ui.add(button);
+                    widgets::focus_ring(ui, &response);
+                    if response.clicked() {
+                        ui.data_mut(|data| data.insert_temp(id.with("as text"), text));
+                    }
+                }
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let shown = if is_part { String::new() } else { prepared.measure() };
+                let text = match (&prepared.form, shown.is_empty()) {
+                    (Form::Empty, _) => shown,
+                    (_, true) => format::bytes(artifact.bytes),
+                    (_, false) => format!("{}, {shown}", format::bytes(artifact.bytes)),
+                };
+                widgets::line(ui, text, Text::Meta, Tone::Dim);
+            });
+        });
+    });
+}
+
+/// That only a part is shown, and the way to the whole.
+fn part_ui(
+    ui: &mut Ui,
+    artifact: &ArtifactView<'_>,
+    loaded: Option<&Loaded>,
+    actions: &mut Vec<Action>,
+) {
+    let Some(whole) = artifact.whole else {
+        let text = "Only the beginning and the end are shown. The whole is in the evidence.";
+        widgets::remark(ui, icon::INFO, Tone::Caution, text);
+        return;
+    };
+    match loaded {
+        Some(Loaded::Missing(why)) => {
+            let text = format!("Only this part can be shown. {why}");
+            widgets::remark(ui, icon::PROHIBIT, Tone::Caution, text);
+        }
+        Some(Loaded::Asked) => {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading all of it…");
+        }
+        _ if whole.bytes > LARGEST => {
+            let text =
+                "Only a part is shown. The whole is too large for a window; save it instead.";
+            widgets::remark(ui, icon::INFO, Tone::Caution, text);
+        }
+        _ => {
+            ui.horizontal_wrapped(|ui| {
+                let text = format!("Show all ({})", format::bytes(whole.bytes));
+                if widgets::button(ui, Look::Plain, Some(icon::DOWN), &text, true).clicked() {
+                    actions.push(Action::Artifact(ArtifactAction::Load {
+                        digest: whole.digest,
+                        shape: artifact.shape,
+                        copy: false,
+                    }));
+                }
+                widgets::line(ui, "Only a part is shown.", Text::Meta, Tone::Dim);
+            });
+        }
+    }
+}
+
+/// A name for a file of this content.
+fn file_name(name: &str, form: &Form) -> String {
+    let extension = match form {
+        Form::Tree(_) | Form::Table(_) => "json",
+        Form::Diff(_) => "diff",
+        Form::Hex(_) => "bin",
+        Form::Text | Form::Empty => "txt",
+    };
+    format!("{}.{extension}", name.replace(' ', "_"))
+}
+
+/// Bytes as they are shown, for the clipboard.
+pub fn hex_text(bytes: &[u8]) -> String {
+    let rows = 0..bytes.len().div_ceil(16);
+    rows.map(|row| {
+        let (offset, hex, letters) = hex_row(bytes, row, 16);
+        format!("{offset}  {hex:<48}  {letters}\n")
+    })
+    .collect()
+}

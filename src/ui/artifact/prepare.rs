@@ -1,0 +1,232 @@
+//! From what was kept to what a viewer shows. Pure, so that a long content is prepared on any thread.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::table::Table;
+use super::text::TextDoc;
+use super::tree::TreeDoc;
+use super::unified::read_unified;
+use crate::run::FileChange;
+
+/// The largest content that a viewer takes, in bytes; a larger one can be saved.
+pub const LARGEST: u64 = 64 << 20;
+/// The longest difference that is laid out as one, in bytes; a longer one is shown as text.
+const LONGEST_DIFF: usize = 2 << 20;
+
+/// What an artifact is expected to be, by its type and its tool. The content has the last word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// What a program printed or a file holds.
+    Text,
+    /// A JSON value.
+    Json,
+    /// A JSON array of matches, symbols, references or diagnostics.
+    Rows,
+    /// A unified difference.
+    Diff,
+}
+
+impl Shape {
+    /// The shape of an artifact (SPEC §8) of a tool's step.
+    pub fn of(artifact_type: &str, tool: &str) -> Self {
+        let lists = [
+            "file_search",
+            "file_glob",
+            "symbols_in_file",
+            "references_to_symbol_name",
+            "references_from_file_to_symbol_name",
+        ];
+        match artifact_type {
+            "stdout" if lists.contains(&tool) => Self::Rows,
+            "stdout" | "stderr" => Self::Text,
+            "diagnostics" => Self::Rows,
+            "diff" => Self::Diff,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// How a content is shown at first.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// There is nothing to show.
+    Empty,
+    /// As text.
+    Text,
+    /// As a tree of JSON values.
+    Tree(Arc<TreeDoc>),
+    /// As a table.
+    Table(Arc<Table>),
+    /// As a difference.
+    Diff(Arc<[FileChange]>),
+    /// As bytes.
+    Hex(Arc<[u8]>),
+}
+
+/// A content that is ready to be shown.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// How it is shown at first.
+    pub form: Form,
+    /// The same as text; for bytes, none.
+    pub text: Arc<TextDoc>,
+}
+
+impl Prepared {
+    /// Of bytes, as they were kept.
+    pub fn of_bytes(shape: Shape, bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::of_text(shape, &text),
+            Err(error) => Self {
+                form: Form::Hex(error.into_bytes().into()),
+                text: Arc::new(TextDoc::new("")),
+            },
+        }
+    }
+
+    /// Of a text; one that is not what its shape expects is shown as it is.
+    pub fn of_text(shape: Shape, text: &str) -> Self {
+        if text.is_empty() {
+            return Self { form: Form::Empty, text: Arc::new(TextDoc::new("")) };
+        }
+        let json = || serde_json::from_str::<Value>(text).ok();
+        match shape {
+            Shape::Text => Self::plain(text),
+            Shape::Json | Shape::Rows => match json() {
+                Some(value) => Self::of_json(shape, &value),
+                None => Self::plain(text),
+            },
+            // A long difference is kept as a JSON string.
+            Shape::Diff => match text.starts_with('"').then(json).flatten() {
+                Some(value) => Self::of_json(shape, &value),
+                None => Self::difference(text),
+            },
+        }
+    }
+
+    /// Of a JSON value, as a short content is kept.
+    pub fn of_json(shape: Shape, value: &Value) -> Self {
+        match (shape, value) {
+            (Shape::Diff, Value::String(text)) => return Self::difference(text),
+            // What a tool printed is kept as a JSON string, which may itself be JSON.
+            (Shape::Text | Shape::Rows, Value::String(text)) => return Self::of_text(shape, text),
+            _ => {}
+        }
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let table = (shape == Shape::Rows).then(|| Table::of(value)).flatten();
+        let form = match (table, value) {
+            (Some(table), _) => Form::Table(Arc::new(table)),
+            (None, Value::Array(items)) if items.is_empty() => Form::Empty,
+            (None, Value::Object(_) | Value::Array(_)) => Form::Tree(Arc::new(TreeDoc::of(value))),
+            (None, _) => Form::Text,
+        };
+        Self { form, text: Arc::new(TextDoc::new(&text)) }
+    }
+
+    /// Of the beginning of a longer content.
+    pub fn of_head(shape: Shape, head: &str) -> Self {
+        match shape {
+            Shape::Diff => Self::of_text(shape, &unquoted_head(head)),
+            _ => Self::plain(head),
+        }
+    }
+
+    fn plain(text: &str) -> Self {
+        Self { form: Form::Text, text: Arc::new(TextDoc::new(text)) }
+    }
+
+    fn difference(text: &str) -> Self {
+        let plain = Self::plain(text);
+        if text.is_empty() {
+            return Self { form: Form::Empty, ..plain };
+        }
+        match (text.len() <= LONGEST_DIFF).then(|| read_unified(text)).flatten() {
+            Some(changes) => Self { form: Form::Diff(changes.into()), ..plain },
+            None => plain,
+        }
+    }
+
+    /// What it is and how much, in a few words.
+    pub fn measure(&self) -> String {
+        use crate::ui::format::counted;
+        match &self.form {
+            Form::Empty => "empty".to_owned(),
+            Form::Text => counted(self.text.line_count(), "line"),
+            Form::Tree(tree) => counted(tree.len(), "value"),
+            Form::Table(table) => counted(table.len(), "row"),
+            Form::Diff(changes) => counted(changes.len(), "file"),
+            Form::Hex(_) => "bytes that are no text".to_owned(),
+        }
+    }
+}
+
+/// The beginning of a JSON string as the text it is the beginning of; other text as it is.
+fn unquoted_head(head: &str) -> String {
+    // The cut may have gone through an escape, of at most twelve characters.
+    let longest = if head.starts_with('"') { 12 } else { 0 };
+    let cuts = (0..longest).filter_map(|cut| head.get(..head.len().checked_sub(cut)?));
+    cuts.filter_map(|part| serde_json::from_str(&format!("{part}\"")).ok())
+        .next()
+        .unwrap_or_else(|| head.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_tool_and_content_choose_the_viewer() {
+        let form = |kind: &str, tool: &str, value: Value| match Prepared::of_json(
+            Shape::of(kind, tool),
+            &value,
+        )
+        .form
+        {
+            Form::Empty => "empty",
+            Form::Text => "text",
+            Form::Tree(_) => "tree",
+            Form::Table(_) => "table",
+            Form::Diff(_) => "diff",
+            Form::Hex(_) => "hex",
+        };
+        let text = |text: &str| Value::String(text.to_owned());
+        assert_eq!(form("stdout", "file_read", text("[1]")), "text", "a file is shown as it is");
+        assert_eq!(form("stdout", "file_read", text("")), "empty");
+        assert_eq!(form("stdout", "file_glob", text("[\"a\"]")), "table");
+        assert_eq!(form("stdout", "file_glob", text("[]")), "empty");
+        assert_eq!(form("stdout", "file_search", text("no JSON")), "text");
+        assert_eq!(
+            form("diagnostics", "lsp_check", serde_json::json!([{"level": "x", "message": "m"}])),
+            "table"
+        );
+        assert_eq!(form("diagnostics", "lsp_check", serde_json::json!({"odd": 1})), "tree");
+        assert_eq!(form("result", "file_read", serde_json::json!({"bytes": 1})), "tree");
+        assert_eq!(form("result", "file_read", serde_json::json!(7)), "text");
+        assert_eq!(form("diff", "file_write", text("@@ -1 +1 @@\n-a\n+b\n")), "diff");
+        assert_eq!(form("diff", "file_write", text("free words")), "text");
+        let bytes = Prepared::of_bytes(Shape::Text, vec![0xff, 0x00]);
+        assert!(matches!(bytes.form, Form::Hex(_)));
+    }
+
+    #[test]
+    fn a_long_difference_is_unwrapped_whole_and_in_part() {
+        let diff = "--- a/ä.txt\n+++ b/ä.txt\n@@ -1,1 +1,1 @@\n-\"old\"\t\u{1}\n+new\n";
+        let stored = Value::from(diff).to_string();
+        let whole = Prepared::of_bytes(Shape::Diff, stored.clone().into_bytes());
+        assert_eq!(&**whole.text.text(), diff);
+        for end in (2..stored.len()).filter(|end| stored.is_char_boundary(*end)) {
+            let head = unquoted_head(&stored[..end]);
+            assert!(diff.starts_with(&head), "{head:?}");
+        }
+        let cut = Prepared::of_head(Shape::Diff, &stored[..stored.len() - 6]);
+        assert!(matches!(cut.form, Form::Diff(_)), "as far as it goes");
+    }
+
+    #[test]
+    fn a_difference_too_long_to_lay_out_is_text() {
+        let long = format!("@@ -1 +1 @@\n-a\n{}", "+line\n".repeat(LONGEST_DIFF / 6 + 1));
+        assert!(matches!(Prepared::of_text(Shape::Diff, &long).form, Form::Text));
+    }
+}

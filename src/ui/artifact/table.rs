@@ -1,0 +1,438 @@
+//! Lists of matches, symbols, references and diagnostics as a table that is sorted by any column.
+
+use std::sync::{Arc, Weak};
+
+use egui::{Align, Id, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use serde_json::Value;
+
+use super::list::{Cursor, list_ui, with_state};
+use crate::plan::visible;
+use crate::ui::icon;
+use crate::ui::theme::{self, Text, Theme};
+use crate::ui::widgets;
+
+/// A column: its field, its heading, what it holds, and its share of the room left.
+struct Column {
+    field: &'static str,
+    heading: &'static str,
+    holds: Holds,
+    share: f32,
+    /// Whether it has a place only where there is much room.
+    wide: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Words,
+    /// Of which the end says most.
+    Paths,
+    Numbers,
+}
+
+const fn words(field: &'static str, heading: &'static str, share: f32) -> Column {
+    Column { field, heading, holds: Holds::Words, share, wide: false }
+}
+
+const fn paths(field: &'static str, heading: &'static str, share: f32) -> Column {
+    Column { field, heading, holds: Holds::Paths, share, wide: false }
+}
+
+const fn number(field: &'static str, heading: &'static str) -> Column {
+    Column { field, heading, holds: Holds::Numbers, share: 0.0, wide: false }
+}
+
+const fn wide(column: Column) -> Column {
+    Column { wide: true, ..column }
+}
+
+/// Below this width, in points, a table shows its most important columns; copied rows have all.
+const NARROW: f32 = 420.0;
+
+/// The columns of a diagnostic, a match, a reference and a symbol (SPEC §4, §8); an array belongs to
+/// the first of which its first item has every field that stands before the bar.
+static SHAPES: [(&[&str], &[Column]); 4] = [
+    (
+        &["level", "message"],
+        &[
+            words("level", "Level", 0.8),
+            wide(words("code", "Code", 0.7)),
+            paths("file_name", "File", 1.6),
+            number("line_start", "Line"),
+            words("message", "Message", 3.0),
+        ],
+    ),
+    (
+        &["path", "line", "text"],
+        &[
+            paths("path", "File", 1.0),
+            number("line", "Line"),
+            wide(number("column", "Column")),
+            words("text", "Text", 1.6),
+        ],
+    ),
+    (
+        &["symbol", "file_path", "line"],
+        &[
+            paths("file_path", "File", 1.5),
+            number("line", "Line"),
+            wide(number("column", "Column")),
+            words("symbol", "Symbol", 1.0),
+            wide(words("from_symbol", "In", 1.0)),
+        ],
+    ),
+    (
+        &["name", "kind", "start_line"],
+        &[
+            words("name", "Name", 1.2),
+            words("kind", "Kind", 0.7),
+            number("start_line", "From"),
+            wide(number("end_line", "To")),
+            wide(words("fqn", "Whole name", 1.6)),
+        ],
+    ),
+];
+
+static PATHS: [Column; 1] = [paths("", "File", 1.0)];
+
+/// A list as a table.
+pub struct Table {
+    columns: &'static [Column],
+    rows: Vec<Box<[Box<str>]>>,
+    /// For each column, the rows in its order.
+    orders: Vec<Vec<u32>>,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table of {} rows", self.rows.len())
+    }
+}
+
+impl Table {
+    /// The table of an array; none when it is empty or of another kind.
+    pub fn of(value: &Value) -> Option<Self> {
+        let items = value.as_array()?;
+        let columns: &[Column] = match items.first()? {
+            Value::String(_) => &PATHS,
+            Value::Object(fields) => {
+                let has = |wanted: &[&str]| wanted.iter().all(|name| fields.contains_key(*name));
+                SHAPES.iter().find(|(wanted, _)| has(wanted)).map(|(_, columns)| *columns)?
+            }
+            _ => return None,
+        };
+        let rows: Vec<Box<[Box<str>]>> = items
+            .iter()
+            .map(|item| columns.iter().map(|column| cell(item, column.field)).collect())
+            .collect();
+        let orders =
+            columns.iter().enumerate().map(|(at, column)| order(&rows, at, column)).collect();
+        Some(Self { columns, rows, orders })
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The cells of a row when sorted like this.
+    fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
+        let index = match sort {
+            None => index,
+            Some(Sort { column, down }) => {
+                let order = self.orders.get(column)?;
+                let at = if down { order.len().checked_sub(index + 1)? } else { index };
+                *order.get(at)? as usize
+            }
+        };
+        self.rows.get(index).map(AsRef::as_ref)
+    }
+}
+
+fn cell(item: &Value, field: &str) -> Box<str> {
+    let value = if field.is_empty() { Some(item) } else { item.get(field) };
+    match value {
+        None | Some(Value::Null) => "".into(),
+        Some(Value::String(text)) => text.as_str().into(),
+        Some(other) => other.to_string().into(),
+    }
+}
+
+/// The rows in the order of a column; equal ones keep theirs.
+fn order(rows: &[Box<[Box<str>]>], at: usize, column: &Column) -> Vec<u32> {
+    let text = |row: &u32| rows.get(*row as usize).and_then(|row| row.get(at)).map_or("", |it| it);
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    if column.holds == Holds::Numbers {
+        order.sort_by_cached_key(|row| text(row).parse::<u64>().unwrap_or(u64::MAX));
+    } else {
+        order.sort_by(|one, other| text(one).cmp(text(other)));
+    }
+    order
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sort {
+    column: usize,
+    down: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct TableState {
+    table: Weak<Table>,
+    sort: Option<Sort>,
+    cursor: Cursor,
+}
+
+/// Shows a table, at most so many points high.
+pub(super) fn table_ui(ui: &mut Ui, id: Id, name: &str, table: &Arc<Table>, height: f32) {
+    with_state(ui, |ui, state: &mut TableState| shown_ui(ui, id, name, table, height, state));
+}
+
+fn shown_ui(
+    ui: &mut Ui,
+    id: Id,
+    name: &str,
+    table: &Arc<Table>,
+    height: f32,
+    state: &mut TableState,
+) {
+    if !std::ptr::eq(state.table.as_ptr(), Arc::as_ptr(table)) {
+        *state = TableState { table: Arc::downgrade(table), ..TableState::default() };
+    }
+    let edges = edges(ui.available_width(), table.columns);
+    header_ui(ui, id, table, &edges, &mut state.sort);
+    let sort = state.sort;
+    let below = (height - theme::CODE_ROW - 6.0).max(60.0);
+    let mut copied = None;
+    let given =
+        list_ui(ui, id, name, below, table.len(), &mut state.cursor, |ui, rect, index, current| {
+            let Some(cells) = table.row(index, sort) else { return };
+            let room = if current { 28.0 } else { 0.0 };
+            row_ui(ui, rect, index, cells, table.columns, &edges, room);
+            if current && copy_ui(ui, rect, id) {
+                copied = Some(as_text(cells));
+            }
+        });
+    if given.copy {
+        copied = table.row(state.cursor.row, sort).map(as_text);
+    }
+    if let Some(text) = copied {
+        ui.ctx().copy_text(text);
+    }
+}
+
+/// A row as spreadsheets take it.
+fn as_text(cells: &[Box<str>]) -> String {
+    cells.join("\t")
+}
+
+/// Where the columns begin and end, in points; none for one that has no place.
+fn edges(width: f32, columns: &[Column]) -> Vec<Option<(f32, f32)>> {
+    const NUMBER: f32 = 50.0;
+    const GAP: f32 = 12.0;
+    let margin = f32::from(super::MARGIN);
+    let shown = |column: &&Column| !column.wide || width >= NARROW;
+    let count = columns.iter().filter(shown).count();
+    let numbers = columns.iter().filter(shown).filter(|it| it.holds == Holds::Numbers).count();
+    let gaps = GAP * count.saturating_sub(1) as f32;
+    let shares: f32 = columns.iter().filter(shown).map(|column| column.share).sum();
+    let left = (width - 2.0 * margin - NUMBER * numbers as f32 - gaps).max(60.0);
+    let mut at = margin;
+    let place = |column: &Column| {
+        shown(&column).then(|| {
+            let number = column.holds == Holds::Numbers;
+            let width = if number { NUMBER } else { left * column.share / shares.max(0.1) };
+            let edge = (at, at + width);
+            at += width + GAP;
+            edge
+        })
+    };
+    columns.iter().map(place).collect()
+}
+
+fn header_ui(
+    ui: &mut Ui,
+    id: Id,
+    table: &Table,
+    edges: &[Option<(f32, f32)>],
+    sort: &mut Option<Sort>,
+) {
+    let theme = Theme::of(ui);
+    let size = vec2(ui.available_width(), theme::CODE_ROW + 4.0);
+    let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+    for (index, (column, edge)) in table.columns.iter().zip(edges).enumerate() {
+        let Some(edge) = edge else { continue };
+        let rect = Rect::from_x_y_ranges(all.left() + edge.0..=all.left() + edge.1, all.y_range());
+        let response = ui.interact(rect, id.with(("column", index)), Sense::click());
+        let now = sort.filter(|sort| sort.column == index);
+        let color = if now.is_some() || response.hovered() { theme.text } else { theme.dim };
+        let parts = [(column.heading, Text::Meta, color)];
+        let room = (rect.width() - 12.0).max(0.0);
+        let middle = rect.center().y;
+        let mut right = if column.holds == Holds::Numbers {
+            let width = widgets::paint_right(
+                ui,
+                pos2(rect.right(), middle),
+                column.heading,
+                Text::Meta,
+                color,
+            );
+            rect.right() - width - 8.0
+        } else {
+            widgets::paint_parts(ui, rect.left_center(), room, &parts).0.right() + 9.0
+        };
+        right = right.max(rect.left() - 6.0);
+        if let Some(Sort { down, .. }) = now {
+            let icon = if down { icon::DOWN } else { icon::UP };
+            widgets::paint_icon(ui, pos2(right, middle), icon, 11.0, theme.accent);
+        }
+        widgets::focus_ring(ui, &response);
+        let state = match now {
+            None => "",
+            Some(Sort { down: false, .. }) => ", sorted upwards",
+            Some(Sort { down: true, .. }) => ", sorted downwards",
+        };
+        response.widget_info(|| {
+            let text = format!("Sort by {}{state}", column.heading.to_lowercase());
+            WidgetInfo::labeled(Role::Button, true, text)
+        });
+        if response.clicked() {
+            // Upwards, downwards, and as it was found.
+            *sort = match now {
+                None => Some(Sort { column: index, down: false }),
+                Some(Sort { down: false, .. }) => Some(Sort { column: index, down: true }),
+                Some(Sort { down: true, .. }) => None,
+            };
+        }
+    }
+    let stroke = egui::Stroke::new(1.0, theme.line);
+    ui.painter().hline(all.x_range(), all.bottom() - 0.5, stroke);
+}
+
+fn row_ui(
+    ui: &Ui,
+    rect: Rect,
+    index: usize,
+    cells: &[Box<str>],
+    columns: &[Column],
+    edges: &[Option<(f32, f32)>],
+    room: f32,
+) {
+    let theme = Theme::of(ui);
+    let middle = rect.center().y;
+    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&Text::Mono.font(), '0')).max(1.0);
+    let mut any_cut = false;
+    for ((cell, column), edge) in cells.iter().zip(columns).zip(edges) {
+        let Some(edge) = edge else {
+            any_cut = true;
+            continue;
+        };
+        let (left, right) = (rect.left() + edge.0, (rect.left() + edge.1).min(rect.right() - room));
+        if column.holds == Holds::Numbers {
+            widgets::paint_right(ui, pos2(right, middle), cell, Text::SmallMono, theme.dim);
+        } else {
+            let width = (right - left).max(0.0);
+            let room = (width / advance) as usize;
+            let text = if column.holds == Holds::Paths { path_end(cell, room) } else { None };
+            any_cut |= text.is_some();
+            let text = text.as_deref().unwrap_or(cell.trim_start());
+            let parts = [(text, Text::Mono, theme.text)];
+            any_cut |= widgets::paint_parts(ui, pos2(left, middle), width, &parts).1;
+        }
+    }
+    let response = ui.interact(rect, ui.scope_id().with(("row", index)), Sense::hover());
+    response.widget_info(|| {
+        let text = visible(&cells.join("  ")).into_owned();
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+    if any_cut {
+        response.on_hover_ui(|ui| {
+            for (cell, column) in cells.iter().zip(columns).filter(|(cell, _)| !cell.is_empty()) {
+                let text = cell.get(..cell.floor_char_boundary(2_000)).unwrap_or_default();
+                widgets::fact(ui, column.heading, text, Text::Mono);
+            }
+        });
+    }
+}
+
+/// The end of a path that is too long for so many characters.
+fn path_end(path: &str, room: usize) -> Option<String> {
+    let length = path.chars().count();
+    (length > room && room > 1).then(|| {
+        let end: String = path.chars().skip(length + 1 - room).collect();
+        format!("…{end}")
+    })
+}
+
+/// The button that copies the current row; true when it was pressed.
+fn copy_ui(ui: &mut Ui, rect: Rect, id: Id) -> bool {
+    let place = UiBuilder::new()
+        .id_salt(id.with("copy row"))
+        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
+        .layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(place, |ui| widgets::icon_button(ui, icon::COPY, "Copy row").clicked()).inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_kind_of_list_has_its_columns() {
+        let headings = |value: Value| {
+            Table::of(&value)
+                .map(|table| table.columns.iter().map(|column| column.heading).collect::<Vec<_>>())
+        };
+        let found = headings(json!([{"path": "a", "line": 1, "column": 2, "text": "x"}]));
+        assert_eq!(found.unwrap(), ["File", "Line", "Column", "Text"]);
+        assert_eq!(headings(json!(["a.rs"])).unwrap(), ["File"]);
+        let symbol = json!([{"name": "f", "kind": "fn", "fqn": "m::f", "start_line": 1}]);
+        assert_eq!(headings(symbol).unwrap()[0], "Name");
+        let reference = json!([{"file_path": "a", "line": 1, "column": 1, "symbol": "f"}]);
+        assert_eq!(headings(reference).unwrap()[3], "Symbol");
+        assert_eq!(headings(json!([{"level": "error", "message": "m"}])).unwrap().len(), 5);
+        for other in [json!([]), json!([1]), json!([{"x": 1}]), json!({"path": "a"})] {
+            assert_eq!(headings(other), None);
+        }
+    }
+
+    #[test]
+    fn a_narrow_table_shows_what_matters_most_and_the_ends_of_paths() {
+        let columns = SHAPES[1].1;
+        let shown = |width| edges(width, columns).iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!(shown(300.0), [true, true, false, true]);
+        assert_eq!(shown(470.0), [true; 4]);
+        for width in [260.0, 419.0, 420.0, 1_000.0] {
+            let last = edges(width, columns).into_iter().flatten().last().unwrap();
+            assert!((last.1 - (width - f32::from(crate::ui::artifact::MARGIN))).abs() < 0.1);
+        }
+        assert_eq!(path_end("src/parser/token.rs", 10).unwrap(), "…/token.rs"[..].to_owned());
+        assert_eq!(path_end("src/lib.rs", 10), None);
+    }
+
+    #[test]
+    fn rows_are_sorted_by_number_and_by_word_and_keep_their_order_otherwise() {
+        let table = Table::of(&json!([
+            {"path": "b", "line": 10, "column": 1, "text": "same"},
+            {"path": "a", "line": 9, "column": 1, "text": "same"},
+            {"path": "c", "line": 100, "column": 1, "text": "other"},
+        ]))
+        .unwrap();
+        let paths = |sort| {
+            (0..3).map(|row| &*table.row(row, sort).unwrap()[0]).collect::<Vec<_>>().concat()
+        };
+        let by = |column, down| Some(Sort { column, down });
+        assert_eq!(paths(None), "bac");
+        assert_eq!(paths(by(0, false)), "abc");
+        assert_eq!(paths(by(1, false)), "abc");
+        assert_eq!(paths(by(1, true)), "cba");
+        assert_eq!(paths(by(3, false)), "cba");
+        assert_eq!(as_text(table.row(0, None).unwrap()), "b\t10\t1\tsame");
+        assert!(table.row(3, by(1, true)).is_none());
+    }
+}

@@ -1,0 +1,336 @@
+//! What a person sees of each viewer, and does in it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use egui::{Event, Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+use super::*;
+use crate::ui::commands::Command;
+use crate::ui::evidence::detail::kept_ui;
+use crate::ui::tests::{Window, fixture, window};
+
+/// A viewer alone in a window, as a step's record shows it.
+struct Bench {
+    detail: ExecutionDetail,
+    contents: Contents,
+    actions: Vec<Action>,
+}
+
+fn bench(name: &str, size: [f32; 2]) -> Harness<'static, Bench> {
+    let (detail, contents) = fixture::viewer(name);
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .with_max_steps(64)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            |ui, bench: &mut Bench| {
+                let height = ui.available_height();
+                kept_ui(ui, &bench.detail, &bench.contents, height, &mut bench.actions);
+            },
+            Bench { detail, contents, actions: Vec::new() },
+        );
+    harness.run_ok();
+    harness
+}
+
+/// The same with a text that was loaded.
+fn long(text: String) -> Harness<'static, Bench> {
+    let mut harness = bench("viewer-part", [480.0, 600.0]);
+    let digest = harness.state().detail.artifacts[0].blob.unwrap();
+    let prepared = Prepared::of_bytes(Shape::Text, text.into_bytes());
+    let loaded = Loaded::Here(Arc::new(prepared));
+    harness.state_mut().contents.insert((digest, Shape::Text), loaded);
+    harness
+}
+
+fn shows(harness: &Harness<'_, Bench>, text: &str) -> bool {
+    harness.query_all_by_label_contains(text).next().is_some()
+}
+
+fn press(harness: &mut Harness<'_, Bench>, key: Key) {
+    harness.key_press(key);
+    harness.run_ok();
+}
+
+fn copied(harness: &Harness<'_, Bench>) -> Option<String> {
+    harness.output().platform_output.commands.iter().find_map(|command| match command {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// Presses a button and gives what it put on the clipboard.
+fn copy(harness: &mut Harness<'_, Bench>, button: &str) -> Option<String> {
+    let at = harness.get_by_label(button).rect().center();
+    click(harness, at);
+    copied(harness)
+}
+
+/// A click, whose frame is the last one.
+fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
+    harness.event(Event::PointerMoved(pos));
+    for pressed in [true, false] {
+        let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos, button, pressed, modifiers });
+    }
+    harness.step();
+}
+
+#[test]
+fn a_text_shows_its_lines_and_what_is_hidden_in_them() {
+    let mut harness = bench("viewer-text", [480.0, 600.0]);
+    assert!(shows(&harness, "⟨U+202E⟩hidden⟨U+202C⟩"));
+    assert!(shows(&harness, "␛[33mwarning"));
+    assert!(shows(&harness, "32 lines"));
+    harness.get_by_label("stderr").click();
+    harness.run_ok();
+    assert!(shows(&harness, "error: something") && !shows(&harness, "unused variable"));
+    assert_eq!(copy(&mut harness, "Copy stderr").unwrap(), "error: something\n");
+    harness.get_by_label("Save stderr as…").click();
+    harness.run_ok();
+    let what = Saved::Text("error: something\n".into());
+    let save = ArtifactAction::Save { name: "stderr.txt".into(), what };
+    assert_eq!(harness.state().actions, [Action::Artifact(save)]);
+}
+
+#[test]
+fn a_text_is_searched_by_key() {
+    let lines: String = (1..=500).map(|line| format!("line {line} has a Heron\n")).collect();
+    let mut harness = long(lines);
+    harness.run_ok();
+    assert!(shows(&harness, "line 1 has") && !shows(&harness, "line 250 has"));
+    // The list has the keyboard, then the search.
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
+    harness.run_ok();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
+    harness.run_ok();
+    harness.get_by_label("Find in stdout").type_text("250 has");
+    harness.run_ok();
+    assert!(shows(&harness, "1 of 1") && shows(&harness, "line 250 has"));
+    press(&mut harness, Key::Escape);
+    assert!(!shows(&harness, "1 of 1"));
+    harness.get_by_label("Find in stdout").focus();
+    harness.run_ok();
+    harness.get_by_label("Find in stdout").type_text("heron");
+    harness.run_ok();
+    assert!(shows(&harness, "1 of 500"));
+    press(&mut harness, Key::Enter);
+    press(&mut harness, Key::Enter);
+    assert!(shows(&harness, "3 of 500"));
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
+    harness.run_ok();
+    assert!(shows(&harness, "2 of 500"));
+    harness.get_by_label("Previous hit").click();
+    harness.run_ok();
+    harness.get_by_label("Previous hit").click();
+    harness.run_ok();
+    assert!(shows(&harness, "500 of 500") && shows(&harness, "line 500 has"));
+}
+
+#[test]
+fn keys_lead_through_a_list_and_leave_it() {
+    let lines: String = (1..=5_000).map(|line| format!("row {line}.\n")).collect();
+    let mut harness = long(lines);
+    harness.run_ok();
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
+    harness.run_ok();
+    assert!(has_keyboard(&harness.ctx));
+    press(&mut harness, Key::End);
+    assert!(shows(&harness, "row 5000."));
+    press(&mut harness, Key::PageUp);
+    press(&mut harness, Key::PageUp);
+    assert!(!shows(&harness, "row 5000."));
+    press(&mut harness, Key::Home);
+    press(&mut harness, Key::ArrowDown);
+    harness.event(Event::Copy);
+    harness.step();
+    assert_eq!(copied(&harness).unwrap(), "row 2.");
+    press(&mut harness, Key::Escape);
+    harness.run_ok();
+    assert!(!has_keyboard(&harness.ctx));
+}
+
+#[test]
+fn a_million_lines_and_a_line_of_ten_megabytes_draw_in_time() {
+    let many = "a line\n".repeat(1_500_000);
+    let wide = "wide ".repeat(2 << 20);
+    for (name, text, last) in [("many", many, "1500000"), ("wide", wide, "wide wide")] {
+        let mut harness = long(text);
+        let mut longest = 0.0_f64;
+        for _ in 0..40 {
+            let start = Instant::now();
+            harness.step();
+            longest = longest.max(start.elapsed().as_secs_f64());
+        }
+        let start = Instant::now();
+        harness.step();
+        let steady = start.elapsed().as_secs_f64();
+        println!("{name}: longest {longest:.3} s, then {steady:.3} s");
+        // In a build that is not optimized; in one that is, a tenth of it.
+        assert!(longest < 0.5 && steady < 0.1, "{name}: {longest} {steady}");
+        harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
+        harness.run_ok();
+        press(&mut harness, Key::End);
+        harness.run_ok();
+        assert!(shows(&harness, if name == "many" { "a line" } else { last }), "{name}");
+        let drawn = harness.query_all_by_label_contains("wide wide").count()
+            + harness.query_all_by_label_contains("a line").count();
+        assert!((5..60).contains(&drawn), "{name}: {drawn} rows are drawn");
+    }
+}
+
+#[test]
+fn a_tree_opens_and_closes_and_gives_values_and_paths() {
+    let mut harness = bench("viewer-tree", [480.0, 600.0]);
+    assert!(shows(&harness, "changed_files 2 items") && shows(&harness, "path \"src/lib.rs\""));
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "result").click();
+    harness.run_ok();
+    press(&mut harness, Key::Home);
+    for _ in 0..2 {
+        press(&mut harness, Key::ArrowDown);
+    }
+    let path = copy(&mut harness, "Copy path").unwrap();
+    assert_eq!(path, "/changed_files");
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "result").focus();
+    harness.run_ok();
+    press(&mut harness, Key::ArrowLeft);
+    assert!(!shows(&harness, "path \"src/lib.rs\""), "closed");
+    let value = copy(&mut harness, "Copy value").unwrap();
+    assert!(value.contains("\"path\": \"src/lib.rs\""), "{value}");
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "result").focus();
+    harness.run_ok();
+    press(&mut harness, Key::Enter);
+    assert!(shows(&harness, "path \"src/lib.rs\""), "open again");
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::ArrowLeft);
+    press(&mut harness, Key::ArrowLeft);
+    assert!(!shows(&harness, "path \"src/lib.rs\""), "from inside, to what holds it, and closed");
+    harness.get_by_label("Text").click();
+    harness.run_ok();
+    assert!(shows(&harness, "\"changed_files\": ["));
+}
+
+#[test]
+fn a_table_is_sorted_by_its_heads_and_gives_its_rows() {
+    let mut harness = bench("viewer-table", [600.0, 500.0]);
+    assert!(shows(&harness, "400 rows"));
+    let first = |harness: &mut Harness<'_, Bench>| {
+        let list = harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").rect();
+        click(harness, list.left_top() + egui::vec2(30.0, 5.0));
+        harness.run_ok();
+        copy(harness, "Copy row").unwrap()
+    };
+    assert!(first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"));
+    harness.get_by_label("Sort by file").click();
+    harness.run_ok();
+    assert!(first(&mut harness).starts_with("src/lib.rs\t"));
+    harness.get_by_label("Sort by file, sorted upwards").click();
+    harness.run_ok();
+    assert!(first(&mut harness).starts_with("tests/round_trip.rs\t"));
+    harness.get_by_label("Sort by file, sorted downwards").click();
+    harness.run_ok();
+    assert!(first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"), "as it was found");
+    harness.get_by_label("Sort by line").click();
+    harness.run_ok();
+    harness.get_by_label("Sort by line, sorted upwards").click();
+    harness.run_ok();
+    assert!(first(&mut harness).contains("\t416\t"), "by number and not by word");
+    let drawn = harness.query_all_by_label_contains("old_function").count();
+    assert!((5..40).contains(&drawn), "{drawn} of 400 rows");
+}
+
+#[test]
+fn a_difference_is_shown_as_those_of_the_steps_are() {
+    let mut harness = bench("viewer-diff", [600.0, 700.0]);
+    assert!(shows(&harness, "+    n.saturating_add(2)") && shows(&harness, "src/other.rs"));
+    assert!(shows(&harness, "2 files"));
+    harness.get_by_label("Side by side").click();
+    harness.run_ok();
+    assert!(shows(&harness, "n.saturating_add(2)"));
+    assert!(copy(&mut harness, "Copy diff").unwrap().starts_with("--- a/src/lib.rs\n+++ b/"));
+}
+
+#[test]
+fn bytes_are_shown_as_hex_as_wide_as_there_is_room() {
+    let harness = bench("viewer-hex", [480.0, 500.0]);
+    assert!(shows(&harness, "00000008  "), "eight in a row");
+    let mut harness = bench("viewer-hex", [800.0, 500.0]);
+    assert!(shows(&harness, "00000010  ") && !shows(&harness, "00000008  "));
+    let text = copy(&mut harness, "Copy stdout").unwrap();
+    assert_eq!(text.lines().count(), 5_000_usize.div_ceil(16));
+    harness.get_by_label("Save stdout as…").click();
+    harness.run_ok();
+    let saved = harness.state().actions.last().cloned().unwrap();
+    let digest = harness.state().detail.artifacts[0].blob.unwrap();
+    let what = Saved::Kept { digest, shape: Shape::Text };
+    let name = "stdout.bin".to_owned();
+    assert_eq!(saved, Action::Artifact(ArtifactAction::Save { name, what }), "exactly as kept");
+}
+
+#[test]
+fn of_a_long_artifact_the_beginning_is_shown_and_the_whole_can_be_asked_for() {
+    let mut harness = bench("viewer-part", [480.0, 500.0]);
+    let digest = harness.state().detail.artifacts[0].blob.unwrap();
+    assert!(shows(&harness, "unused variable: `heron`"));
+    harness.get_by_label("Show all (47.0 KiB)").click();
+    harness.run_ok();
+    harness.get_by_label("Copy stdout").click();
+    harness.run_ok();
+    harness.get_by_label("Save stdout as…").click();
+    harness.run_ok();
+    let shape = Shape::Text;
+    let what = Saved::Kept { digest, shape };
+    let wanted = [
+        ArtifactAction::Load { digest, shape, copy: false },
+        ArtifactAction::Load { digest, shape, copy: true },
+        ArtifactAction::Save { name: "stdout.txt".into(), what },
+    ];
+    assert_eq!(harness.state().actions, wanted.map(Action::Artifact));
+    for (name, said) in [
+        ("viewer-loading", "Reading all of it…"),
+        ("viewer-sealed", "is sealed"),
+        ("viewer-empty", "The stdout is empty."),
+    ] {
+        let harness = bench(name, [480.0, 500.0]);
+        assert!(shows(&harness, said), "{name}");
+        assert!(!shows(&harness, "Show all"), "{name}");
+    }
+    let mut harness = bench("viewer-part", [480.0, 500.0]);
+    let artifact = &mut harness.state_mut().detail.artifacts[0];
+    artifact.bytes = LARGEST + 1;
+    harness.run_ok();
+    assert!(shows(&harness, "too large for a window") && !shows(&harness, "Show all"));
+}
+
+#[test]
+fn a_viewer_with_the_keyboard_keeps_its_keys_from_the_page() {
+    let mut harness: Harness<'_, Window> = window("viewer-tree", [1280.0, 800.0]);
+    harness.get_by_role_and_label(egui::accesskit::Role::List, "result").click();
+    harness.run_ok();
+    harness.state_mut().actions.clear();
+    for key in [Key::ArrowDown, Key::ArrowDown, Key::ArrowLeft] {
+        harness.key_press(key);
+        harness.run_ok();
+    }
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
+    harness.run_ok();
+    assert_eq!(harness.state().actions, [], "no step was left, no page either");
+    harness.key_press(Key::Escape);
+    harness.run_ok();
+    harness.key_press(Key::ArrowDown);
+    harness.run_ok();
+    assert_eq!(harness.state().actions, [Action::Do(Command::NextStep)]);
+}
+
+#[test]
+fn the_output_of_a_step_has_the_same_viewers() {
+    let mut harness: Harness<'_, Window> = window("completed", [1280.0, 800.0]);
+    harness.get_by_role_and_label(egui::accesskit::Role::Button, "Output").click();
+    harness.run_ok();
+    assert!(harness.query_by_label("Find in stdout").is_some());
+    assert!(harness.query_by_label("Copy stdout").is_some());
+}

@@ -1,0 +1,344 @@
+//! A text of any length: line numbers, wrapped lines, search. Only the rows on screen are drawn, and
+//! what must look at the whole text does so in small parts, a part in each frame.
+
+use std::sync::{Arc, Weak};
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
+
+use super::find::Finder;
+use super::list::{Cursor, list_ui, with_state};
+use crate::plan::{is_hidden, visible};
+use crate::ui::plan::{Gutter, columns};
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets;
+
+/// How much of a text is wrapped or searched in one frame, in bytes.
+pub(super) const A_FRAME: usize = 1 << 20;
+
+/// A text, and where its lines begin.
+#[derive(Debug)]
+pub struct TextDoc {
+    text: Arc<str>,
+    starts: Vec<u32>,
+}
+
+impl TextDoc {
+    /// A text; what is beyond 4 GiB of it cannot be addressed and is left out.
+    pub fn new(text: &str) -> Self {
+        let text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let mut starts: Vec<u32> =
+            std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+        // A line break ends a line; it does not begin another one.
+        if starts.last().is_some_and(|last| *last as usize == text.len()) {
+            starts.pop();
+        }
+        Self { text: text.into(), starts }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// How many lines it has.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Where a line begins; the end of the text behind the last one.
+    pub(super) fn start(&self, line: usize) -> usize {
+        self.starts.get(line).map_or(self.text.len(), |start| *start as usize)
+    }
+
+    /// Where a line ends, without its line break.
+    fn end(&self, line: usize) -> usize {
+        let (start, end) = (self.start(line), self.start(line + 1));
+        let line = self.text.get(start..end).unwrap_or_default();
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        start + line.strip_suffix('\r').unwrap_or(line).len()
+    }
+
+    /// The line that holds a place.
+    pub(super) fn line_at(&self, place: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= place).saturating_sub(1)
+    }
+}
+
+/// Where the rows of a text begin when each has at most so many columns.
+#[derive(Debug, Clone, Default)]
+struct Wrapped {
+    columns: usize,
+    rows: Vec<u32>,
+    /// The line and the place in the text to go on from.
+    line: usize,
+    place: usize,
+}
+
+impl Wrapped {
+    fn new(columns: usize) -> Self {
+        Self { columns: columns.max(8), ..Self::default() }
+    }
+
+    fn is_complete(&self, doc: &TextDoc) -> bool {
+        self.line >= doc.line_count()
+    }
+
+    /// Goes on for about so many bytes.
+    fn advance(&mut self, doc: &TextDoc, bytes: usize) {
+        let enough = self.place.saturating_add(bytes);
+        while self.line < doc.line_count() && self.place < enough {
+            let end = doc.end(self.line);
+            self.rows.push(self.place as u32);
+            let rest = doc.text.get(self.place..end).unwrap_or_default();
+            let taken = row_length(rest, self.columns);
+            self.place += taken;
+            if self.place >= end {
+                self.line += 1;
+                self.place = doc.start(self.line);
+            }
+        }
+    }
+
+    /// The row that holds a place.
+    fn row_at(&self, place: usize) -> usize {
+        self.rows.partition_point(|row| *row as usize <= place).saturating_sub(1)
+    }
+}
+
+/// How many bytes of a line stand in its first row.
+fn row_length(line: &str, columns: usize) -> usize {
+    if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return line.len();
+    }
+    let (mut used, mut space) = (0, None);
+    for (at, c) in line.char_indices() {
+        let width = match c {
+            '\t' => 4,
+            '\u{1b}' => 1,
+            c if is_hidden(c) => 4 + if u32::from(c) > 0xffff { 6 } else { 4 },
+            c if u32::from(c) < 0x1100 => 1,
+            _ => 2,
+        };
+        if used + width > columns && at > 0 {
+            // After a space where one is near the end, so that words stay whole; the space stays.
+            return space.filter(|space| *space > at * 3 / 5).unwrap_or(at);
+        }
+        if c == ' ' {
+            space = Some(at + 1);
+        }
+        used += width;
+    }
+    line.len()
+}
+
+/// What the viewer of a text remembers.
+#[derive(Debug, Clone, Default)]
+struct TextState {
+    place: Option<Id>,
+    doc: Weak<TextDoc>,
+    wrapped: Wrapped,
+    /// The same for another width, until it is complete and takes its place.
+    next: Option<Wrapped>,
+    cursor: Cursor,
+    finder: Finder,
+}
+
+impl TextState {
+    /// Goes on with what is not complete; true while there is more to do.
+    fn advance(&mut self, place: Id, doc: &Arc<TextDoc>, columns: usize) -> bool {
+        if !std::ptr::eq(self.doc.as_ptr(), Arc::as_ptr(doc)) {
+            // The whole of what was shown in part is searched for the same.
+            let same = self.place == Some(place);
+            let query = if same { std::mem::take(&mut self.finder.query) } else { String::new() };
+            let (doc, place) = (Arc::downgrade(doc), Some(place));
+            *self = Self { place, doc, wrapped: Wrapped::new(columns), ..Self::default() };
+            self.finder.ask(query);
+        }
+        let latest = self.next.as_ref().unwrap_or(&self.wrapped);
+        if latest.columns != columns.max(8) {
+            self.next = Some(Wrapped::new(columns));
+        }
+        if let Some(next) = &mut self.next {
+            next.advance(doc, A_FRAME);
+            if next.is_complete(doc) {
+                let line = self.wrapped.rows.get(self.cursor.row).copied().unwrap_or(0);
+                self.cursor.row = next.row_at(line as usize);
+                self.wrapped = std::mem::take(next);
+                self.next = None;
+            }
+        } else {
+            self.wrapped.advance(doc, A_FRAME);
+        }
+        self.finder.advance(doc, A_FRAME);
+        self.next.is_some() || !self.wrapped.is_complete(doc) || !self.finder.is_complete(doc)
+    }
+}
+
+/// Shows a text, at most so many points high.
+pub(super) fn text_ui(ui: &mut Ui, id: Id, name: &str, doc: &Arc<TextDoc>, height: f32) {
+    with_state(ui, |ui, state: &mut TextState| shown_ui(ui, id, name, doc, height, state));
+}
+
+fn shown_ui(
+    ui: &mut Ui,
+    id: Id,
+    name: &str,
+    doc: &Arc<TextDoc>,
+    height: f32,
+    state: &mut TextState,
+) {
+    let gutter = Gutter::one(doc.line_count());
+    let columns = columns(ui, ui.available_width(), gutter);
+    let unfinished = state.advance(id, doc, columns);
+    if unfinished {
+        ui.ctx().request_repaint();
+    }
+    let TextState { wrapped, cursor, finder, .. } = state;
+    let below = (height - super::find::HEIGHT).max(60.0);
+    egui::Frame::NONE.inner_margin(egui::Margin::symmetric(super::MARGIN, 0)).show(ui, |ui| {
+        if let Some(place) = finder.ui(ui, id, name, doc) {
+            *cursor = Cursor::to(wrapped.row_at(place));
+        }
+    });
+    let rows = &wrapped.rows;
+    let place_of = |row: usize| {
+        let start = rows.get(row).map_or(0, |start| *start as usize);
+        let line = doc.line_at(start);
+        let end = rows.get(row + 1).map_or(usize::MAX, |next| *next as usize).min(doc.end(line));
+        (line, start, end.max(start))
+    };
+    let given = list_ui(ui, id, name, below, rows.len(), cursor, |ui, rect, row, _| {
+        let (line, start, end) = place_of(row);
+        let first = doc.start(line) == start;
+        let hits = finder.hits_in(start, end);
+        row_ui(ui, rect, gutter, first.then_some(line + 1), doc, (start, end), &hits);
+    });
+    if given.copy {
+        let (line, ..) = place_of(cursor.row);
+        let text = doc.text.get(doc.start(line)..doc.end(line)).unwrap_or_default();
+        ui.ctx().copy_text(text.to_owned());
+    }
+    if given.find {
+        Finder::focus(ui, id);
+    }
+}
+
+/// Draws a row; `hits` are places with whether each is the one that was gone to.
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    gutter: Gutter,
+    number: Option<usize>,
+    doc: &TextDoc,
+    (start, end): (usize, usize),
+    hits: &[(usize, usize, bool)],
+) {
+    let theme = Theme::of(ui);
+    let middle = rect.center().y;
+    let left = rect.left() + gutter.width();
+    if let Some(number) = number {
+        let at = pos2(left - 14.0, middle);
+        widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
+    }
+    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let mut push = |from: usize, to: usize, ground: Color32| {
+        let text = visible(doc.text.get(from..to).unwrap_or_default());
+        let format = TextFormat {
+            font_id: Text::Mono.font(),
+            color: theme.text,
+            background: ground,
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        job.append(&text, 0.0, format);
+    };
+    let mut at = start;
+    for (from, to, gone_to) in hits {
+        let tone = if *gone_to { Tone::Accent } else { Tone::Caution };
+        let ground = theme.background.lerp_to_gamma(theme.tone(tone), 0.35);
+        push(at, (*from).max(at), Color32::TRANSPARENT);
+        push((*from).max(at), *to, ground);
+        at = (*to).max(at);
+    }
+    push(at, end, Color32::TRANSPARENT);
+    let galley = ui.painter().layout_job(job);
+    let min = pos2(left, middle - galley.size().y / 2.0);
+    ui.painter().galley(min, galley, theme.text);
+    ui.interact(rect, ui.scope_id().with(("row", start)), Sense::hover()).widget_info(|| {
+        let text = visible(doc.text.get(start..end).unwrap_or_default()).into_owned();
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_as_people_count_them() {
+        for (text, lines) in
+            [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("a\r\n\r\nb\n", 3), ("\n", 1)]
+        {
+            assert_eq!(TextDoc::new(text).line_count(), lines, "{text:?}");
+        }
+        let doc = TextDoc::new("one\r\n\ntwo");
+        let lines: Vec<_> = (0..3).map(|line| &doc.text[doc.start(line)..doc.end(line)]).collect();
+        assert_eq!(lines, ["one", "", "two"]);
+        assert_eq!([0, 4, 5, 6].map(|place| doc.line_at(place)), [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_frame_looks_at_a_part_of_a_long_text_alone() {
+        for text in ["a line\n".repeat(1_500_000), "wide ".repeat(2 << 20)] {
+            let doc = Arc::new(TextDoc::new(&text));
+            let mut state = TextState::default();
+            let place = Id::unique("here");
+            let mut frames = 0;
+            let mut before = 0;
+            while state.advance(place, &doc, 60) {
+                assert!(state.wrapped.place - before <= A_FRAME + 100, "{}", state.wrapped.place);
+                before = state.wrapped.place;
+                frames += 1;
+            }
+            assert!((9..=11).contains(&frames), "{frames}");
+            let rows = state.wrapped.rows.len();
+            // Another width: the rows stay as they are until those for it are complete.
+            assert!(state.advance(place, &doc, 30) && state.wrapped.rows.len() == rows);
+            while state.advance(place, &doc, 30) {}
+            assert_eq!(state.wrapped.columns, 30);
+            // As many words are searched for in one frame as are wrapped.
+            state.finder.ask("not there".to_owned());
+            assert_eq!(state.advance(place, &doc, 30), text.contains('\n'), "a line is one piece");
+        }
+    }
+
+    #[test]
+    fn rows_hold_every_line_whole_and_none_is_too_wide() {
+        let text = format!(
+            "short\n{}\nseven words that are wrapped after a space\n\nb\u{202e}\u{202e}\u{202e}\n日本語日本語日本語\n",
+            "x".repeat(100)
+        );
+        let doc = TextDoc::new(&text);
+        let mut wrapped = Wrapped::new(20);
+        let mut steps = 0;
+        while !wrapped.is_complete(&doc) {
+            wrapped.advance(&doc, 16);
+            steps += 1;
+        }
+        assert!(steps > 5, "in parts");
+        let mut lines = vec![String::new(); doc.line_count()];
+        for (row, start) in wrapped.rows.iter().enumerate() {
+            let line = doc.line_at(*start as usize);
+            let end = wrapped.rows.get(row + 1).map_or(usize::MAX, |next| *next as usize);
+            let piece = &doc.text[*start as usize..end.min(doc.end(line))];
+            let width: usize =
+                visible(piece).chars().map(|c| if u32::from(c) < 0x2e80 { 1 } else { 2 }).sum();
+            assert!(width <= 20, "{piece:?}");
+            lines[line].push_str(piece);
+        }
+        assert_eq!(lines, text.lines().collect::<Vec<_>>());
+        assert!(wrapped.rows.len() > 10);
+    }
+}

@@ -1,0 +1,348 @@
+//! A JSON value as a tree whose parts open and close.
+
+use std::sync::{Arc, Weak};
+
+use egui::{Align, Id, Layout, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use serde_json::Value;
+
+use super::list::{Cursor, list_ui, with_state};
+use crate::plan::visible;
+use crate::ui::format;
+use crate::ui::icon;
+use crate::ui::theme::{Text, Theme};
+use crate::ui::widgets;
+
+/// A field or an item.
+#[derive(Debug)]
+struct Node {
+    depth: u16,
+    parent: u32,
+    /// The first node that is not below it.
+    end: u32,
+    key: Key,
+    value: Leaf,
+}
+
+#[derive(Debug)]
+enum Key {
+    Whole,
+    Item(u32),
+    Field(Box<str>),
+}
+
+#[derive(Debug)]
+enum Leaf {
+    /// How many fields.
+    Object(u32),
+    /// How many items.
+    Array(u32),
+    Text(Box<str>),
+    Number(Box<str>),
+    Bool(bool),
+    Null,
+}
+
+/// A JSON value with its parts in order, each before what is in it.
+#[derive(Debug, Default)]
+pub struct TreeDoc {
+    nodes: Vec<Node>,
+}
+
+/// What has more parts than this is closed at first.
+const MANY: u32 = 100;
+/// What lies deeper than this is closed at first.
+const DEEP: u16 = 3;
+
+impl TreeDoc {
+    /// The tree of a value.
+    pub fn of(value: &Value) -> Self {
+        let mut tree = Self::default();
+        tree.add(Key::Whole, value, 0, 0);
+        tree
+    }
+
+    /// How many values it has, the whole one not counted.
+    pub fn len(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
+    }
+
+    /// Whether there is none inside.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn add(&mut self, key: Key, value: &Value, depth: u16, parent: u32) {
+        let at = self.nodes.len() as u32;
+        let leaf = match value {
+            Value::Object(fields) => Leaf::Object(fields.len() as u32),
+            Value::Array(items) => Leaf::Array(items.len() as u32),
+            Value::String(text) => Leaf::Text(text.as_str().into()),
+            Value::Number(number) => Leaf::Number(number.to_string().into()),
+            Value::Bool(it) => Leaf::Bool(*it),
+            Value::Null => Leaf::Null,
+        };
+        self.nodes.push(Node { depth, parent, end: at + 1, key, value: leaf });
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    self.add(Key::Field(name.as_str().into()), value, depth + 1, at);
+                }
+            }
+            Value::Array(items) => {
+                for (index, value) in items.iter().enumerate() {
+                    self.add(Key::Item(index as u32), value, depth + 1, at);
+                }
+            }
+            _ => {}
+        }
+        let end = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.get_mut(at as usize) {
+            node.end = end;
+        }
+    }
+
+    fn node(&self, index: u32) -> Option<&Node> {
+        self.nodes.get(index as usize)
+    }
+
+    /// The place of a value in the whole one, as a JSON Pointer.
+    fn pointer(&self, index: u32) -> String {
+        let mut parts = Vec::new();
+        let mut at = index;
+        while let Some(node) = self.node(at) {
+            match &node.key {
+                Key::Whole => break,
+                Key::Item(index) => parts.push(index.to_string()),
+                Key::Field(name) => parts.push(name.replace('~', "~0").replace('/', "~1")),
+            }
+            at = node.parent;
+        }
+        parts.iter().rev().map(|part| format!("/{part}")).collect()
+    }
+
+    /// A value as text: a string as it is, everything else as JSON.
+    fn value(&self, index: u32) -> String {
+        match self.node(index).map(|node| &node.value) {
+            Some(Leaf::Text(text)) => text.to_string(),
+            _ => serde_json::to_string_pretty(&self.json(index)).unwrap_or_default(),
+        }
+    }
+
+    fn json(&self, index: u32) -> Value {
+        let Some(node) = self.node(index) else { return Value::Null };
+        match &node.value {
+            Leaf::Object(_) => Value::Object(
+                self.children(index).map(|child| (self.name(child), self.json(child))).collect(),
+            ),
+            Leaf::Array(_) => self.children(index).map(|child| self.json(child)).collect(),
+            Leaf::Text(text) => Value::String(text.to_string()),
+            Leaf::Number(number) => serde_json::from_str(number).unwrap_or_default(),
+            Leaf::Bool(it) => Value::Bool(*it),
+            Leaf::Null => Value::Null,
+        }
+    }
+
+    fn name(&self, index: u32) -> String {
+        match self.node(index).map(|node| &node.key) {
+            Some(Key::Field(name)) => name.to_string(),
+            Some(Key::Item(index)) => index.to_string(),
+            Some(Key::Whole) | None => String::new(),
+        }
+    }
+
+    fn children(&self, index: u32) -> impl Iterator<Item = u32> {
+        let end = self.node(index).map_or(0, |node| node.end);
+        let next = |child: &u32| self.node(*child).map(|node| node.end);
+        std::iter::successors(Some(index + 1), next).take_while(move |child| *child < end)
+    }
+
+    /// Whether each value is open at first.
+    fn open_at_first(&self) -> Vec<bool> {
+        let open = |node: &Node| match node.value {
+            Leaf::Object(count) | Leaf::Array(count) => {
+                node.depth == 0 || (count <= MANY && node.depth < DEEP)
+            }
+            _ => false,
+        };
+        self.nodes.iter().map(open).collect()
+    }
+
+    /// The values that are seen while these are open.
+    fn rows(&self, open: &[bool]) -> Vec<u32> {
+        let mut rows = Vec::new();
+        let mut at = 0;
+        while let Some(node) = self.node(at) {
+            rows.push(at);
+            at = if open.get(at as usize) == Some(&true) { at + 1 } else { node.end };
+        }
+        rows
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct TreeState {
+    tree: Weak<TreeDoc>,
+    open: Vec<bool>,
+    rows: Vec<u32>,
+    cursor: Cursor,
+}
+
+/// What a person asked for in a row.
+enum Asked {
+    Value,
+    Path,
+}
+
+/// Shows a tree, at most so many points high.
+pub(super) fn tree_ui(ui: &mut Ui, id: Id, name: &str, tree: &Arc<TreeDoc>, height: f32) {
+    with_state(ui, |ui, state: &mut TreeState| shown_ui(ui, id, name, tree, height, state));
+}
+
+fn shown_ui(
+    ui: &mut Ui,
+    id: Id,
+    name: &str,
+    tree: &Arc<TreeDoc>,
+    height: f32,
+    state: &mut TreeState,
+) {
+    if !std::ptr::eq(state.tree.as_ptr(), Arc::as_ptr(tree)) {
+        let open = tree.open_at_first();
+        let rows = tree.rows(&open);
+        *state = TreeState { tree: Arc::downgrade(tree), open, rows, cursor: Cursor::default() };
+    }
+    let TreeState { open, rows, cursor, .. } = state;
+    let mut asked = None;
+    let given = list_ui(ui, id, name, height, rows.len(), cursor, |ui, rect, row, current| {
+        let Some((index, node)) = rows.get(row).and_then(|at| Some((*at, tree.node(*at)?))) else {
+            return;
+        };
+        let is_open = open.get(index as usize) == Some(&true);
+        row_ui(ui, rect, tree, index, node, is_open, if current { 62.0 } else { 0.0 });
+        if current {
+            asked = asked.take().or(buttons_ui(ui, rect, id, node));
+        }
+    });
+    let Some(at) = rows.get(cursor.row).copied() else { return };
+    let Some(node) = tree.node(at) else { return };
+    match asked {
+        Some(Asked::Path) => ui.ctx().copy_text(tree.pointer(at)),
+        Some(Asked::Value) => ui.ctx().copy_text(tree.value(at)),
+        None if given.copy => ui.ctx().copy_text(tree.value(at)),
+        None => {}
+    }
+    let is_open = open.get(at as usize) == Some(&true);
+    let holds = node.end > at + 1;
+    let caret = f32::from(super::MARGIN) + INDENT * (f32::from(node.depth) + 1.0);
+    let on_caret = given.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
+    let toggle = holds && (given.enter || on_caret || (given.right && !is_open));
+    if toggle || (given.left && is_open) {
+        if let Some(open) = open.get_mut(at as usize) {
+            *open = !is_open;
+        }
+        *rows = tree.rows(open);
+        ui.ctx().request_repaint();
+    } else if given.left {
+        let row = rows.partition_point(|row| *row < node.parent);
+        *cursor = Cursor::to(row);
+        ui.ctx().request_repaint();
+    }
+}
+
+/// How much further in what is inside stands, in points.
+const INDENT: f32 = 16.0;
+
+fn row_ui(ui: &Ui, rect: Rect, tree: &TreeDoc, index: u32, node: &Node, is_open: bool, room: f32) {
+    let theme = Theme::of(ui);
+    let middle = rect.center().y;
+    let left = rect.left() + f32::from(super::MARGIN) + INDENT * f32::from(node.depth);
+    if node.end > index + 1 {
+        let icon = if is_open { icon::DOWN } else { icon::RIGHT };
+        widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 12.0, theme.dim);
+    }
+    let (text, color) = match &node.value {
+        Leaf::Object(0) => ("{}".to_owned(), theme.dim),
+        Leaf::Array(0) => ("[]".to_owned(), theme.dim),
+        Leaf::Object(count) => (format::counted(*count as usize, "field"), theme.dim),
+        Leaf::Array(count) => (format::counted(*count as usize, "item"), theme.dim),
+        Leaf::Text(text) => {
+            let end = text.floor_char_boundary(1_000);
+            let more = if end < text.len() { "…" } else { "" };
+            let text = text.get(..end).unwrap_or_default();
+            (format!("\"{text}\"{more}"), theme.safe)
+        }
+        Leaf::Number(number) => (number.to_string(), theme.caution),
+        Leaf::Bool(it) => (it.to_string(), theme.keyword),
+        Leaf::Null => ("null".to_owned(), theme.keyword),
+    };
+    let key = tree.name(index);
+    let parts = match &node.key {
+        Key::Whole => vec![(text.as_str(), Text::Mono, color)],
+        Key::Item(_) => vec![(&*key, Text::Mono, theme.dim), (&*text, Text::Mono, color)],
+        Key::Field(_) => vec![(&*key, Text::Mono, theme.text), (&*text, Text::Mono, color)],
+    };
+    let at = pos2(left + INDENT, middle);
+    let width = (rect.right() - at.x - 8.0 - room).max(0.0);
+    let (_, cut) = widgets::paint_parts(ui, at, width, &parts);
+    let response = ui.interact(rect, ui.scope_id().with(("row", index)), Sense::hover());
+    response.widget_info(|| {
+        let text = visible(&format!("{key} {text}")).trim_start().to_owned();
+        WidgetInfo::labeled(Role::Label, true, text)
+    });
+    if cut && let Leaf::Text(text) = &node.value {
+        let text = text.get(..text.floor_char_boundary(2_000)).unwrap_or_default();
+        response.on_hover_text(crate::plan::visible_lines(text));
+    }
+}
+
+/// The buttons of the current row.
+fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, node: &Node) -> Option<Asked> {
+    let place = UiBuilder::new()
+        .id_salt(id.with("copy"))
+        .max_rect(rect.shrink2(vec2(6.0, 0.0)))
+        .layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(place, |ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let value = widgets::icon_button(ui, icon::COPY, "Copy value").clicked();
+        let whole = matches!(node.key, Key::Whole);
+        let path = !whole && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
+        if value { Some(Asked::Value) } else { path.then_some(Asked::Path) }
+    })
+    .inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_is_found_by_its_path_and_copied_as_it_is() {
+        let value = json!({"a/b": [{"x": null}, "two\nlines", 1.50], "~": true, "e": {}});
+        let tree = TreeDoc::of(&value);
+        assert_eq!(tree.len(), 7);
+        for index in 0..tree.nodes.len() as u32 {
+            let pointer = tree.pointer(index);
+            let there = value.pointer(&pointer).unwrap_or_else(|| panic!("{pointer}"));
+            assert_eq!(&tree.json(index), there, "{pointer}");
+        }
+        let text = (0..8).find(|at| tree.pointer(*at) == "/a~1b/1").unwrap();
+        assert_eq!(tree.value(text), "two\nlines");
+        assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
+    }
+
+    #[test]
+    fn what_is_closed_hides_what_is_in_it_and_long_lists_begin_closed() {
+        let long: Vec<_> = (0..200).collect();
+        let tree = TreeDoc::of(&json!({"long": long, "short": [1, {"deep": {"deeper": [1]}}]}));
+        let mut open = tree.open_at_first();
+        let names = |open: &[bool]| {
+            tree.rows(open).into_iter().map(|row| tree.name(row)).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&open).trim(), "long short 0 1 deep");
+        open[0] = false;
+        assert_eq!(names(&open), "");
+        open.fill(true);
+        assert_eq!(tree.rows(&open).len(), tree.len() + 1);
+    }
+}

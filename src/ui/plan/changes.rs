@@ -1,0 +1,79 @@
+//! Differences of files, one after the other.
+
+use egui::{Align, Label, Layout, Ui, vec2};
+
+use super::code::whole_ui;
+use super::diff::{diff_ui, layout_ui};
+use super::inspector::indented;
+use crate::run::{Diff, FileChange};
+use crate::ui::format;
+use crate::ui::icon;
+use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::widgets;
+
+/// The most files whose differences are laid out before somebody asks for more of them.
+const FILES: usize = 50;
+
+/// Differences, one file after the other. `place` tells apart what is shown in the same part of the
+/// window.
+pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
+    let id = ui.scope_id().with(("files shown", place, changes.len()));
+    let shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);
+    for (index, change) in changes.iter().take(shown).enumerate() {
+        change_ui(ui, change, index);
+    }
+    let more = changes.len().saturating_sub(shown);
+    if more > 0 {
+        indented(ui, |ui| {
+            let text = format!("Show {} more of {}", more.min(FILES), format::count(more as u64));
+            if widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true).clicked() {
+                ui.data_mut(|data| data.insert_temp(id, shown + FILES));
+            }
+        });
+    }
+}
+
+fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
+    let theme = Theme::of(ui);
+    indented(ui, |ui| {
+        whole_ui(ui, ("path", index), &change.path, |ui, path| {
+            ui.horizontal_top(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
+                widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
+                let mut parts = vec![(path, Text::Mono, theme.text)];
+                let counts = match &change.diff {
+                    Diff::Text { added, removed, .. } => {
+                        Some((format!("  +{added}"), format!("  −{removed}")))
+                    }
+                    Diff::Unchanged | Diff::Binary { .. } => None,
+                };
+                if let Some((added, removed)) = &counts {
+                    parts.push((added, Text::Mono, theme.safe));
+                    parts.push((removed, Text::Mono, theme.danger));
+                }
+                ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+                    if index == 0 && matches!(change.diff, Diff::Text { .. }) {
+                        layout_ui(ui);
+                    }
+                    ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
+                        // In the dialog nothing is cut: a long path goes on in the next line.
+                        ui.add(Label::new(widgets::job(&parts)).wrap());
+                    });
+                });
+            });
+        });
+    });
+    match &change.diff {
+        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines),
+        Diff::Unchanged => indented(ui, |ui| {
+            widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
+        }),
+        Diff::Binary { before_bytes, after_bytes } => indented(ui, |ui| {
+            let size = |bytes: &Option<u64>| bytes.map_or("absent".to_owned(), format::bytes);
+            let text =
+                format!("Not text: {} now, {} after.", size(before_bytes), size(after_bytes));
+            widgets::remark(ui, icon::INFO, Tone::Dim, text);
+        }),
+    }
+    ui.add_space(4.0);
+}

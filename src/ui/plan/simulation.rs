@@ -1,0 +1,366 @@
+//! What all steps of a plan would do together: the difference file by file, and the steps one by one.
+
+use egui::{CornerRadius, Frame, Key, Margin, Modifiers, Role, ScrollArea, Sense, Stroke, Ui};
+use egui::{WidgetInfo, pos2, vec2};
+
+use super::PlanView;
+use super::changes::changes_ui;
+use crate::plan::{Plan, visible};
+use crate::run::{Diff, Failure, FileChange, Predicted, Preview};
+use crate::ui::action::{Action, PlanAction};
+use crate::ui::artifact;
+use crate::ui::commands::{Command, Situation, command_button};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::tabs::tabs_ui;
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets::{self, Look};
+
+/// A simulation as it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct SimulationView<'a> {
+    /// How far it is, or what came of it.
+    pub state: SimulationState<'a>,
+    /// Whether the plan, its workspace or a file it uses has changed since.
+    pub stale: bool,
+}
+
+/// How far a simulation is.
+#[derive(Debug, Clone, Copy)]
+pub enum SimulationState<'a> {
+    /// Under way.
+    UnderWay,
+    /// It could not be made.
+    Failed(&'a Failure),
+    /// Made.
+    Done {
+        /// One for each step, after the steps before it.
+        previews: &'a [Preview],
+        /// What the files would be in the end, against what they are now.
+        changes: &'a [FileChange],
+    },
+}
+
+/// The side of a simulation that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Side {
+    #[default]
+    Difference,
+    Steps,
+}
+
+/// What a simulation says in one sentence.
+pub fn verdict(plan: &Plan, previews: &[Preview]) -> (Icon, Tone, String) {
+    let fails = |(step, preview): (&crate::plan::Step, &Preview)| {
+        step.call.is_none() || preview.would_fail()
+    };
+    if let Some(index) = plan.steps.iter().zip(previews).position(fails) {
+        let after = plan.steps.len().saturating_sub(index + 1);
+        let why = previews.get(index).map_or("", |preview| &preview.summary);
+        let rest = match after {
+            0 => String::new(),
+            1 => " The step after it would not be reached.".to_owned(),
+            _ => {
+                format!(" The {} steps after it would not be reached.", format::count(after as u64))
+            }
+        };
+        let text = match why.strip_prefix(Preview::WOULD_FAIL) {
+            Some(why) => format!("Step {} would fail: {}{rest}", index + 1, visible(why)),
+            None => format!("Step {} would end the run. {}{rest}", index + 1, visible(why)),
+        };
+        return (icon::FAILED, Tone::Danger, text);
+    }
+    let unsure = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
+    match unsure {
+        0 => (icon::DONE, Tone::Safe, "Every step would get through.".to_owned()),
+        1 => (
+            icon::INFO,
+            Tone::Caution,
+            "Nothing stands in the way, but what one step does can be told only in part."
+                .to_owned(),
+        ),
+        _ => (
+            icon::INFO,
+            Tone::Caution,
+            format!(
+                "Nothing stands in the way, but what {} steps do can be told only in part.",
+                format::count(unsure as u64)
+            ),
+        ),
+    }
+}
+
+/// How many files there are in a difference, and lines on each side of it.
+fn figures(changes: &[FileChange]) -> (String, usize, usize) {
+    let lines = changes.iter().map(|change| match change.diff {
+        Diff::Text { added, removed, .. } => (added, removed),
+        Diff::Unchanged | Diff::Binary { .. } => (0, 0),
+    });
+    let (added, removed) = lines.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    (format::counted(changes.len(), "file"), added, removed)
+}
+
+pub(super) fn simulation_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    simulation: &SimulationView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let Some(plan) = view.plan else { return };
+    let side_id = egui::Id::unique("side of the simulation");
+    let mut side: Side = ui.data(|data| data.get_temp(side_id)).unwrap_or_default();
+    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 12, bottom: 0 }).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        head_ui(ui, simulation, situation, actions);
+        match simulation.state {
+            SimulationState::UnderWay => {
+                let text = "Working out what every step would do. Nothing is run or changed.";
+                widgets::remark(ui, icon::CLOCK, Tone::Dim, text);
+            }
+            SimulationState::Failed(failure) => {
+                let text = format!("{} {}", failure.code, failure.message);
+                widgets::remark(ui, icon::FAILED, Tone::Danger, text);
+                if !failure.next.is_empty() {
+                    widgets::remark(ui, icon::RIGHT, Tone::Dim, &failure.next);
+                }
+            }
+            SimulationState::Done { previews, .. } => {
+                let (icon, tone, text) = verdict(plan, previews);
+                widgets::remark(ui, icon, tone, text);
+                let tabs = [(Side::Difference, "Difference"), (Side::Steps, "Steps")];
+                if let Some(chosen) = tabs_ui(ui, &tabs, side) {
+                    side = chosen;
+                    ui.data_mut(|data| data.insert_temp(side_id, side));
+                }
+            }
+        }
+    });
+    let SimulationState::Done { previews, changes } = simulation.state else { return };
+    widgets::line_below(ui);
+    match side {
+        Side::Difference => difference_ui(ui, changes),
+        Side::Steps => steps_ui(ui, plan, previews, actions),
+    }
+}
+
+/// Takes Escape, which leads back to the steps unless a text is being typed.
+pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    if view.simulation.is_some()
+        && !artifact::has_keyboard(ui.ctx())
+        && !ui.ctx().text_edit_focused()
+        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+    {
+        actions.push(Action::Plan(PlanAction::CloseSimulation));
+    }
+}
+
+/// What it is, whether it still holds, and the way back.
+fn head_ui(
+    ui: &mut Ui,
+    simulation: &SimulationView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    ui.horizontal(|ui| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let back = "Back to the steps";
+            if widgets::button(ui, Look::Plain, None, back, true).clicked() {
+                actions.push(Action::Plan(PlanAction::CloseSimulation));
+            }
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                widgets::line(ui, "All steps together", Text::Strong, Tone::Plain);
+            });
+        });
+    });
+    if simulation.stale {
+        let text =
+            "The plan, its workspace or a file it uses has changed since. This is as it was.";
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+        let again = Some("Simulate again");
+        command_button(ui, Command::Simulate, Look::Plain, again, situation, actions);
+    }
+}
+
+fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
+    if changes.is_empty() {
+        let text = "In the end, every file would be what it is now.";
+        widgets::empty_state(ui, icon::FILES, "No difference", text);
+        return;
+    }
+    let theme = Theme::of(ui);
+    ScrollArea::vertical().id_salt("simulated difference").auto_shrink([false, false]).show(
+        ui,
+        |ui| {
+            widgets::scroll_by_key(ui);
+            ui.spacing_mut().item_spacing.y = 6.0;
+            Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 10, bottom: 4 }).show(
+                ui,
+                |ui| {
+                    ui.horizontal(|ui| {
+                        let (files, added, removed) = figures(changes);
+                        ui.label(widgets::rich(files, Text::Meta, theme.dim));
+                        let added = format!("+{added}");
+                        ui.label(widgets::rich(added, Text::SmallMono, theme.safe));
+                        let removed = format!("−{removed}");
+                        ui.label(widgets::rich(removed, Text::SmallMono, theme.danger));
+                    });
+                },
+            );
+            changes_ui(ui, "simulation", changes);
+        },
+    );
+}
+
+fn steps_ui(ui: &mut Ui, plan: &Plan, previews: &[Preview], actions: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("simulated steps").auto_shrink([false, false]).show_rows(
+        ui,
+        theme::ROW,
+        plan.steps.len(),
+        |ui, range| {
+            widgets::scroll_by_key(ui);
+            for index in range {
+                let Some((step, preview)) = plan.steps.get(index).zip(previews.get(index)) else {
+                    continue;
+                };
+                let faulty = step.call.is_none();
+                if step_ui(ui, index, &step.tool_name, preview, faulty) {
+                    actions.push(Action::Plan(PlanAction::SelectStep(index)));
+                    actions.push(Action::Plan(PlanAction::CloseSimulation));
+                }
+            }
+        },
+    );
+}
+
+/// What one step would do, after the steps before it; true when a person wants to look at it.
+fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: bool) -> bool {
+    let theme = Theme::of(ui);
+    let size = vec2(ui.available_width(), theme::ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let (icon, tone) = match preview.predicted {
+        _ if faulty || preview.would_fail() => (icon::FAILED, Tone::Danger),
+        _ if preview.summary.starts_with(Preview::NOT_REACHED) => (icon::SKIP, Tone::Dim),
+        Predicted::Exact => (icon::DONE, Tone::Safe),
+        Predicted::Partial | Predicted::Unpredictable => (icon::INFO, Tone::Caution),
+    };
+    if response.hovered() {
+        ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.hover);
+    }
+    let middle = rect.center().y;
+    widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), icon, 18.0, theme.tone(tone));
+    let number = (index + 1).to_string();
+    let at = pos2(rect.left() + 72.0, middle);
+    widgets::paint_right(ui, at, &number, Text::Mono, theme.dim);
+    let left = rect.left() + 84.0;
+    let width = (rect.right() - 18.0 - left).max(0.0);
+    let parts = [(tool, Text::Mono, theme.text)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let color = if tone == Tone::Danger { theme.danger } else { theme.dim };
+    let parts = [(preview.summary.as_str(), Text::Small, color)];
+    let (_, cut) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    let line = Stroke::new(1.0, theme.line);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
+    widgets::focus_ring(ui, &response);
+    response.widget_info(|| {
+        let text = format!("Simulated step {number}: {tool}, {}", visible(&preview.summary));
+        WidgetInfo::labeled(Role::Button, true, text)
+    });
+    let clicked = response.clicked();
+    if cut {
+        response.on_hover_text(visible(&preview.summary));
+    }
+    clicked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::tests::{fixture, window};
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+    #[test]
+    fn the_verdict_names_the_first_step_that_would_fail() {
+        let mut plan = fixture::plan();
+        let mut previews: Vec<_> =
+            (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
+        let said = |plan: &Plan, previews: &[Preview]| verdict(plan, previews).2;
+        assert!(said(&plan, &previews).contains("told only in part"), "one runs cargo");
+        previews[3].predicted = Predicted::Exact;
+        assert_eq!(said(&plan, &previews), "Every step would get through.");
+        previews[2].summary = format!("{}E301 src/lib.rs is a folder.", Preview::WOULD_FAIL);
+        let after = plan.steps.len() - 3;
+        let text = said(&plan, &previews);
+        assert!(text.starts_with("Step 3 would fail: E301"), "{text}");
+        assert!(text.contains(&format!("The {after} steps after it")), "{text}");
+        plan.steps[0].call = None;
+        assert!(said(&plan, &previews).starts_with("Step 1 would end the run."));
+    }
+
+    #[test]
+    fn the_difference_and_the_steps_are_shown_and_lead_back() {
+        let mut harness = window("plan", [1280.0, 800.0]);
+        harness.key_press(Key::F9);
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Do(Command::Simulate)));
+        assert!(harness.query_by_label("All steps together").is_some());
+        assert!(harness.query_by_label_contains("+    n.saturating_add(2)").is_some());
+        assert!(harness.query_by_label("Will do").is_none(), "the inspector has made room");
+        harness.get_by_label("Side by side").click();
+        harness.run_ok();
+        let beside = harness.query_all_by_label_contains("n.saturating_add(2)").count();
+        assert_eq!(beside, 1, "on the right side alone");
+        harness.get_by_label("Steps").click();
+        harness.run_ok();
+        harness.get_by_label_contains("Simulated step 5: file_create").click();
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Plan(PlanAction::SelectStep(4))));
+        assert!(harness.query_by_label("Will do").is_some(), "the steps are back");
+    }
+
+    #[test]
+    fn a_long_difference_is_scrolled_by_key() {
+        let mut harness = window("simulation", [900.0, 500.0]);
+        let seen = |harness: &egui_kittest::Harness<'_, _>, text: &str| {
+            let place = harness.query_all_by_label_contains(text).next().map(|node| node.rect());
+            place.is_some_and(|place| place.top() > 280.0 && place.bottom() < 420.0)
+        };
+        assert!(seen(&harness, "Sum of all parts") && !seen(&harness, "# Changelog"));
+        harness.key_press(Key::End);
+        harness.run_ok();
+        assert!(!seen(&harness, "Sum of all parts"));
+        harness.key_press(Key::Home);
+        harness.run_ok();
+        harness.key_press(Key::PageDown);
+        harness.run_ok();
+        assert!(!seen(&harness, "Sum of all parts"));
+        harness.key_press(Key::PageUp);
+        harness.run_ok();
+        assert!(seen(&harness, "Sum of all parts"));
+    }
+
+    #[test]
+    fn escape_leads_back_to_the_steps() {
+        let mut harness = window("simulation", [900.0, 600.0]);
+        harness.key_press(Key::Escape);
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Plan(PlanAction::CloseSimulation)));
+    }
+
+    #[test]
+    fn what_has_changed_since_and_what_went_wrong_is_said() {
+        let harness = window("stale", [900.0, 600.0]);
+        assert!(harness.query_by_label_contains("has changed since").is_some());
+        assert!(harness.query_by_label("Simulate again").is_some());
+        let harness = window("simulation-failed", [900.0, 600.0]);
+        assert!(harness.query_by_label_contains("no longer there").is_some());
+        let harness = window("simulating", [900.0, 600.0]);
+        assert!(harness.query_by_label_contains("Nothing is run or changed").is_some());
+        let harness = window("simulation-empty", [900.0, 600.0]);
+        assert!(harness.query_by_label("No difference").is_some());
+        // A faulty plan can be simulated up to its fault; one from nowhere cannot.
+        let harness = window("invalid", [900.0, 600.0]);
+        assert!(!harness.get_by_label("Simulate").accesskit_node().is_disabled());
+    }
+}
