@@ -179,9 +179,14 @@ fn run(
     let mut expected = context.expected.clone();
     for patch in &patches {
         engine::stopped(context.stop)?;
-        // Also what fails from here on is an outcome for this file.
-        done.edge(EdgeType::ExecutedOn, TargetKind::File, &toolbox.key_of(&patch.file)?);
-        let prepared = prepare(toolbox, &overlay, patch, &*chosen.engine, context.stop)?;
+        let prepared = prepare(toolbox, &overlay, patch, &*chosen.engine, context.stop)
+            .inspect_err(|_| {
+                // What fails here is an outcome for this file, too.
+                if let Ok(key) = toolbox.key_of(&patch.file) {
+                    done.edge(EdgeType::ExecutedOn, TargetKind::File, &key);
+                    done.edge(EdgeType::ExecutedOn, TargetKind::Symbol, &patch.symbol);
+                }
+            })?;
         for file in [&prepared.target, &prepared.with] {
             write::compare(file.key(), expected.get(file.key()).copied(), file.state())?;
         }
