@@ -134,9 +134,10 @@ impl Made<'_> {
             }
             ([only], _) => match &only.diff {
                 Diff::Text { added, removed, .. } => format!(
-                    "Replaces a definition in {}: {removed} {} become {added}.",
+                    "Replaces a definition in {}: {removed} {} {} {added}.",
                     only.path,
-                    words::lines(*removed)
+                    words::lines(*removed),
+                    if *removed == 1 { "becomes" } else { "become" }
                 ),
                 _ => format!("Replaces a definition in {}.", only.path),
             },

@@ -433,7 +433,7 @@ fn a_preview_shows_where_and_what_and_who() {
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert_eq!(preview.predicted, Predicted::Exact);
-    assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line become 1.");
+    assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line becomes 1.");
     assert_eq!(preview.changes[0].after, house.tools.foresee(&call).unwrap().1[0].after);
     assert_eq!(
         preview.notes,
