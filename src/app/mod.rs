@@ -96,6 +96,8 @@ struct App {
     to_authorize: Option<Digest>,
     prompt: Option<Prompt>,
     showing: u64,
+    /// What was pressed in this frame and counts in the next.
+    later_events: Vec<egui::Event>,
     watch: Watch,
     picked: file_dialog::Picked,
     close_when_over: bool,
@@ -160,6 +162,7 @@ impl App {
             to_authorize: None,
             prompt: None,
             showing: 0,
+            later_events: Vec::new(),
             close_when_over: false,
             evidence_trouble: None,
             broken: None,
@@ -259,6 +262,10 @@ fn now() -> Now {
 const RUNS: usize = 200;
 
 impl eframe::App for App {
+    fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
+        self.put_in_order(ctx, raw_input);
+    }
+
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.take_in(ctx);
     }
@@ -276,6 +283,17 @@ impl eframe::App for App {
 }
 
 impl App {
+    /// Keys that must not count in this frame wait for the next.
+    fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        let mut events = std::mem::take(&mut self.later_events);
+        events.append(&mut input.events);
+        self.later_events = crate::ui::key_order::take_later(&mut events);
+        input.events = events;
+        if !self.later_events.is_empty() {
+            ctx.request_repaint();
+        }
+    }
+
     fn take_in(&mut self, ctx: &egui::Context) {
         self.now = now();
         self.drain();

@@ -22,7 +22,8 @@ impl Offscreen {
     }
 
     /// One whole frame: takes in what has arrived, draws, and does what the input asked for.
-    pub fn frame(&mut self, ctx: &egui::Context, input: egui::RawInput) -> egui::FullOutput {
+    pub fn frame(&mut self, ctx: &egui::Context, mut input: egui::RawInput) -> egui::FullOutput {
+        self.app.put_in_order(ctx, &mut input);
         ctx.run_ui(input, |ui| {
             self.app.take_in(ui.ctx());
             self.app.draw_and_apply(ui);

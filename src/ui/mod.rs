@@ -14,6 +14,7 @@ pub mod dialog;
 pub mod evidence;
 pub mod format;
 pub mod icon;
+pub mod key_order;
 pub mod keys;
 pub mod notice;
 pub mod overlay;

@@ -1,0 +1,108 @@
+//! Keys count in the order in which they were pressed, also when a slow frame brings several at once.
+//!
+//! Within one frame egui moves the keyboard first and presses then: a Space before a Tab would press the
+//! control that the Tab leads to, *Approve* where *Skip* was meant, and two Tabs would lead as far as one.
+
+use egui::{Event, Key};
+
+/// Leaves in `events` what one frame may have together, and gives what has to wait for the next.
+pub fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
+    let (mut moves, mut tabs, mut presses) = (false, false, false);
+    let later = events.iter().position(|event| {
+        let kind = kind(event);
+        let waits = match kind {
+            Kind::Tab => tabs || presses,
+            Kind::Moves => presses,
+            Kind::Presses => moves,
+            Kind::Other => false,
+        };
+        moves |= matches!(kind, Kind::Tab | Kind::Moves);
+        tabs |= kind == Kind::Tab;
+        presses |= kind == Kind::Presses;
+        waits
+    });
+    later.map_or_else(Vec::new, |at| events.split_off(at))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Moves the keyboard by one control.
+    Tab,
+    /// Moves the keyboard, or lets it go. Several may come together: a held key must not be left behind.
+    Moves,
+    /// Means what has the keyboard now.
+    Presses,
+    Other,
+}
+
+fn kind(event: &Event) -> Kind {
+    match event {
+        Event::Key { key: Key::Tab, pressed: true, repeat: false, .. } => Kind::Tab,
+        Event::Key {
+            key:
+                Key::Tab
+                | Key::ArrowUp
+                | Key::ArrowDown
+                | Key::ArrowLeft
+                | Key::ArrowRight
+                | Key::Escape,
+            pressed: true,
+            ..
+        } => Kind::Moves,
+        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) => Kind::Presses,
+        _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Modifiers;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn press(key: Key) -> Event {
+        let modifiers = Modifiers::NONE;
+        Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+    }
+
+    /// The keys of each frame, by their first letter.
+    fn frames(keys: &str) -> Vec<String> {
+        let event = |c| match c {
+            'T' => press(Key::Tab),
+            'D' => press(Key::ArrowDown),
+            'E' => press(Key::Escape),
+            'S' => press(Key::Space),
+            other => Event::Text(other.to_string()),
+        };
+        let letter = |event: &Event| match event {
+            Event::Key { key, .. } => key.name().chars().find(char::is_ascii_uppercase).unwrap(),
+            Event::Text(text) => text.chars().next().unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let mut now: Vec<_> = keys.chars().map(event).collect();
+        let mut frames = Vec::new();
+        while !now.is_empty() {
+            let later = take_later(&mut now);
+            frames.push(now.iter().map(letter).collect());
+            now = later;
+        }
+        frames
+    }
+
+    #[test]
+    fn what_was_pressed_before_the_keyboard_moved_stays_before_it() {
+        assert_eq!(frames("SSyT"), ["SSy", "T"]);
+        assert_eq!(frames("TS"), ["T", "S"]);
+        assert_eq!(frames("TTTS"), ["T", "T", "T", "S"]);
+        assert_eq!(frames("yES"), ["y", "E", "S"]);
+        assert_eq!(frames("DDD"), ["DDD"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_nothing_changes_places(keys in "[TESxy]{0,30}") {
+            prop_assert_eq!(frames(&keys).concat(), keys);
+        }
+    }
+}
