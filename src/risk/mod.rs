@@ -4,6 +4,7 @@
 //! that reads a file. What a plan says about itself can only raise a verdict.
 
 mod policy;
+mod shell;
 mod tools;
 
 use std::ops::Range;
@@ -11,6 +12,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use policy::{EngineChoice, Policy};
+pub use shell::{
+    BadRule, CommandVerdict, Shell, SimpleCommand, UserRule, UserRules, Word, of_command,
+};
 pub use tools::{of_step, of_written_path, of_written_program};
 
 /// How dangerous something is; ordered, the worst is the greatest.

@@ -1,0 +1,145 @@
+//! How dangerous a shell command is (SPEC §7.1).
+//!
+//! Scan, two readers, one list of simple commands, wrappers taken off, a table of rules: the worst
+//! finding wins. Nothing here runs or reads anything. Absent on purpose: searching the command's text
+//! for words; a command that only mentions another one is judged by what it does.
+
+mod grammar;
+mod judge;
+mod parse;
+mod place;
+mod scan;
+mod syntax;
+mod table;
+#[cfg(test)]
+mod tests;
+mod unwrap;
+mod user;
+mod word;
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+pub use syntax::{SimpleCommand, Word};
+pub use user::{BadRule, UserRule, UserRules};
+
+use super::RiskLevel;
+use judge::{Finding, Judge};
+
+/// The shell that will read the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shell {
+    /// `bash`, which the readers know.
+    #[default]
+    Bash,
+    /// Another `sh`: what POSIX does not know is at least dangerous.
+    Posix,
+}
+
+/// What a command deserves, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommandVerdict {
+    /// How dangerous.
+    pub level: RiskLevel,
+    /// How dangerous without the rules of the user.
+    pub builtin: RiskLevel,
+    /// The rule that decided.
+    pub rule: String,
+    /// The bytes of the command that matched.
+    pub span: Range<usize>,
+    /// Why.
+    pub reason: String,
+    /// A safer way, where there is one.
+    pub suggestion: Option<String>,
+    /// Every simple command that was found.
+    #[serde(skip)]
+    pub commands: Vec<SimpleCommand>,
+}
+
+/// The verdict on a command.
+pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
+    if let Some(refused) = scan::scan(command) {
+        return alone(refused.rule, refused.span, refused.reason);
+    }
+    let whole = 0..command.len();
+    let script = match parse::parse(command, 0) {
+        Ok(script) => script,
+        Err(fault) => {
+            let reason = format!("This cannot be read completely: {}.", fault.what);
+            return alone("unreadable", fault.at.min(command.len())..command.len(), &reason);
+        }
+    };
+    let second = grammar::read(command);
+    let doubt = match &second {
+        None => Some("The second reader is not there."),
+        Some(second) if second.faulty => Some("The second reader cannot read this completely."),
+        Some(second) if !agrees(&script, second) => {
+            Some("Two readers do not agree on which commands this runs.")
+        }
+        Some(_) => None,
+    };
+    let Some(mut judge) = Judge::new(rules) else {
+        return alone("no-rules", whole, "The table of rules cannot be read.");
+    };
+    judge.script(script, &SimpleCommand::default(), 0);
+    if let Some(reason) = doubt {
+        judge.danger("readers-disagree", whole.clone(), reason);
+    }
+    if shell == Shell::Posix && judge.bash_only {
+        judge.danger("not-posix", whole, "Only bash reads this as it was read here.");
+    }
+    let builtin = judge.findings.iter().map(|finding| finding.builtin).max();
+    let commands = judge.commands;
+    // The first of the worst.
+    let worst = judge.findings.into_iter().rev().max_by_key(|finding| finding.level);
+    worst.map_or_else(
+        || alone("nothing", 0..command.len(), "There is no command."),
+        |finding| CommandVerdict {
+            builtin: builtin.unwrap_or(finding.level),
+            commands,
+            ..verdict(finding)
+        },
+    )
+}
+
+fn verdict(finding: Finding) -> CommandVerdict {
+    CommandVerdict {
+        level: finding.level,
+        builtin: finding.builtin,
+        rule: finding.rule,
+        span: finding.span,
+        reason: finding.reason,
+        suggestion: finding.safer,
+        commands: Vec::new(),
+    }
+}
+
+fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
+    CommandVerdict {
+        level: RiskLevel::Dangerous,
+        builtin: RiskLevel::Dangerous,
+        rule: rule.to_owned(),
+        span,
+        reason: reason.to_owned(),
+        suggestion: None,
+        commands: Vec::new(),
+    }
+}
+
+/// Whether every program that the second reader sees is one that the first one saw.
+fn agrees(script: &syntax::Script, second: &grammar::Second) -> bool {
+    second.programs.iter().all(|program| {
+        script.commands.iter().any(|command| command.span.contains(program))
+            || script.functions.iter().any(|function| function.span.contains(program))
+    })
+}
+
+/// The words of every command that was found, where they are known; for the examples of user rules.
+fn commands(command: &str) -> Vec<Vec<String>> {
+    of_command(command, Shell::Bash, &UserRules::default())
+        .commands
+        .iter()
+        .map(|command| command.words.iter().map(|word| word.text.clone()).collect())
+        .collect()
+}

@@ -1,0 +1,120 @@
+//! Where a path leads, from its text alone.
+
+use super::syntax::{END, UNKNOWN};
+
+/// Folders that belong to the system.
+const SYSTEM: [&str; 18] = [
+    "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/var", "/root", "/sys",
+    "/proc", "/dev", "/run", "/System", "/Library", "/Applications", "/opt",
+];
+
+/// Folders that hold what people made; deleting one as a whole has no reasonable use either.
+const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
+
+/// Parts of paths of files that other programs obey or that are secret.
+const SENSITIVE: [&str; 27] = [
+    "/.ssh/", "/.gnupg/", "/.aws/", "/.kube/", "/.bashrc", "/.bash_profile", "/.bash_login",
+    "/.bash_logout", "/.profile", "/.zshrc", "/.zprofile", "/.zshenv", "/.config/systemd/",
+    "/.config/autostart/", "/.config/fish/", "/LaunchAgents/", "/LaunchDaemons/", "/.git/",
+    "/.cargo/", "/.github/workflows/", "/.envrc", "/.npmrc", "/.pypirc", "/.gitconfig",
+    "/.netrc", "/_history", "/.vscode/",
+];
+
+/// Files of `/dev` that lose nothing.
+const HARMLESS: [&str; 7] =
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/fd"];
+
+/// A path made simple: variables of places replaced, `.` and `..` resolved, below `folder`.
+pub(super) fn settle(text: &str, folder: &str) -> String {
+    let home = format!("{UNKNOWN}HOME{END}");
+    let here = format!("{UNKNOWN}PWD{END}");
+    let text = text.replace(&home, "~").replace(&here, ".");
+    let joined = if text.starts_with(['/', '~', UNKNOWN]) || folder.is_empty() {
+        text
+    } else {
+        format!("{folder}/{text}")
+    };
+    let rooted = joined.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if parts.last().is_some_and(|last| *last != ".." && !last.starts_with('~')) {
+                    parts.pop();
+                } else if !rooted {
+                    parts.push("..");
+                }
+            }
+            other => parts.push(other),
+        }
+    }
+    format!("{}{}", if rooted { "/" } else { "" }, parts.join("/"))
+}
+
+fn below(path: &str, folder: &str) -> bool {
+    path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The root, a home or a folder of the system as a whole, also through a trailing pattern.
+pub(super) fn is_root(path: &str) -> bool {
+    let path = path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
+    let path = if path == "*" { "" } else { path };
+    path == "/"
+        || path == "~"
+        || path == "/*"
+        || SYSTEM.contains(&path)
+        || PEOPLE.contains(&path)
+}
+
+/// Below a folder of the system, where only its packages should write.
+pub(super) fn is_system(path: &str) -> bool {
+    path == "/"
+        || (SYSTEM.iter().any(|folder| below(path, folder))
+            && !below(path, "/var/tmp")
+            && !below(path, "/dev/shm")
+            && !HARMLESS.iter().any(|file| below(path, file)))
+}
+
+/// Anywhere but below the working directory.
+pub(super) fn is_outside(path: &str) -> bool {
+    (path.starts_with('/') || path.starts_with('~') || below(path, ".."))
+        && !HARMLESS.iter().any(|file| below(path, file))
+}
+
+/// A file that other programs obey, or that keeps keys.
+pub(super) fn is_sensitive(path: &str) -> bool {
+    let path = format!("/{path}/");
+    SENSITIVE.iter().any(|part| match part.strip_suffix('/') {
+        Some(_) => path.contains(part),
+        None => path.contains(&format!("{part}/")),
+    }) || path.contains("_history/")
+}
+
+/// A whole disk; partitions are not.
+pub(super) fn is_disk(path: &str) -> bool {
+    let Some(name) = path.strip_prefix("/dev/") else { return false };
+    let letters = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase()))
+    };
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let nvme = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n')).is_some_and(
+        |(controller, space)| {
+            !space.is_empty() && controller.bytes().chain(space.bytes()).all(|b| b.is_ascii_digit())
+        },
+    );
+    ["sd", "vd", "hd", "xvd"].iter().any(|prefix| letters(prefix))
+        || ["mmcblk", "disk", "rdisk"].iter().any(|prefix| numbered(prefix))
+        || nvme
+}
+
+/// `host:path`, `user@host:path` or an address of a store.
+pub(super) fn is_remote(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(host, _)| {
+        !host.is_empty() && !host.contains('/') && !host.starts_with('.')
+    }) || text.contains("://")
+}

@@ -1,0 +1,75 @@
+//! What is looked at before any parser: size, rough nesting and count, hidden characters. One pass.
+
+use std::ops::Range;
+
+/// The longest command that is read (SPEC §7.1).
+pub(super) const LONGEST: usize = 64 * 1024;
+const DEEPEST: usize = 16;
+const MOST: usize = 200;
+
+/// Why a command is not read, with the rule's name.
+pub(super) struct Refused {
+    pub(super) rule: &'static str,
+    pub(super) span: Range<usize>,
+    pub(super) reason: &'static str,
+}
+
+/// What a parser should not be asked about.
+pub(super) fn scan(command: &str) -> Option<Refused> {
+    let whole = 0..command.len();
+    let refuse = |rule, reason| Some(Refused { rule, span: whole.clone(), reason });
+    if command.len() > LONGEST {
+        return refuse("too-long", "The command is longer than 64 KiB and was not read.");
+    }
+    let (mut depth, mut count) = (0_usize, 1_usize);
+    let mut word = String::new();
+    let mut previous = ' ';
+    for (at, next) in command.char_indices() {
+        if hidden(next) {
+            let span = at..at + next.len_utf8();
+            let reason = "A character that cannot be seen, or looks like another one, stands outside plain text.";
+            return Some(Refused { rule: "hidden-character", span, reason });
+        }
+        match next {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match next {
+            ';' | '\n' | '&' | '|' | '`' if previous != next => count += 1,
+            '(' if previous == '$' || previous == '<' || previous == '>' => count += 1,
+            _ => {}
+        }
+        if next.is_ascii_alphabetic() {
+            word.push(next);
+        } else {
+            match word.as_str() {
+                "if" | "do" | "case" => depth += 1,
+                "fi" | "done" | "esac" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            word.clear();
+        }
+        if depth > DEEPEST {
+            return refuse("too-deep", "The command is nested more than 16 levels deep and was not read.");
+        }
+        previous = next;
+    }
+    if count > MOST {
+        return refuse("too-many", "The command has more than 200 parts and was not read.");
+    }
+    None
+}
+
+/// Letters of other scripts that look like Latin ones count as hidden only beside Latin ones; telling
+/// that apart is the words' business, so here it is any letter of the scripts with such letters.
+fn hidden(next: char) -> bool {
+    (next.is_control() && next != '\n' && next != '\t')
+        || matches!(next,
+            '\u{AD}' | '\u{A0}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{1680}'
+            | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{2000}'..='\u{200F}'
+            | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}' | '\u{2800}' | '\u{3000}'
+            | '\u{3164}' | '\u{E000}'..='\u{F8FF}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+            | '\u{FF01}'..='\u{FF5E}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFC}'
+            | '\u{E0000}'..='\u{10FFFF}')
+}

@@ -1,0 +1,120 @@
+//! The table's own examples, and both corpora.
+
+use super::table::TABLE;
+use super::*;
+
+fn level(command: &str) -> RiskLevel {
+    verdict_on(command).level
+}
+
+fn verdict_on(command: &str) -> CommandVerdict {
+    of_command(command, Shell::Bash, &UserRules::default())
+}
+
+#[test]
+fn the_examples_of_every_rule_hold() {
+    let table = TABLE.as_ref().unwrap();
+    let mut faults = Vec::new();
+    for rule in &table.rule {
+        assert!(!rule.examples.is_empty(), "{} has no example", rule.id);
+        for example in &rule.examples {
+            let verdict = verdict_on(example);
+            if verdict.level < rule.level || (verdict.level > rule.level) {
+                faults.push(format!("{}: {example:?} is {:?} by {}", rule.id, verdict.level, verdict.rule));
+            }
+        }
+        for example in &rule.others {
+            let verdict = verdict_on(example);
+            if verdict.rule == rule.id {
+                faults.push(format!("{}: {example:?} matches", rule.id));
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+fn corpus(text: &str, bound: &str) -> Vec<(serde_json::Value, RiskLevel)> {
+    text.lines()
+        .map(|line| {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            let level = serde_json::from_value(value[bound].clone()).unwrap();
+            (value, level)
+        })
+        .collect()
+}
+
+#[test]
+fn destructive_commands_are_never_safe_and_hardly_ever_caution() {
+    let lines = corpus(include_str!("../../../tests/fixtures/risk/destructive.jsonl"), "at_least");
+    let (mut safe, mut caution, mut blocked, mut to_block) = (0, 0, 0, 0);
+    let mut faults = String::new();
+    for (line, at_least) in &lines {
+        let verdict = verdict_on(line["command"].as_str().unwrap());
+        match verdict.level {
+            RiskLevel::Safe => safe += 1,
+            RiskLevel::Caution => caution += 1,
+            _ => {}
+        }
+        if *at_least == RiskLevel::Blocked {
+            to_block += 1;
+            blocked += usize::from(verdict.level == RiskLevel::Blocked);
+        }
+        if verdict.level < *at_least {
+            faults.push_str(&format!("{} {} ({}): {}\n", line["id"], verdict.level.as_str(), verdict.rule, line["command"]));
+        }
+    }
+    println!("{faults}");
+    println!("destructive: {} lines, {safe} safe, {caution} caution, {blocked} of {to_block} blocked", lines.len());
+    assert_eq!(safe, 0);
+    assert!(caution * 100 <= lines.len(), "{caution} of {} only caution", lines.len());
+}
+
+#[test]
+fn everyday_commands_are_hardly_ever_dangerous() {
+    let lines = corpus(include_str!("../../../tests/fixtures/risk/everyday.jsonl"), "at_most");
+    let (mut dangerous, mut above) = (0, 0);
+    let mut faults = String::new();
+    for (line, at_most) in &lines {
+        let verdict = verdict_on(line["command"].as_str().unwrap());
+        dangerous += usize::from(verdict.level >= RiskLevel::Dangerous);
+        if verdict.level > *at_most {
+            above += 1;
+            faults.push_str(&format!("{} {} ({}): {}\n", line["id"], verdict.level.as_str(), verdict.rule, line["command"]));
+        }
+    }
+    println!("{faults}");
+    println!("everyday: {} lines, {dangerous} dangerous or blocked, {above} above their bound", lines.len());
+    assert!(dangerous * 100 <= lines.len() * 3, "{dangerous} of {} dangerous", lines.len());
+}
+
+#[test]
+fn what_is_only_mentioned_is_not_judged() {
+    for command in ["echo 'rm -rf /'", "grep -rn 'rm -rf' .", "cat <<'E'\nrm -rf /\nE", "ls # rm -rf /"] {
+        assert_eq!(level(command), RiskLevel::Safe, "{command}");
+    }
+}
+
+#[test]
+fn user_rules_raise_and_lower_but_never_unblock() {
+    let rule = |prefix: &[&str], level, example: &str| UserRule {
+        id: "mine".to_owned(),
+        prefix: prefix.iter().map(|word| (*word).to_owned()).collect(),
+        level,
+        reason: "mine".to_owned(),
+        must_match: vec![example.to_owned()],
+        must_not_match: vec!["ls".to_owned()],
+    };
+    let judged = |rule: UserRule, command: &str| {
+        let verdict = of_command(command, Shell::Bash, &UserRules::new(vec![rule]).unwrap());
+        (verdict.level, verdict.builtin)
+    };
+    use RiskLevel::{Blocked, Caution, Dangerous, Safe};
+    assert_eq!(judged(rule(&["make"], Blocked, "make x"), "sudo make a"), (Blocked, Caution));
+    assert_eq!(judged(rule(&["rm", "-rf"], Caution, "rm -rf x"), "rm -rf a"), (Caution, Dangerous));
+    assert_eq!(judged(rule(&["rm", "-rf"], Safe, "rm -rf x"), "rm -rf a"), (Dangerous, Dangerous));
+    assert_eq!(judged(rule(&["rm", "-rf"], Caution, "rm -rf x"), "rm -rf /"), (Blocked, Blocked));
+    let bad = rule(&["make"], Blocked, "cargo build");
+    assert!(matches!(UserRules::new(vec![bad]), Err(BadRule::NoMatch { .. })));
+    let bad = rule(&["ls"], Blocked, "ls x");
+    assert!(matches!(UserRules::new(vec![bad]), Err(BadRule::Match { .. })));
+}

@@ -1,0 +1,468 @@
+//! Words: quotes, expansions, braces and assignments.
+
+use super::parse::{Parser, Read, parse};
+use super::syntax::{END, UNKNOWN, Word};
+
+const OPEN: char = '\u{E010}';
+const COMMA: char = '\u{E011}';
+const CLOSE: char = '\u{E012}';
+/// Words that one word may become through braces.
+const MOST_BRACES: usize = 64;
+
+impl Parser<'_> {
+    /// A word and what its braces make of it.
+    pub(super) fn words(&mut self) -> Read<Vec<Word>> {
+        let word = self.raw_word()?;
+        let texts = expand(&word.text, MOST_BRACES);
+        if texts.len() > 1 {
+            self.script.bash_only = true;
+        }
+        Ok(texts.into_iter().map(|text| Word { text, ..word.clone() }).collect())
+    }
+
+    /// A word where braces mean nothing.
+    pub(super) fn word(&mut self) -> Read<Word> {
+        let mut word = self.raw_word()?;
+        word.text = plain(&word.text);
+        Ok(word)
+    }
+
+    fn raw_word(&mut self) -> Read<Word> {
+        let start = self.at;
+        let mut word = Word::default();
+        while let Some(next) = self.peek() {
+            match next {
+                ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' => break,
+                '(' => {
+                    // Only a pattern of bash may have brackets inside a word.
+                    if !word.text.ends_with(['?', '*', '+', '@', '!']) {
+                        break;
+                    }
+                    word.glob = true;
+                    self.pattern()?;
+                }
+                '<' | '>' => {
+                    if !self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) {
+                        break;
+                    }
+                    self.script.bash_only = true;
+                    self.at += 2;
+                    self.substitution(&mut word)?;
+                    word.text.insert(0, next);
+                }
+                '\\' => {
+                    self.at += 1;
+                    match self.bump() {
+                        Some('\n') | None => {}
+                        Some(escaped) => word.text.push(escaped),
+                    }
+                }
+                '\'' => {
+                    self.at += 1;
+                    self.single(&mut word)?;
+                }
+                '"' => {
+                    self.at += 1;
+                    self.double(&mut word)?;
+                }
+                '$' => self.dollar(&mut word, false)?,
+                '`' => self.backquote(&mut word)?,
+                '{' | ',' | '}' => {
+                    self.at += 1;
+                    word.text.push(match next {
+                        '{' => OPEN,
+                        ',' => COMMA,
+                        _ => CLOSE,
+                    });
+                }
+                other => {
+                    word.glob |= matches!(other, '*' | '?' | '[');
+                    self.at += other.len_utf8();
+                    word.text.push(other);
+                }
+            }
+        }
+        if self.at == start {
+            return Err(self.fault("no word where one is needed"));
+        }
+        word.span = start..self.at;
+        Ok(word)
+    }
+
+    fn pattern(&mut self) -> Read<()> {
+        let mut open = 0_usize;
+        while let Some(next) = self.bump() {
+            match next {
+                '(' => open += 1,
+                ')' => open = open.saturating_sub(1),
+                '\\' => {
+                    self.bump();
+                }
+                '\n' => break,
+                _ => {}
+            }
+            if open == 0 {
+                return Ok(());
+            }
+        }
+        Err(self.fault("a pattern without its end"))
+    }
+
+    fn single(&mut self, word: &mut Word) -> Read<()> {
+        let Some(end) = self.rest().find('\'') else {
+            return Err(self.fault("a quote without its end"));
+        };
+        word.text.push_str(self.rest().get(..end).unwrap_or_default());
+        self.at += end + 1;
+        Ok(())
+    }
+
+    fn double(&mut self, word: &mut Word) -> Read<()> {
+        loop {
+            match self.peek() {
+                None => return Err(self.fault("a quote without its end")),
+                Some('"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(_) => self.quoted(word)?,
+            }
+        }
+    }
+
+    /// One piece of a text in which only expansions mean something.
+    fn quoted(&mut self, word: &mut Word) -> Read<()> {
+        match self.peek() {
+            Some('\\') => {
+                self.at += 1;
+                match self.bump() {
+                    Some('\n') | None => {}
+                    Some(next @ ('$' | '`' | '"' | '\\')) => word.text.push(next),
+                    Some(next) => word.text.extend(['\\', next]),
+                }
+                Ok(())
+            }
+            Some('$') => self.dollar(word, true),
+            Some('`') => self.backquote(word),
+            Some(next) => {
+                self.at += next.len_utf8();
+                word.text.push(next);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The text of a here-document whose end is not quoted.
+    pub(super) fn expanded_text(&mut self) -> Read<Word> {
+        let mut word = Word::default();
+        while self.peek().is_some() {
+            self.quoted(&mut word)?;
+        }
+        Ok(word)
+    }
+
+    fn dollar(&mut self, word: &mut Word, quoted: bool) -> Read<()> {
+        self.at += 1;
+        match self.peek() {
+            Some('\'') if !quoted => {
+                self.at += 1;
+                self.script.bash_only = true;
+                self.ansi_c(word)
+            }
+            Some('"') if !quoted => {
+                self.at += 1;
+                self.double(word)
+            }
+            Some('(') => {
+                if self.rest().starts_with("((") && self.arithmetic_follows() {
+                    self.at += 2;
+                    mark(word, "#");
+                    return self.arithmetic("))");
+                }
+                self.at += 1;
+                self.substitution(word)
+            }
+            Some('{') => {
+                self.at += 1;
+                self.parameter(word)
+            }
+            Some(next) if next.is_ascii_alphabetic() || next == '_' => {
+                let rest = self.rest();
+                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+                let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                self.at += name.len();
+                mark(word, name);
+                Ok(())
+            }
+            Some(next) if next.is_ascii_digit() || "@*#?$!-".contains(next) => {
+                self.at += 1;
+                mark(word, &next.to_string());
+                Ok(())
+            }
+            _ => {
+                word.text.push('$');
+                Ok(())
+            }
+        }
+    }
+
+    /// `$(..)` or `<(..)` after its opening.
+    fn substitution(&mut self, word: &mut Word) -> Read<()> {
+        let first = self.script.commands.len();
+        self.deeper(Self::list)?;
+        if !self.take(")") {
+            return Err(self.fault("a substitution without its end"));
+        }
+        self.ran(word, first);
+        Ok(())
+    }
+
+    fn ran(&self, word: &mut Word, first: usize) {
+        word.text.extend([UNKNOWN, END]);
+        let start = word.inner.as_ref().map_or(first, |inner| inner.start);
+        word.inner = Some(start..self.script.commands.len());
+    }
+
+    fn backquote(&mut self, word: &mut Word) -> Read<()> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                None => return Err(self.fault("a backquote without its end")),
+                Some('`') => break,
+                Some('\\') => match self.bump() {
+                    Some(next @ ('`' | '\\' | '$')) => text.push(next),
+                    Some(next) => text.extend(['\\', next]),
+                    None => {}
+                },
+                Some(next) => text.push(next),
+            }
+        }
+        let first = self.script.commands.len();
+        let depth = self.depth;
+        let nested = self.deeper(|_| parse(&text, depth + 1))?;
+        self.adopt(nested, start..self.at);
+        self.ran(word, first);
+        Ok(())
+    }
+
+    /// `${..}` after its opening.
+    fn parameter(&mut self, word: &mut Word) -> Read<()> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let name = rest.get(..end.unwrap_or(0)).unwrap_or_default().to_owned();
+        let mut inside = Word::default();
+        self.deeper(|parser| {
+            loop {
+                match parser.peek() {
+                    None => return Err(parser.fault("a parameter without its end")),
+                    Some('}') => {
+                        parser.at += 1;
+                        return Ok(());
+                    }
+                    Some('\'') => {
+                        // Inside double quotes a single quote is a plain character.
+                        parser.at += 1;
+                        if let Some(end) = parser.rest().find('\'') {
+                            let close = parser.rest().find('}').unwrap_or(usize::MAX);
+                            if end < close {
+                                parser.at += end + 1;
+                            }
+                        }
+                    }
+                    Some('"') => {
+                        parser.at += 1;
+                        parser.double(&mut inside)?;
+                    }
+                    Some(_) => parser.quoted(&mut inside)?,
+                }
+            }
+        })?;
+        mark(word, &name);
+        if inside.inner.is_some() {
+            word.inner = inside.inner;
+        }
+        Ok(())
+    }
+
+    fn ansi_c(&mut self, word: &mut Word) -> Read<()> {
+        loop {
+            match self.bump() {
+                None => return Err(self.fault("a quote without its end")),
+                Some('\'') => return Ok(()),
+                Some('\\') => {
+                    let Some(kind) = self.bump() else { continue };
+                    let (digits, radix) = match kind {
+                        'x' => (2, 16),
+                        'u' => (4, 16),
+                        'U' => (8, 16),
+                        '0'..='7' => {
+                            self.at -= 1;
+                            (3, 8)
+                        }
+                        _ => {
+                            word.text.push(match kind {
+                                'n' => '\n',
+                                't' => '\t',
+                                'r' => '\r',
+                                'e' | 'E' => '\u{1b}',
+                                other => other,
+                            });
+                            continue;
+                        }
+                    };
+                    let rest = self.rest();
+                    let length = rest.chars().take(digits).take_while(|c| c.is_digit(radix)).count();
+                    let code = u32::from_str_radix(rest.get(..length).unwrap_or("0"), radix);
+                    self.at += length;
+                    word.escaped = true;
+                    word.text.push(code.ok().and_then(char::from_u32).unwrap_or('\u{FFFD}'));
+                }
+                Some(next) => word.text.push(next),
+            }
+        }
+    }
+
+    /// Whether two opening brackets begin arithmetic and not two groups.
+    pub(super) fn arithmetic_follows(&self) -> bool {
+        let mut open = 0_i32;
+        let mut characters = self.rest().char_indices().peekable();
+        while let Some((_, next)) = characters.next() {
+            match next {
+                '(' => open += 1,
+                ')' => {
+                    open -= 1;
+                    if open == 1 {
+                        return characters.peek().is_some_and(|(_, after)| *after == ')');
+                    }
+                }
+                '\n' if open < 2 => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    pub(super) fn arithmetic(&mut self, end: &str) -> Read<()> {
+        let mut open = 0_usize;
+        let mut ignored = Word::default();
+        loop {
+            if open == 0 && self.take(end) {
+                return Ok(());
+            }
+            match self.peek() {
+                None => return Err(self.fault("arithmetic without its end")),
+                Some('(') => {
+                    open += 1;
+                    self.at += 1;
+                }
+                Some(')') => {
+                    open = open.saturating_sub(1);
+                    self.at += 1;
+                }
+                Some('"') => {
+                    self.at += 1;
+                }
+                Some(_) => self.quoted(&mut ignored)?,
+            }
+        }
+    }
+
+    /// `[[ .. ]]` after its opening.
+    pub(super) fn condition(&mut self) -> Read<()> {
+        loop {
+            self.blanks();
+            if self.take("]]") {
+                return Ok(());
+            }
+            match self.peek() {
+                None => return Err(self.fault("a condition without its end")),
+                Some('\n' | '&' | '|' | '(' | ')' | '<' | '>' | ';') => {
+                    self.at += 1;
+                }
+                Some(_) => {
+                    self.word()?;
+                }
+            }
+        }
+    }
+
+    /// `NAME=value`, when that is what follows.
+    pub(super) fn assignment(&mut self) -> Read<Option<Vec<(String, Word)>>> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let name = rest.get(..end).unwrap_or_default().to_owned();
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Ok(None);
+        }
+        let mut after = rest.get(end..).unwrap_or_default();
+        if after.starts_with('[') {
+            after = after.find(']').and_then(|close| after.get(close + 1..)).unwrap_or_default();
+        }
+        let Some(value) = after.strip_prefix("+=").or_else(|| after.strip_prefix('=')) else {
+            return Ok(None);
+        };
+        let start = self.at;
+        self.at = self.source.len() - value.len();
+        if self.take("(") {
+            self.script.bash_only = true;
+            let mut values = Vec::new();
+            loop {
+                self.blanks();
+                if self.take("\n") {
+                    continue;
+                }
+                if self.take(")") {
+                    return Ok(Some(values));
+                }
+                for word in self.words()? {
+                    values.push((name.clone(), word));
+                }
+            }
+        }
+        let ends = value.is_empty() || value.starts_with([' ', '\t', '\n', ';', '&', '|', ')']);
+        let mut word = if ends { Word::default() } else { self.word()? };
+        word.span = start..self.at;
+        Ok(Some(vec![(name, word)]))
+    }
+}
+
+fn mark(word: &mut Word, name: &str) {
+    word.text.push(UNKNOWN);
+    word.text.push_str(name);
+    word.text.push(END);
+}
+
+fn plain(text: &str) -> String {
+    text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
+}
+
+/// What braces make of a text.
+fn expand(text: &str, most: usize) -> Vec<String> {
+    // The last opening one has no other inside.
+    let mut searched = text;
+    while let Some(open) = searched.rfind(OPEN) {
+        let (before, from) = (text.get(..open).unwrap_or_default(), text.get(open..).unwrap_or_default());
+        if let Some(close) = from.find(CLOSE) {
+            let inside = from.get(OPEN.len_utf8()..close).unwrap_or_default();
+            let after = from.get(close + CLOSE.len_utf8()..).unwrap_or_default();
+            if inside.contains(COMMA) {
+                let parts: Vec<&str> = inside.split(COMMA).collect();
+                let each = (most / parts.len().max(1)).max(1);
+                return parts
+                    .iter()
+                    .take(most)
+                    .flat_map(|part| expand(&format!("{before}{part}{after}"), each))
+                    .filter(|text| !text.is_empty())
+                    .collect();
+            }
+            if inside.contains("..") {
+                return expand(&format!("{before}{UNKNOWN}#{END}{after}"), most);
+            }
+        }
+        searched = before;
+    }
+    vec![plain(text)]
+}
