@@ -36,6 +36,10 @@ pub(super) struct Judge<'a> {
     folder: String,
     pub(super) script: Script,
     calls: usize,
+    /// Files that this command itself writes before it may run them.
+    written: Vec<String>,
+    /// Something was fetched into a file.
+    fetched: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -51,6 +55,8 @@ impl<'a> Judge<'a> {
             folder: String::new(),
             script: Script::default(),
             calls: 0,
+            written: Vec::new(),
+            fetched: false,
         })
     }
 
@@ -80,6 +86,7 @@ impl<'a> Judge<'a> {
     pub(super) fn script(&mut self, script: Script, outer: &SimpleCommand, depth: usize) {
         self.bash_only |= script.bash_only;
         for (name, values) in &script.loops {
+            self.variable(name, &outer.span);
             let texts = values.iter().map(|word| word.text.clone());
             self.variables.entry(name.clone()).or_default().extend(texts);
         }
@@ -99,18 +106,28 @@ impl<'a> Judge<'a> {
     /// A function that pipes itself into itself fills the machine.
     fn bomb(&mut self, script: &Script, function: &super::syntax::Function) {
         let calls = |index: usize| {
-            script.commands.get(index).and_then(|command| command.words.first()).is_some_and(
-                |word| word.text == function.name,
-            )
+            script
+                .commands
+                .get(index)
+                .and_then(|command| command.words.first())
+                .is_some_and(|word| word.text == function.name)
         };
         let bomb = function.body.clone().any(|index| {
             calls(index)
-                && script.commands.get(index).and_then(|command| command.input.clone())
+                && script
+                    .commands
+                    .get(index)
+                    .and_then(|command| command.input.clone())
                     .is_some_and(|mut input| input.any(calls))
         });
         if bomb {
-            self.note(RiskLevel::Blocked, "fork-bomb", function.span.clone(),
-                "A function that starts itself twice fills the machine with processes.", None);
+            self.note(
+                RiskLevel::Blocked,
+                "fork-bomb",
+                function.span.clone(),
+                "A function that starts itself twice fills the machine with processes.",
+                None,
+            );
         }
     }
 
@@ -120,7 +137,8 @@ impl<'a> Judge<'a> {
         for (name, values) in &self.variables {
             let mark = format!("{UNKNOWN}{name}{END}");
             if text.contains(&mark) {
-                texts = texts.iter()
+                texts = texts
+                    .iter()
                     .flat_map(|text| values.iter().map(|value| text.replace(&mark, value)))
                     .take(16)
                     .collect();
@@ -134,7 +152,8 @@ impl<'a> Judge<'a> {
         for word in words {
             for text in self.resolve(&word.text) {
                 let glob = word.glob || (text != word.text && text.contains(['*', '?', '[']));
-                if text != word.text && text.contains([' ', '\t']) {
+                let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
+                if lone && text != word.text && text.contains([' ', '\t']) {
                     arguments.extend(text.split_whitespace().map(|part| (part.to_owned(), glob)));
                 } else {
                     arguments.push((text, glob));
@@ -147,7 +166,11 @@ impl<'a> Judge<'a> {
     pub(super) fn command(&mut self, command: &SimpleCommand, depth: usize) {
         self.calls += 1;
         if depth > DEEPEST || self.calls > MOST {
-            return self.danger("wrapped-too-deep", command.span(), "Commands inside commands, deeper than 8.");
+            return self.danger(
+                "wrapped-too-deep",
+                command.span(),
+                "Commands inside commands, deeper than 8.",
+            );
         }
         for (name, value) in &command.assignments {
             let values = self.resolve(&value.text);
@@ -163,7 +186,13 @@ impl<'a> Judge<'a> {
             self.danger("escaped-word", word.span(), "A word is hidden behind character codes.");
         }
         let Some(first) = command.words.first() else {
-            return self.note(RiskLevel::Safe, "no-program", command.span(), "Starts no program.", None);
+            return self.note(
+                RiskLevel::Safe,
+                "no-program",
+                command.span(),
+                "Starts no program.",
+                None,
+            );
         };
         self.commands.push(command.clone());
         let fault = if first.unknown() {
@@ -178,19 +207,30 @@ impl<'a> Judge<'a> {
         if let Some(reason) = fault {
             return self.danger("hidden-program", first.span(), reason);
         }
+        self.fetches(command);
         let Some(program) = program_of(&first.text) else {
+            self.runs_file(first);
             return self.grade(command, &first.text.clone());
         };
-        if self.call(command, &program, depth) || self.unwrap(command, &program, depth) {
+        if self.call(command, &program, depth) {
             return;
         }
+        self.names(command, &program);
+        if self.unwrap(command, &program, depth) {
+            return self.own(command, &program);
+        }
         if matches!(program.as_str(), "cd" | "pushd")
-            && let Some((to, _)) = self.arguments(command.words.get(1..).unwrap_or_default())
-                .into_iter().find(|(text, _)| !text.starts_with('-'))
+            && let Some((to, _)) = self
+                .arguments(command.words.get(1..).unwrap_or_default())
+                .into_iter()
+                .find(|(text, _)| !text.starts_with('-'))
         {
             self.folder = place::settle(&to, &self.folder);
         }
-        if matches!(program.as_str(), "export" | "declare" | "local" | "typeset" | "readonly" | "unset" | "env") {
+        if matches!(
+            program.as_str(),
+            "export" | "declare" | "local" | "typeset" | "readonly" | "unset" | "env"
+        ) {
             for word in command.words.iter().skip(1) {
                 if let Some((name, value)) = word.text.split_once('=') {
                     self.variables.entry(name.to_owned()).or_default().push(value.to_owned());
@@ -201,6 +241,50 @@ impl<'a> Judge<'a> {
             }
         }
         self.grade(command, &program);
+    }
+
+    /// Remembers that files come from somewhere else.
+    fn fetches(&mut self, command: &SimpleCommand) {
+        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
+            return;
+        };
+        let mut rest = command.words.iter().skip(1).map(|word| word.text.as_str());
+        self.fetched |= match program.as_str() {
+            "wget" | "aria2c" | "axel" => !rest.any(|text| text == "-" || text.ends_with("O-")),
+            "curl" | "fetch" => {
+                let writes = command.redirects.iter().any(Redirect::writes);
+                let mut named = false;
+                let mut lost = false;
+                for text in rest {
+                    named |= text.starts_with("--output")
+                        || text.starts_with("--remote-name")
+                        || (text.starts_with('-')
+                            && !text.starts_with("--")
+                            && text.contains(['o', 'O']));
+                    lost |= text == "/dev/null";
+                }
+                (named || writes) && !lost
+            }
+            "tar" | "bsdtar" | "unzip" => command.input.is_some(),
+            "tee" => {
+                let folder = self.folder.clone();
+                self.written.extend(rest.map(|text| place::settle(text, &folder)));
+                false
+            }
+            _ => false,
+        };
+    }
+
+    /// Running a file that this very command fetched or wrote is running what nobody has read.
+    pub(super) fn runs_file(&mut self, word: &Word) {
+        let path = place::settle(&word.text, &self.folder);
+        if self.fetched || self.written.contains(&path) {
+            self.danger(
+                "runs-fetched",
+                word.span(),
+                "Runs a file that this command itself fetched or wrote.",
+            );
+        }
     }
 
     /// A call of a function: its body with the arguments of the call.
@@ -217,16 +301,21 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let before = inner.words.clone();
-            inner.words = inner.words.into_iter().flat_map(|word| {
-                if all.contains(&word.text) {
-                    return arguments.to_vec();
-                }
-                let mut text = word.text.clone();
-                for (number, argument) in arguments.iter().enumerate() {
-                    text = text.replace(&format!("{UNKNOWN}{}{END}", number + 1), &argument.text);
-                }
-                vec![Word { text, ..word }]
-            }).collect();
+            inner.words = inner
+                .words
+                .into_iter()
+                .flat_map(|word| {
+                    if all.contains(&word.text) {
+                        return arguments.to_vec();
+                    }
+                    let mut text = word.text.clone();
+                    for (number, argument) in arguments.iter().enumerate() {
+                        text =
+                            text.replace(&format!("{UNKNOWN}{}{END}", number + 1), &argument.text);
+                    }
+                    vec![Word { text, ..word }]
+                })
+                .collect();
             if inner.words != before {
                 inner.span = command.span();
                 self.command(&inner, depth + 1);
@@ -235,16 +324,62 @@ impl<'a> Judge<'a> {
         true
     }
 
-    fn variable(&mut self, name: &str, span: &Range<usize>) {
+    /// Builtins that write to a variable whose name they are given.
+    fn names(&mut self, command: &SimpleCommand, program: &str) {
+        let writes = match program {
+            "read" | "getopts" | "mapfile" | "readarray" | "let" | "declare" | "typeset"
+            | "local" => true,
+            "printf" | "wait" => {
+                command.words.iter().any(|word| word.text == "-v" || word.text == "-p")
+            }
+            _ => false,
+        };
+        for word in command.words.iter().skip(1).filter(|_| writes) {
+            self.variable(&word.text, &word.span);
+        }
+    }
+
+    /// A wrapper's own rules count when they say more than that it runs something.
+    fn own(&mut self, command: &SimpleCommand, program: &str) {
+        let before = self.findings.len();
+        self.grade(command, program);
+        if self.findings.last().is_some_and(|finding| finding.level < RiskLevel::Dangerous) {
+            self.findings.truncate(before);
+        }
+    }
+
+    /// The first known values of words, for what a wrapper runs.
+    pub(super) fn first_values(&self, words: &[Word]) -> Vec<Word> {
+        words
+            .iter()
+            .flat_map(|word| {
+                let text = self.resolve(&word.text).into_iter().next().unwrap_or_default();
+                let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
+                if lone && text != word.text && text.contains(' ') {
+                    text.split_whitespace().map(|part| Word::literal(part, word.span())).collect()
+                } else {
+                    vec![Word { text, ..word.clone() }]
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn variable(&mut self, name: &str, span: &Range<usize>) {
         let table = self.table;
-        let is = |names: &[String]| names.iter().any(|known| match known.strip_suffix('*') {
-            Some(head) => name.starts_with(head),
-            None => known == name,
-        });
+        let is = |names: &[String]| {
+            names.iter().any(|known| match known.strip_suffix('*') {
+                Some(head) => name.starts_with(head),
+                None => known == name,
+            })
+        };
         if is(&table.variables.hijack) {
             self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
         } else if is(&table.variables.traces) {
-            self.danger("history-variable", span.clone(), "Keeps the shell from recording what is done.");
+            self.danger(
+                "history-variable",
+                span.clone(),
+                "Keeps the shell from recording what is done.",
+            );
         }
     }
 
@@ -253,12 +388,17 @@ impl<'a> Judge<'a> {
         for text in self.resolve(&redirect.target.text) {
             let path = place::settle(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-                return self.danger("network-redirect", span, "Connects the command to another host.");
+                return self.danger(
+                    "network-redirect",
+                    span,
+                    "Connects the command to another host.",
+                );
             }
             if !redirect.writes() || text.starts_with('>') {
                 continue;
             }
             self.writes(&path, span.clone());
+            self.written.push(path);
         }
     }
 
@@ -269,7 +409,11 @@ impl<'a> Judge<'a> {
         } else if place::is_system(path) {
             self.danger("write-system", span, "Writes a file of the system.");
         } else if place::is_sensitive(path) {
-            self.danger("write-sensitive", span, "Writes a file that other programs obey, or that keeps keys or history.");
+            self.danger(
+                "write-sensitive",
+                span,
+                "Writes a file that other programs obey, or that keeps keys or history.",
+            );
         } else if !path.starts_with("/dev/") {
             self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
         }
@@ -277,7 +421,8 @@ impl<'a> Judge<'a> {
 
     /// What a program reads, where that is known, and whether it reads anything.
     pub(super) fn reads(&self, command: &SimpleCommand) -> (Option<String>, bool) {
-        let here = command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
+        let here =
+            command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
         if let Some(redirect) = here {
             return (Some(redirect.target.text.clone()), false);
         }
@@ -289,17 +434,30 @@ impl<'a> Judge<'a> {
             };
             return (known, true);
         }
-        (None, command.redirects.iter().any(|redirect| matches!(redirect.operator, "<" | "<>")))
+        let file = |redirect: &Redirect| {
+            matches!(redirect.operator, "<" | "<>") && redirect.target.text != "/dev/null"
+        };
+        (None, command.redirects.iter().any(file))
     }
 
     fn prints(&self, source: &SimpleCommand) -> Option<String> {
         let (program, rest) = source.words.split_first()?;
         match program.text.as_str() {
-            "echo" | "printf" => {
+            "echo" => {
                 let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
                 let text = texts.join(" ");
-                (!text.contains('\\') || program.text == "printf" && !text.contains("\\x")).then_some(text)
-                    .filter(|text| !text.starts_with('-'))
+                (!text.contains('\\') && !text.starts_with('-')).then_some(text)
+            }
+            "printf" => {
+                let (format, values) = rest.split_first()?;
+                let format =
+                    format.text.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "");
+                if format.contains('\\') || format.starts_with('-') {
+                    return None;
+                }
+                let values: Vec<&str> = values.iter().map(|word| word.text.as_str()).collect();
+                Some(format.replace("%s", &values.join("\n")).replace("%b", "\\"))
+                    .filter(|text| !text.contains('\\'))
             }
             "cat" => {
                 let (text, _) = rest.is_empty().then(|| self.reads(source))?;
@@ -313,13 +471,23 @@ impl<'a> Judge<'a> {
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str) {
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let (text, fed) = self.reads(command);
-        let seen = Seen { program, arguments: &arguments, folder: &self.folder, fed, text: text.as_deref() };
+        let seen = Seen {
+            program,
+            arguments: &arguments,
+            folder: &self.folder,
+            fed,
+            text: text.as_deref(),
+            raised: command.raised,
+        };
         let globals = self.table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
-        let asks = arguments.last().is_some_and(|(text, _)| matches!(text.as_str(), "--help" | "-help"))
+        let asks = arguments
+            .last()
+            .is_some_and(|(text, _)| matches!(text.as_str(), "--help" | "-help"))
             || matches!(arguments.as_slice(), [(only, _)] if only == "--version")
             || (program == "git" && matches!(arguments.as_slice(), [_, (last, _)] if last == "-h"));
-        let known = self.table.rule.iter()
-            .any(|rule| rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program));
+        let known = self.table.rule.iter().any(|rule| {
+            rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program)
+        });
         let span = command.span();
         let mut finding = Finding {
             level: RiskLevel::Caution,
@@ -330,15 +498,27 @@ impl<'a> Judge<'a> {
             builtin: RiskLevel::Caution,
         };
         if asks && known {
-            finding = Finding { level: RiskLevel::Safe, rule: "asks-help".to_owned(),
-                reason: "Only asks what the program can do.".to_owned(), ..finding };
+            finding = Finding {
+                level: RiskLevel::Safe,
+                rule: "asks-help".to_owned(),
+                reason: "Only asks what the program can do.".to_owned(),
+                ..finding
+            };
         } else {
-            let worst = self.table.rule.iter()
+            let worst = self
+                .table
+                .rule
+                .iter()
                 .filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(&seen, globals)))
                 .max_by_key(|rule| rule.level);
             if let Some(rule) = worst {
-                finding = Finding { level: rule.level, rule: rule.id.clone(),
-                    reason: rule.reason.clone(), safer: rule.safer.clone(), ..finding };
+                finding = Finding {
+                    level: rule.level,
+                    rule: rule.id.clone(),
+                    reason: rule.reason.clone(),
+                    safer: rule.safer.clone(),
+                    ..finding
+                };
             }
         }
         if finding.level == RiskLevel::Safe && (command.remote || command.raised) {
@@ -346,13 +526,19 @@ impl<'a> Judge<'a> {
         }
         finding.builtin = finding.level;
         let words: Vec<String> = std::iter::once(program.to_owned())
-            .chain(arguments.iter().map(|(text, _)| text.clone())).collect();
+            .chain(arguments.iter().map(|(text, _)| text.clone()))
+            .collect();
         if let Some(rule) = self.user.strictest(&words) {
             let lowers = rule.level < finding.level;
             let allowed = finding.level == RiskLevel::Dangerous && rule.level == RiskLevel::Caution;
             if rule.level > finding.level || (lowers && allowed) {
-                finding = Finding { level: rule.level, rule: rule.id.clone(),
-                    reason: rule.reason.clone(), safer: None, ..finding };
+                finding = Finding {
+                    level: rule.level,
+                    rule: rule.id.clone(),
+                    reason: rule.reason.clone(),
+                    safer: None,
+                    ..finding
+                };
             }
         }
         self.findings.push(finding);
@@ -362,15 +548,26 @@ impl<'a> Judge<'a> {
 /// The name by which the table knows a program; nothing for a program by its own path.
 fn program_of(text: &str) -> Option<String> {
     let name = text.rsplit('/').next().unwrap_or(text);
-    let known = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/",
-        "/opt/homebrew/bin/", "/snap/bin/", "/etc/init.d/"];
+    let known = [
+        "/bin/",
+        "/sbin/",
+        "/usr/bin/",
+        "/usr/sbin/",
+        "/usr/local/bin/",
+        "/usr/local/sbin/",
+        "/opt/homebrew/bin/",
+        "/snap/bin/",
+        "/etc/init.d/",
+    ];
     let folder = text.strip_suffix(name).unwrap_or_default();
     if folder == "/etc/init.d/" {
         return Some("/etc/init.d/".to_owned());
     }
-    if folder.is_empty() || known.contains(&folder) || matches!(name, "rails" | "gradlew" | "mvnw" | "rake") {
+    if folder.is_empty()
+        || known.contains(&folder)
+        || matches!(name, "rails" | "gradlew" | "mvnw" | "rake")
+    {
         return Some(name.strip_suffix(".exe").unwrap_or(name).to_owned());
     }
     None
 }
-

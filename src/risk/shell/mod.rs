@@ -74,7 +74,7 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
     let doubt = match &second {
         None => Some("The second reader is not there."),
         Some(second) if second.faulty => Some("The second reader cannot read this completely."),
-        Some(second) if !agrees(&script, second) => {
+        Some(second) if !agrees(command, &script, second) => {
             Some("Two readers do not agree on which commands this runs.")
         }
         Some(_) => None,
@@ -128,9 +128,12 @@ fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
 }
 
 /// Whether every program that the second reader sees is one that the first one saw.
-fn agrees(script: &syntax::Script, second: &grammar::Second) -> bool {
+fn agrees(source: &str, script: &syntax::Script, second: &grammar::Second) -> bool {
     second.programs.iter().all(|program| {
-        script.commands.iter().any(|command| command.span.contains(program))
+        // The grammar of editors takes these words for programs.
+        let rest = source.get(*program..).unwrap_or_default();
+        ["time", "coproc", "!"].iter().any(|word| rest.starts_with(word))
+            || script.commands.iter().any(|command| command.span.contains(program))
             || script.functions.iter().any(|function| function.span.contains(program))
     })
 }

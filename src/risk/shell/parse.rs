@@ -205,7 +205,11 @@ impl<'a> Parser<'a> {
 
     fn expect(&mut self, word: &'static str) -> Read<()> {
         self.lines()?;
-        if self.keyword(word) { Ok(()) } else { Err(self.fault("a compound command without its end")) }
+        if self.keyword(word) {
+            Ok(())
+        } else {
+            Err(self.fault("a compound command without its end"))
+        }
     }
 
     fn ends_list(&self) -> bool {
@@ -471,7 +475,29 @@ impl<'a> Parser<'a> {
                 Some(_) => {}
             }
             any = true;
-            let plain = self.script.commands.get(index).is_some_and(|command| command.words.is_empty());
+            let declares = self
+                .script
+                .commands
+                .get(index)
+                .and_then(|command| command.words.first())
+                .is_some_and(|word| {
+                    matches!(
+                        word.text.as_str(),
+                        "declare" | "local" | "export" | "typeset" | "readonly"
+                    )
+                });
+            if declares && self.array_follows() {
+                let words = self.assignment()?.unwrap_or_default();
+                if let Some(command) = self.script.commands.get_mut(index) {
+                    command.words.extend(words.into_iter().take(1).map(|(name, word)| Word {
+                        text: format!("{name}={}", word.text),
+                        ..word
+                    }));
+                }
+                continue;
+            }
+            let plain =
+                self.script.commands.get(index).is_some_and(|command| command.words.is_empty());
             if plain && let Some(assignment) = self.assignment()? {
                 if let Some(command) = self.script.commands.get_mut(index) {
                     command.assignments.extend(assignment);
@@ -491,6 +517,12 @@ impl<'a> Parser<'a> {
             command.span = start..start + text.len();
         }
         Ok(())
+    }
+
+    fn array_follows(&self) -> bool {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
+        rest.get(end..).is_some_and(|after| after.starts_with("=(") || after.starts_with("+=("))
     }
 
     fn lone_word(&self, index: usize) -> Option<String> {

@@ -4,20 +4,60 @@ use super::syntax::{END, UNKNOWN};
 
 /// Folders that belong to the system.
 const SYSTEM: [&str; 18] = [
-    "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/var", "/root", "/sys",
-    "/proc", "/dev", "/run", "/System", "/Library", "/Applications", "/opt",
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/boot",
+    "/var",
+    "/root",
+    "/sys",
+    "/proc",
+    "/dev",
+    "/run",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/opt",
 ];
 
 /// Folders that hold what people made; deleting one as a whole has no reasonable use either.
 const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
 
 /// Parts of paths of files that other programs obey or that are secret.
-const SENSITIVE: [&str; 27] = [
-    "/.ssh/", "/.gnupg/", "/.aws/", "/.kube/", "/.bashrc", "/.bash_profile", "/.bash_login",
-    "/.bash_logout", "/.profile", "/.zshrc", "/.zprofile", "/.zshenv", "/.config/systemd/",
-    "/.config/autostart/", "/.config/fish/", "/LaunchAgents/", "/LaunchDaemons/", "/.git/",
-    "/.cargo/", "/.github/workflows/", "/.envrc", "/.npmrc", "/.pypirc", "/.gitconfig",
-    "/.netrc", "/_history", "/.vscode/",
+const SENSITIVE: [&str; 29] = [
+    "/~/bin/",
+    "/.local/bin/",
+    "/.ssh/",
+    "/.gnupg/",
+    "/.aws/",
+    "/.kube/",
+    "/.bashrc",
+    "/.bash_profile",
+    "/.bash_login",
+    "/.bash_logout",
+    "/.profile",
+    "/.zshrc",
+    "/.zprofile",
+    "/.zshenv",
+    "/.config/systemd/",
+    "/.config/autostart/",
+    "/.config/fish/",
+    "/LaunchAgents/",
+    "/LaunchDaemons/",
+    "/.git/",
+    "/.cargo/",
+    "/.github/workflows/",
+    "/.envrc",
+    "/.npmrc",
+    "/.pypirc",
+    "/.gitconfig",
+    "/.netrc",
+    "/_history",
+    "/.vscode/",
 ];
 
 /// Files of `/dev` that lose nothing.
@@ -58,13 +98,10 @@ fn below(path: &str, folder: &str) -> bool {
 
 /// The root, a home or a folder of the system as a whole, also through a trailing pattern.
 pub(super) fn is_root(path: &str) -> bool {
-    let path = path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
+    let path =
+        path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
     let path = if path == "*" { "" } else { path };
-    path == "/"
-        || path == "~"
-        || path == "/*"
-        || SYSTEM.contains(&path)
-        || PEOPLE.contains(&path)
+    path == "/" || path == "~" || path == "/*" || SYSTEM.contains(&path) || PEOPLE.contains(&path)
 }
 
 /// Below a folder of the system, where only its packages should write.
@@ -114,7 +151,7 @@ pub(super) fn is_disk(path: &str) -> bool {
 
 /// `host:path`, `user@host:path` or an address of a store.
 pub(super) fn is_remote(text: &str) -> bool {
-    text.split_once(':').is_some_and(|(host, _)| {
-        !host.is_empty() && !host.contains('/') && !host.starts_with('.')
-    }) || text.contains("://")
+    text.split_once(':')
+        .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !host.starts_with('.'))
+        || text.contains("://")
 }

@@ -51,7 +51,10 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
             word.clear();
         }
         if depth > DEEPEST {
-            return refuse("too-deep", "The command is nested more than 16 levels deep and was not read.");
+            return refuse(
+                "too-deep",
+                "The command is nested more than 16 levels deep and was not read.",
+            );
         }
         previous = next;
     }

@@ -132,6 +132,8 @@ pub(super) struct Seen<'a> {
     pub(super) folder: &'a str,
     /// It reads a pipe or a file.
     pub(super) fed: bool,
+    /// It has more rights than the person.
+    pub(super) raised: bool,
     /// The text it reads, where that is known.
     pub(super) text: Option<&'a str>,
 }
@@ -227,7 +229,9 @@ impl Test {
                     })
                 };
                 let last = |test: fn(&str) -> bool| {
-                    operands().last().is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
+                    operands()
+                        .last()
+                        .is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
                 };
                 match name.as_str() {
                     "root" => path(place::is_root),
@@ -239,8 +243,12 @@ impl Test {
                     "to-disk" => last(place::is_disk),
                     "to-system" => last(place::is_system),
                     "to-sensitive" => last(place::is_sensitive),
-                    "to-remote" => operands().last().is_some_and(|(text, _)| place::is_remote(text)),
-                    "from-remote" => operands().next().is_some_and(|(text, _)| place::is_remote(text)),
+                    "to-remote" => {
+                        operands().last().is_some_and(|(text, _)| place::is_remote(text))
+                    }
+                    "from-remote" => {
+                        operands().next().is_some_and(|(text, _)| place::is_remote(text))
+                    }
                     "glob" => operands().any(|(_, glob)| *glob),
                     "unknown" => operands().any(|(text, _)| text.contains(UNKNOWN)),
                     "ran" => rest.iter().any(|(text, _)| text.contains(&format!("{UNKNOWN}{END}"))),
@@ -248,10 +256,14 @@ impl Test {
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
                     "fed" => seen.fed,
+                    "raised" => seen.raised,
                     "read" => seen.text.is_some(),
                     "sql" => {
-                        rest.iter().any(|(text, _)| destroys(text))
-                            || seen.text.is_some_and(destroys)
+                        rest.iter().any(|(text, _)| {
+                            let value =
+                                text.strip_prefix("--").and_then(|text| text.split_once('='));
+                            destroys(value.map_or(text.as_str(), |(_, value)| value))
+                        }) || seen.text.is_some_and(destroys)
                     }
                     _ => false,
                 }
@@ -266,7 +278,8 @@ fn is_option(option: &str, text: &str) -> bool {
     }
     let Some(name) = text.split('=').next() else { return false };
     if option.starts_with("--") {
-        return name == option || (name.len() >= 5 && name.starts_with("--") && option.starts_with(name));
+        return name == option
+            || (name.len() >= 5 && name.starts_with("--") && option.starts_with(name));
     }
     let mut letters = option.chars();
     match (letters.next(), letters.next(), letters.next()) {

@@ -20,7 +20,10 @@ fn the_examples_of_every_rule_hold() {
         for example in &rule.examples {
             let verdict = verdict_on(example);
             if verdict.level < rule.level || (verdict.level > rule.level) {
-                faults.push(format!("{}: {example:?} is {:?} by {}", rule.id, verdict.level, verdict.rule));
+                faults.push(format!(
+                    "{}: {example:?} is {:?} by {}",
+                    rule.id, verdict.level, verdict.rule
+                ));
             }
         }
         for example in &rule.others {
@@ -60,11 +63,20 @@ fn destructive_commands_are_never_safe_and_hardly_ever_caution() {
             blocked += usize::from(verdict.level == RiskLevel::Blocked);
         }
         if verdict.level < *at_least {
-            faults.push_str(&format!("{} {} ({}): {}\n", line["id"], verdict.level.as_str(), verdict.rule, line["command"]));
+            faults.push_str(&format!(
+                "{} {} ({}): {}\n",
+                line["id"],
+                verdict.level.as_str(),
+                verdict.rule,
+                line["command"]
+            ));
         }
     }
     println!("{faults}");
-    println!("destructive: {} lines, {safe} safe, {caution} caution, {blocked} of {to_block} blocked", lines.len());
+    println!(
+        "destructive: {} lines, {safe} safe, {caution} caution, {blocked} of {to_block} blocked",
+        lines.len()
+    );
     assert_eq!(safe, 0);
     assert!(caution * 100 <= lines.len(), "{caution} of {} only caution", lines.len());
 }
@@ -79,17 +91,28 @@ fn everyday_commands_are_hardly_ever_dangerous() {
         dangerous += usize::from(verdict.level >= RiskLevel::Dangerous);
         if verdict.level > *at_most {
             above += 1;
-            faults.push_str(&format!("{} {} ({}): {}\n", line["id"], verdict.level.as_str(), verdict.rule, line["command"]));
+            faults.push_str(&format!(
+                "{} {} ({}): {}\n",
+                line["id"],
+                verdict.level.as_str(),
+                verdict.rule,
+                line["command"]
+            ));
         }
     }
     println!("{faults}");
-    println!("everyday: {} lines, {dangerous} dangerous or blocked, {above} above their bound", lines.len());
+    println!(
+        "everyday: {} lines, {dangerous} dangerous or blocked, {above} above their bound",
+        lines.len()
+    );
     assert!(dangerous * 100 <= lines.len() * 3, "{dangerous} of {} dangerous", lines.len());
 }
 
 #[test]
 fn what_is_only_mentioned_is_not_judged() {
-    for command in ["echo 'rm -rf /'", "grep -rn 'rm -rf' .", "cat <<'E'\nrm -rf /\nE", "ls # rm -rf /"] {
+    for command in
+        ["echo 'rm -rf /'", "grep -rn 'rm -rf' .", "cat <<'E'\nrm -rf /\nE", "ls # rm -rf /"]
+    {
         assert_eq!(level(command), RiskLevel::Safe, "{command}");
     }
 }

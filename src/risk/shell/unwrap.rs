@@ -14,11 +14,9 @@ impl Judge<'_> {
         let mut only = false;
         let mut words = command.words.clone();
         // Where a variable's value is known, what it wraps is known, too.
-        if words.iter().skip(1).any(Word::unknown) && words.iter().all(|word| word.inner.is_none()) {
-            let span = command.span();
-            let rest = self.arguments(words.get(1..).unwrap_or_default());
-            words.truncate(1);
-            words.extend(rest.into_iter().map(|(text, glob)| Word { glob, ..Word::literal(&text, span.clone()) }));
+        if words.iter().skip(1).any(Word::unknown) && words.iter().all(|word| word.inner.is_none())
+        {
+            words = self.first_values(&words);
         }
         for wrapper in &table.wrapper {
             for name in &wrapper.names {
@@ -30,7 +28,25 @@ impl Judge<'_> {
         only
     }
 
-    fn wrapped(&mut self, outer: &SimpleCommand, wrapper: &Wrapper, rest: &[Word], depth: usize) -> bool {
+    fn wrapped(
+        &mut self,
+        outer: &SimpleCommand,
+        wrapper: &Wrapper,
+        rest: &[Word],
+        depth: usize,
+    ) -> bool {
+        if wrapper.names.iter().any(|name| name == "command")
+            && rest.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
+        {
+            self.note(
+                RiskLevel::Safe,
+                "asks-name",
+                outer.span(),
+                "Only asks what a name means.",
+                None,
+            );
+            return true;
+        }
         let mut context = outer.clone();
         context.assignments.clear();
         context.raised |= wrapper.raises;
@@ -59,12 +75,18 @@ impl Judge<'_> {
                 }
                 continue;
             }
-            if text.starts_with('-') && text.len() > 1 || text.starts_with('+') && wrapper.kind == Kind::Options {
+            if text.starts_with('-') && text.len() > 1
+                || text.starts_with('+') && wrapper.kind == Kind::Options
+            {
                 if let Some((value, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
                     scripts = true;
                     at += usize::from(used);
                     self.read(&value, word, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
+                    if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
+                    {
+                        self.variable(name, &word.span());
+                    }
                     at += 1;
                 }
                 continue;
@@ -73,14 +95,19 @@ impl Judge<'_> {
                 continue;
             }
             let assignment = text.split_once('=').filter(|(name, _)| {
-                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                !name.is_empty()
+                    && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'%')
             });
             if let Some((name, value)) = assignment
                 && skip == 0
                 && (wrapper.raises || wrapper.names.iter().any(|name| name == "env"))
             {
                 let value = Word::literal(value, word.span());
-                let only = SimpleCommand { assignments: vec![(name.to_owned(), value)], span: word.span(), ..SimpleCommand::default() };
+                let only = SimpleCommand {
+                    assignments: vec![(name.to_owned(), value)],
+                    span: word.span(),
+                    ..SimpleCommand::default()
+                };
                 self.command(&only, depth + 1);
                 continue;
             }
@@ -103,8 +130,18 @@ impl Judge<'_> {
         }
         let level = wrapper.level;
         if level > RiskLevel::Safe || inner.is_empty() || context.raised || context.remote {
-            let level = level.max(if context.raised || context.remote { RiskLevel::Caution } else { level });
-            self.note(level, "wrapper", outer.span(), "Runs another command, or code of its own.", None);
+            let level = level.max(if context.raised || context.remote {
+                RiskLevel::Caution
+            } else {
+                level
+            });
+            self.note(
+                level,
+                "wrapper",
+                outer.span(),
+                "Runs another command, or code of its own.",
+                None,
+            );
         }
         if inner.is_empty() && !scripts {
             return !wrapper.more;
@@ -125,7 +162,11 @@ impl Judge<'_> {
     /// Reads a text as a shell would.
     fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
         if depth > 8 {
-            return self.danger("wrapped-too-deep", word.span(), "Commands inside commands, deeper than 8.");
+            return self.danger(
+                "wrapped-too-deep",
+                word.span(),
+                "Commands inside commands, deeper than 8.",
+            );
         }
         match parse(text, depth) {
             Ok(mut script) => {
@@ -142,7 +183,11 @@ impl Judge<'_> {
                 }
                 self.script(script, context, depth + 1);
             }
-            Err(_) => self.danger("unreadable", word.span(), "This cannot be read completely as a command."),
+            Err(_) => self.danger(
+                "unreadable",
+                word.span(),
+                "This cannot be read completely as a command.",
+            ),
         }
     }
 
@@ -155,15 +200,31 @@ impl Judge<'_> {
                 continue;
             }
             if !text.starts_with('-') {
-                if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") || word.text.starts_with("/dev/fd") {
+                if word.text.starts_with('<')
+                    || word.text.starts_with("/dev/stdin")
+                    || word.text.starts_with("/dev/fd")
+                {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 } else {
-                    self.note(RiskLevel::Caution, "runs-script", word.span(), "Runs a script.", None);
+                    self.runs_file(word);
+                    self.note(
+                        RiskLevel::Caution,
+                        "runs-script",
+                        word.span(),
+                        "Runs a script.",
+                        None,
+                    );
                 }
                 return;
             }
             if !text.starts_with("--") && text.contains('c') {
-                let Some(code) = rest.get(at).filter(|code| !code.text.starts_with('-')).or_else(|| rest.get(at + 1)) else { return };
+                let Some(code) = rest
+                    .get(at)
+                    .filter(|code| !code.text.starts_with('-'))
+                    .or_else(|| rest.get(at + 1))
+                else {
+                    return;
+                };
                 return self.read(&code.text, code, context, depth);
             }
             if text == "-s" {
@@ -188,7 +249,13 @@ impl Judge<'_> {
             _ if fed && context.input.is_some() => {
                 self.danger("runs-output", context.span(), "Runs what another command prints.");
             }
-            _ => self.note(RiskLevel::Caution, "starts-shell", context.span(), "Starts a shell.", None),
+            _ => self.note(
+                RiskLevel::Caution,
+                "starts-shell",
+                context.span(),
+                "Starts a shell.",
+                None,
+            ),
         }
     }
 
@@ -201,7 +268,10 @@ impl Judge<'_> {
                 continue;
             }
             let tail = rest.get(at..).unwrap_or_default();
-            let length = tail.iter().position(|word| word.text == ";").or_else(|| tail.iter().rposition(|word| word.text == "+"));
+            let length = tail
+                .iter()
+                .position(|word| word.text == ";")
+                .or_else(|| tail.iter().rposition(|word| word.text == "+"));
             let mut inner = tail.get(..length.unwrap_or(tail.len())).unwrap_or_default().to_vec();
             let mut named = false;
             for word in &mut inner {
@@ -212,9 +282,12 @@ impl Judge<'_> {
                 inner.push(Word::literal(&format!("{UNKNOWN}{END}"), word.span()));
             }
             // Where it searches is what the command is given.
-            if let Some(first) = rest.first().filter(|first| !first.text.starts_with('-')) {
+            if let Some(first) = rest.first().filter(|first| {
+                !first.text.starts_with('-')
+                    && context.words.first().is_some_and(|word| word.text.ends_with("find"))
+            }) {
                 for word in &mut inner {
-                    if word.text == format!("{UNKNOWN}{END}") && !super::place::is_root(&first.text) {
+                    if word.text == format!("{UNKNOWN}{END}") {
                         word.text = format!("{}/{UNKNOWN}{END}", first.text.trim_end_matches('/'));
                     }
                 }
@@ -302,8 +375,10 @@ fn value_of(text: &str, next: Option<&Word>, options: &[String]) -> Option<(Stri
         // The last letter of a bundle may be the one with the value.
         let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
         if let Some(letter) = letter
-            && text.starts_with('-') && !text.starts_with("--")
-            && text.len() <= 6 && text.bytes().skip(1).all(|b| b.is_ascii_alphabetic())
+            && text.starts_with('-')
+            && !text.starts_with("--")
+            && text.len() <= 6
+            && text.bytes().skip(1).all(|b| b.is_ascii_alphabetic())
             && text.ends_with(letter)
         {
             return Some((next?.text.clone(), true));
@@ -321,7 +396,9 @@ fn takes_next(text: &str, values: &[String]) -> bool {
     bundle.is_some_and(|rest| {
         let mut letters = rest.chars();
         let last = letters.next_back();
-        let earlier = letters.any(|letter| values.iter().any(|value| *value == format!("-{letter}")));
-        !earlier && last.is_some_and(|letter| values.iter().any(|value| *value == format!("-{letter}")))
+        let earlier =
+            letters.any(|letter| values.iter().any(|value| *value == format!("-{letter}")));
+        !earlier
+            && last.is_some_and(|letter| values.iter().any(|value| *value == format!("-{letter}")))
     })
 }

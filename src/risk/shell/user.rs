@@ -70,9 +70,8 @@ impl UserRules {
             if rules.iter().skip(index + 1).any(|other| other.id == rule.id) {
                 return Err(BadRule::Twice(rule.id.clone()));
             }
-            let matches = |example: &String| {
-                super::commands(example).iter().any(|words| rule.matches(words))
-            };
+            let matches =
+                |example: &String| super::commands(example).iter().any(|words| rule.matches(words));
             if let Some(example) = rule.must_match.iter().find(|example| !matches(example)) {
                 return Err(BadRule::NoMatch { id: rule.id.clone(), example: example.clone() });
             }

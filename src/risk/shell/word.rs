@@ -47,7 +47,14 @@ impl Parser<'_> {
                     }
                     self.script.bash_only = true;
                     self.at += 2;
+                    let first = self.script.commands.len();
                     self.substitution(&mut word)?;
+                    if next == '>' {
+                        // What runs inside reads what is written to it.
+                        for command in self.script.commands.iter_mut().skip(first) {
+                            command.input.get_or_insert(0..0);
+                        }
+                    }
                     word.text.insert(0, next);
                 }
                 '\\' => {
@@ -280,6 +287,11 @@ impl Parser<'_> {
                 }
             }
         })?;
+        if let Some(rest) = rest.get(name.len()..)
+            && (rest.starts_with(":=") || rest.starts_with('='))
+        {
+            self.script.loops.push((name.clone(), Vec::new()));
+        }
         mark(word, &name);
         if inside.inner.is_some() {
             word.inner = inside.inner;
@@ -314,7 +326,8 @@ impl Parser<'_> {
                         }
                     };
                     let rest = self.rest();
-                    let length = rest.chars().take(digits).take_while(|c| c.is_digit(radix)).count();
+                    let length =
+                        rest.chars().take(digits).take_while(|c| c.is_digit(radix)).count();
                     let code = u32::from_str_radix(rest.get(..length).unwrap_or("0"), radix);
                     self.at += length;
                     word.escaped = true;
@@ -392,7 +405,8 @@ impl Parser<'_> {
     /// `NAME=value`, when that is what follows.
     pub(super) fn assignment(&mut self) -> Read<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
         let name = rest.get(..end).unwrap_or_default().to_owned();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(None);
@@ -444,7 +458,8 @@ fn expand(text: &str, most: usize) -> Vec<String> {
     // The last opening one has no other inside.
     let mut searched = text;
     while let Some(open) = searched.rfind(OPEN) {
-        let (before, from) = (text.get(..open).unwrap_or_default(), text.get(open..).unwrap_or_default());
+        let (before, from) =
+            (text.get(..open).unwrap_or_default(), text.get(open..).unwrap_or_default());
         if let Some(close) = from.find(CLOSE) {
             let inside = from.get(OPEN.len_utf8()..close).unwrap_or_default();
             let after = from.get(close + CLOSE.len_utf8()..).unwrap_or_default();
