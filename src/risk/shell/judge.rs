@@ -86,7 +86,7 @@ impl<'a> Judge<'a> {
     pub(super) fn script(&mut self, script: Script, outer: &SimpleCommand, depth: usize) {
         self.bash_only |= script.bash_only;
         for (name, values) in &script.loops {
-            self.variable(name, &outer.span);
+            self.variable(name, None, &outer.span);
             let texts = values.iter().map(|word| word.text.clone());
             self.variables.entry(name.clone()).or_default().extend(texts);
         }
@@ -120,7 +120,11 @@ impl<'a> Judge<'a> {
                     .and_then(|command| command.input.clone())
                     .is_some_and(|mut input| input.any(calls))
         });
-        if bomb {
+        let twice = function.body.clone().filter(|index| calls(*index)).count() > 1;
+        let alone = |index: usize| {
+            calls(index) && script.commands.get(index).is_some_and(|command| command.background)
+        };
+        if bomb || (twice && function.body.clone().any(alone)) {
             self.note(
                 RiskLevel::Blocked,
                 "fork-bomb",
@@ -136,7 +140,7 @@ impl<'a> Judge<'a> {
         let mut texts = vec![text.to_owned()];
         for (name, values) in &self.variables {
             let mark = format!("{UNKNOWN}{name}{END}");
-            if text.contains(&mark) {
+            if !values.is_empty() && text.contains(&mark) {
                 texts = texts
                     .iter()
                     .flat_map(|text| values.iter().map(|value| text.replace(&mark, value)))
@@ -177,7 +181,7 @@ impl<'a> Judge<'a> {
             let known = self.variables.entry(name.clone()).or_default();
             known.extend(values);
             known.truncate(16);
-            self.variable(name, &value.span);
+            self.variable(name, Some(&value.text), &value.span);
         }
         for redirect in &command.redirects {
             self.redirect(redirect);
@@ -236,7 +240,9 @@ impl<'a> Judge<'a> {
                     self.variables.entry(name.to_owned()).or_default().push(value.to_owned());
                 }
                 if word.text.contains('=') || program == "unset" {
-                    self.variable(word.text.split('=').next().unwrap_or_default(), &word.span);
+                    let mut parts = word.text.splitn(2, '=');
+                    let name = parts.next().unwrap_or_default();
+                    self.variable(name, parts.next(), &word.span);
                 }
             }
         }
@@ -335,7 +341,7 @@ impl<'a> Judge<'a> {
             _ => false,
         };
         for word in command.words.iter().skip(1).filter(|_| writes) {
-            self.variable(&word.text, &word.span);
+            self.variable(&word.text, None, &word.span);
         }
     }
 
@@ -364,7 +370,7 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    pub(super) fn variable(&mut self, name: &str, span: &Range<usize>) {
+    pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
         let table = self.table;
         let is = |names: &[String]| {
             names.iter().any(|known| match known.strip_suffix('*') {
@@ -372,7 +378,10 @@ impl<'a> Judge<'a> {
                 None => known == name,
             })
         };
-        if is(&table.variables.hijack) {
+        let harmless = value.is_some_and(|value| {
+            table.variables.plain.as_ref().is_some_and(|plain| plain.is_match(value))
+        });
+        if is(&table.variables.hijack) && !harmless {
             self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
         } else if is(&table.variables.traces) {
             self.danger(

@@ -226,6 +226,7 @@ impl<'a> Parser<'a> {
             if self.ends_list() {
                 return Ok(());
             }
+            let first = self.script.commands.len();
             self.pipeline()?;
             self.blanks();
             if self.take("&&") || self.take("||") {
@@ -234,7 +235,11 @@ impl<'a> Parser<'a> {
                     return Err(self.fault("an operator without a command"));
                 }
             } else if self.ends_list() || self.rest().starts_with('\n') {
-            } else if !(self.take(";") || self.take("&")) {
+            } else if self.take("&") {
+                for command in self.script.commands.iter_mut().skip(first) {
+                    command.background = true;
+                }
+            } else if !self.take(";") {
                 return Err(self.fault("something that is no command"));
             }
         }
@@ -387,8 +392,10 @@ impl<'a> Parser<'a> {
         } else {
             let name = self.word()?.text;
             self.lines()?;
-            let mut values = Vec::new();
+            // Without `in` it goes over the arguments.
+            let mut values = vec![Word::literal("\u{E000}@\u{E001}", 0..0)];
             if self.keyword("in") {
+                values.clear();
                 loop {
                     self.blanks();
                     if self.rest().is_empty() || self.rest().starts_with([';', '\n']) {

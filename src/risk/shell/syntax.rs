@@ -74,6 +74,8 @@ pub struct SimpleCommand {
     pub(super) input: Option<Range<usize>>,
     /// It runs on another host or in a container.
     pub(super) remote: bool,
+    /// Nobody waits for it.
+    pub(super) background: bool,
     /// It runs with raised privileges.
     pub(super) raised: bool,
 }

@@ -15,6 +15,7 @@ const TEXT: &str = include_str!("../../../assets/risk/rules.toml");
 /// The table of this program.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
+    table.variables.plain = Regex::new(&table.variables.harmless).ok();
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -38,6 +39,10 @@ pub(super) struct Table {
 pub(super) struct Variables {
     pub(super) hijack: Vec<String>,
     pub(super) traces: Vec<String>,
+    /// Values that change nothing, as a pattern.
+    harmless: String,
+    #[serde(skip)]
+    pub(super) plain: Option<Regex>,
 }
 
 /// How a wrapper holds the command it runs.
@@ -204,12 +209,13 @@ fn wild(pattern: &str, text: &str) -> bool {
 impl Test {
     fn holds(&self, seen: &Seen, rest: &[(String, bool)]) -> bool {
         let operands = || {
-            let mut only = false;
-            rest.iter().filter(move |(text, _)| {
-                let operand = only || !text.starts_with('-') || text == "-";
-                only |= text == "--";
-                operand && text != "--"
-            })
+            let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
+            rest.iter()
+                .enumerate()
+                .filter(move |(at, (text, _))| {
+                    *at > only || (*at < only && (!text.starts_with('-') || text == "-"))
+                })
+                .map(|(_, argument)| argument)
         };
         match self {
             Self::Option(option) => {
@@ -230,7 +236,7 @@ impl Test {
                 };
                 let last = |test: fn(&str) -> bool| {
                     operands()
-                        .last()
+                        .next_back()
                         .is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
                 };
                 match name.as_str() {
@@ -244,7 +250,7 @@ impl Test {
                     "to-system" => last(place::is_system),
                     "to-sensitive" => last(place::is_sensitive),
                     "to-remote" => {
-                        operands().last().is_some_and(|(text, _)| place::is_remote(text))
+                        operands().next_back().is_some_and(|(text, _)| place::is_remote(text))
                     }
                     "from-remote" => {
                         operands().next().is_some_and(|(text, _)| place::is_remote(text))
@@ -257,6 +263,7 @@ impl Test {
                     "any" => !rest.is_empty(),
                     "fed" => seen.fed,
                     "raised" => seen.raised,
+                    "awk" => rest.iter().any(|(text, _)| starts(text)),
                     "read" => seen.text.is_some(),
                     "sql" => {
                         rest.iter().any(|(text, _)| {
@@ -291,6 +298,16 @@ fn is_option(option: &str, text: &str) -> bool {
         }
         _ => name == option,
     }
+}
+
+/// Whether a program for awk starts others: its strings and patterns are not looked at.
+fn starts(text: &str) -> bool {
+    static TEXTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/"#).ok()
+    });
+    let Some(texts) = TEXTS.as_ref() else { return true };
+    let bare = texts.replace_all(text, "$1 _ ").replace("||", " ");
+    bare.contains('|') || bare.contains("system") || text.contains("/inet/")
 }
 
 /// Whether SQL destroys or changes many rows: its strings and comments are not looked at.

@@ -85,7 +85,7 @@ impl Judge<'_> {
                 } else if takes_next(text, &wrapper.values) {
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
-                        self.variable(name, &word.span());
+                        self.variable(name, None, &word.span());
                     }
                     at += 1;
                 }
@@ -121,9 +121,9 @@ impl Judge<'_> {
         let mut inner = rest.get(at..).unwrap_or_default().to_vec();
         if wrapper.more {
             for word in &mut inner {
-                word.text = word.text.replace("{}", &format!("{UNKNOWN}{END}"));
+                word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
             }
-            inner.push(Word::literal(&format!("{UNKNOWN}{END}"), outer.span()));
+            inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
         }
         if wrapper.kind == Kind::Options {
             return false;
@@ -154,6 +154,12 @@ impl Judge<'_> {
         } else if !inner.is_empty() {
             // A real command line inside one word, as `watch 'ls -l'` has it.
             let inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
+            // What `xargs` reads is not what its command reads.
+            let inner = if wrapper.more {
+                SimpleCommand { redirects: Vec::new(), input: None, ..inner }
+            } else {
+                inner
+            };
             self.command(&inner, depth + 1);
         }
         true
@@ -207,6 +213,14 @@ impl Judge<'_> {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 } else {
                     self.runs_file(word);
+                    let checks = rest.iter().any(|word| word.text == "-n");
+                    if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
+                        self.danger(
+                            "hidden-script",
+                            word.span(),
+                            "The script is named by a variable.",
+                        );
+                    }
                     self.note(
                         RiskLevel::Caution,
                         "runs-script",
@@ -276,10 +290,10 @@ impl Judge<'_> {
             let mut named = false;
             for word in &mut inner {
                 named |= word.text.contains("{}");
-                word.text = word.text.replace("{}", &format!("{UNKNOWN}{END}"));
+                word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
             }
             if !named {
-                inner.push(Word::literal(&format!("{UNKNOWN}{END}"), word.span()));
+                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
             }
             // Where it searches is what the command is given.
             if let Some(first) = rest.first().filter(|first| {
@@ -287,7 +301,7 @@ impl Judge<'_> {
                     && context.words.first().is_some_and(|word| word.text.ends_with("find"))
             }) {
                 for word in &mut inner {
-                    if word.text == format!("{UNKNOWN}{END}") {
+                    if word.text == format!("{UNKNOWN}ARG{END}") {
                         word.text = format!("{}/{UNKNOWN}{END}", first.text.trim_end_matches('/'));
                     }
                 }
