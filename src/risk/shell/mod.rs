@@ -4,10 +4,15 @@
 //! finding wins. Nothing here runs or reads anything. Absent on purpose: searching the command's text
 //! for words; a command that only mentions another one is judged by what it does.
 
+mod compound;
+mod effects;
+mod expansion;
 mod grammar;
+mod interpreter;
 mod judge;
 mod parse;
 mod place;
+mod redirection;
 mod scan;
 mod syntax;
 mod table;

@@ -1,14 +1,12 @@
 //! The first reader of a command line: a recursive descent over the grammar of bash.
 
-use super::syntax::{Function, Redirect, Script, SimpleCommand, Unreadable, Word};
+use super::redirection::Waiting;
+use super::syntax::{Function, Script, SimpleCommand, Unreadable, Word};
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
 /// Deeper nesting is refused; the scan before counts it too, but only roughly.
 const DEEPEST: usize = 48;
-
-const OPERATORS: [&str; 12] =
-    ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
 
 const CLOSING: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
 
@@ -18,15 +16,7 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     pub(super) script: Script,
     /// Here-documents whose text begins after the next newline: command, redirection, end, quoted, tabs.
-    waiting: Vec<Waiting>,
-}
-
-struct Waiting {
-    command: usize,
-    redirect: usize,
-    end: String,
-    quoted: bool,
-    tabs: bool,
+    pub(super) waiting: Vec<Waiting>,
 }
 
 /// Reads a whole command line.
@@ -84,7 +74,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Blanks, comments and newlines; a newline starts the texts of waiting here-documents.
-    fn lines(&mut self) -> Read<()> {
+    pub(super) fn lines(&mut self) -> Read<()> {
         loop {
             self.blanks();
             if !self.newline()? {
@@ -101,45 +91,6 @@ impl<'a> Parser<'a> {
             self.here_document(&waiting)?;
         }
         Ok(true)
-    }
-
-    fn here_document(&mut self, waiting: &Waiting) -> Read<()> {
-        let start = self.at;
-        let mut text = String::new();
-        loop {
-            if self.rest().is_empty() {
-                return Err(self.fault("a here-document without its end"));
-            }
-            let line = self.rest().split('\n').next().unwrap_or_default();
-            self.at = (self.at + line.len() + 1).min(self.source.len());
-            let line = if waiting.tabs { line.trim_start_matches('\t') } else { line };
-            if line == waiting.end {
-                break;
-            }
-            text.push_str(line);
-            text.push('\n');
-        }
-        let span = start..self.at;
-        let mut word = Word::literal(&text, span.clone());
-        if !waiting.quoted {
-            // Expansions run although the rest is data.
-            let mut inner = self.inside(&text);
-            word = inner.expanded_text()?;
-            word.span = span.clone();
-            let first = self.script.commands.len();
-            let nested = inner.script;
-            self.adopt(nested, span);
-            word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
-        }
-        if let Some(redirect) = self
-            .script
-            .commands
-            .get_mut(waiting.command)
-            .and_then(|command| command.redirects.get_mut(waiting.redirect))
-        {
-            redirect.target = word;
-        }
-        Ok(())
     }
 
     pub(super) fn inside<'b>(&self, text: &'b str) -> Parser<'b> {
@@ -184,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The unquoted word that follows, without taking it.
-    fn upcoming(&self) -> &'a str {
+    pub(super) fn upcoming(&self) -> &'a str {
         let rest = self.rest();
         let end = rest
             .find(|c: char| c.is_whitespace() || ";&|()<>\"'`$\\#".contains(c))
@@ -195,7 +146,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn keyword(&mut self, word: &str) -> bool {
+    pub(super) fn keyword(&mut self, word: &str) -> bool {
         let found = self.upcoming() == word;
         if found {
             self.at += word.len();
@@ -203,7 +154,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, word: &'static str) -> Read<()> {
+    pub(super) fn expect(&mut self, word: &'static str) -> Read<()> {
         self.lines()?;
         if self.keyword(word) {
             Ok(())
@@ -245,7 +196,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn body(&mut self) -> Read<()> {
+    pub(super) fn body(&mut self) -> Read<()> {
         let before = self.script.commands.len();
         let at = self.at;
         self.list()?;
@@ -291,7 +242,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn command(&mut self) -> Read<()> {
+    pub(super) fn command(&mut self) -> Read<()> {
         self.deeper(|parser| {
             let start = parser.at;
             if !parser.compound()? {
@@ -309,150 +260,6 @@ impl<'a> Parser<'a> {
             }
             Ok(())
         })
-    }
-
-    fn compound(&mut self) -> Read<bool> {
-        if self.rest().starts_with("((") && self.arithmetic_follows() {
-            self.script.bash_only = true;
-            self.at += 2;
-            self.arithmetic("))")?;
-        } else if self.take("(") {
-            self.body()?;
-            if !self.take(")") {
-                return Err(self.fault("a bracket without its end"));
-            }
-        } else if self.keyword("{") {
-            self.body()?;
-            self.expect("}")?;
-        } else if self.keyword("[[") {
-            self.script.bash_only = true;
-            self.condition()?;
-        } else if self.keyword("if") {
-            self.body()?;
-            self.expect("then")?;
-            self.body()?;
-            while self.keyword("elif") {
-                self.body()?;
-                self.expect("then")?;
-                self.body()?;
-            }
-            if self.keyword("else") {
-                self.body()?;
-            }
-            self.expect("fi")?;
-        } else if self.keyword("while") || self.keyword("until") {
-            self.body()?;
-            self.loop_body()?;
-        } else if self.keyword("for") || self.keyword("select") {
-            self.for_loop()?;
-        } else if self.keyword("case") {
-            self.case()?;
-        } else if self.keyword("function") {
-            self.script.bash_only = true;
-            self.blanks();
-            let name = self.word()?.text;
-            self.blanks();
-            if self.take("(") {
-                self.blanks();
-                if !self.take(")") {
-                    return Err(self.fault("a function without its body"));
-                }
-            }
-            self.function(name)?;
-        } else if self.keyword("coproc") {
-            self.script.bash_only = true;
-            self.blanks();
-            let mark = self.at;
-            let name = self.upcoming();
-            self.at += name.len();
-            self.blanks();
-            if !(self.rest().starts_with('{') || self.rest().starts_with('(')) {
-                self.at = mark;
-            }
-            self.command()?;
-        } else {
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    fn loop_body(&mut self) -> Read<()> {
-        self.expect("do")?;
-        self.body()?;
-        self.expect("done")
-    }
-
-    fn for_loop(&mut self) -> Read<()> {
-        self.blanks();
-        if self.take("((") {
-            self.script.bash_only = true;
-            self.arithmetic("))")?;
-            self.blanks();
-            self.take(";");
-        } else {
-            let name = self.word()?.text;
-            self.lines()?;
-            // Without `in` it goes over the arguments.
-            let mut values = vec![Word::literal("\u{E000}@\u{E001}", 0..0)];
-            if self.keyword("in") {
-                values.clear();
-                loop {
-                    self.blanks();
-                    if self.rest().is_empty() || self.rest().starts_with([';', '\n']) {
-                        break;
-                    }
-                    values.extend(self.words()?);
-                }
-            }
-            self.blanks();
-            self.take(";");
-            self.script.loops.push((name, values));
-        }
-        self.lines()?;
-        if self.keyword("{") {
-            self.body()?;
-            return self.expect("}");
-        }
-        self.loop_body()
-    }
-
-    fn case(&mut self) -> Read<()> {
-        self.blanks();
-        self.word()?;
-        self.expect("in")?;
-        loop {
-            self.lines()?;
-            if self.keyword("esac") {
-                return Ok(());
-            }
-            self.take("(");
-            loop {
-                self.blanks();
-                self.word()?;
-                self.blanks();
-                if !self.take("|") {
-                    break;
-                }
-            }
-            if !self.take(")") {
-                return Err(self.fault("a case without its patterns"));
-            }
-            self.list()?;
-            if !(self.take(";;&") || self.take(";;") || self.take(";&")) {
-                self.expect("esac")?;
-                return Ok(());
-            }
-        }
-    }
-
-    fn function(&mut self, name: String) -> Read<()> {
-        self.lines()?;
-        let start = self.at;
-        let first = self.script.commands.len();
-        self.command()?;
-        let body = first..self.script.commands.len();
-        self.script.functions.push(Function { name, body, span: start..self.at });
-        Ok(())
     }
 
     fn simple(&mut self) -> Read<()> {
@@ -538,50 +345,5 @@ impl<'a> Parser<'a> {
             [word] if command.assignments.is_empty() => Some(word.text.clone()),
             _ => None,
         }
-    }
-
-    /// Takes a redirection, when one follows.
-    fn redirect(&mut self, index: usize) -> Read<bool> {
-        let mark = self.at;
-        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        self.at += digits;
-        if digits == 0 && self.rest().starts_with('{') {
-            let name = self.rest().find('}').map_or(0, |end| end + 1);
-            let named = self.rest().get(1..name.saturating_sub(1)).unwrap_or_default();
-            let is_name = !named.is_empty()
-                && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            if is_name && self.rest().get(name..).is_some_and(|r| r.starts_with(['<', '>'])) {
-                self.at += name;
-            }
-        }
-        let substitution = self.rest().starts_with("<(") || self.rest().starts_with(">(");
-        let operator = OPERATORS.iter().find(|operator| self.rest().starts_with(**operator));
-        let Some(operator) = operator.filter(|_| !substitution).copied() else {
-            self.at = mark;
-            return Ok(false);
-        };
-        self.at += operator.len();
-        self.script.bash_only |= matches!(operator, "<<<" | "&>" | "&>>");
-        self.blanks();
-        let from = self.at;
-        let target = self.word()?;
-        if target.text.is_empty() && from == self.at {
-            return Err(self.fault("a redirection without its file"));
-        }
-        let here = matches!(operator, "<<" | "<<-");
-        let written = self.source.get(from..self.at).unwrap_or_default();
-        let end = target.text.clone();
-        let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
-        command.redirects.push(Redirect { operator, target });
-        if here {
-            self.waiting.push(Waiting {
-                command: index,
-                redirect: command.redirects.len() - 1,
-                end,
-                quoted: written.contains(['\'', '"', '\\']),
-                tabs: operator == "<<-",
-            });
-        }
-        Ok(true)
     }
 }

@@ -166,7 +166,7 @@ impl Judge<'_> {
     }
 
     /// Reads a text as a shell would.
-    fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
+    pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
         if depth > 8 {
             return self.danger(
                 "wrapped-too-deep",
@@ -193,82 +193,6 @@ impl Judge<'_> {
                 "unreadable",
                 word.span(),
                 "This cannot be read completely as a command.",
-            ),
-        }
-    }
-
-    fn shell(&mut self, context: &SimpleCommand, wrapper: &Wrapper, rest: &[Word], depth: usize) {
-        let mut at = 0;
-        while let Some(word) = rest.get(at) {
-            let text = word.text.as_str();
-            at += 1;
-            if text == "-" || text == "--" || text.starts_with('+') {
-                continue;
-            }
-            if !text.starts_with('-') {
-                if word.text.starts_with('<')
-                    || word.text.starts_with("/dev/stdin")
-                    || word.text.starts_with("/dev/fd")
-                {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
-                } else {
-                    self.runs_file(word);
-                    let checks = rest.iter().any(|word| word.text == "-n");
-                    if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
-                        self.danger(
-                            "hidden-script",
-                            word.span(),
-                            "The script is named by a variable.",
-                        );
-                    }
-                    self.note(
-                        RiskLevel::Caution,
-                        "runs-script",
-                        word.span(),
-                        "Runs a script.",
-                        None,
-                    );
-                }
-                return;
-            }
-            if !text.starts_with("--") && text.contains('c') {
-                let Some(code) = rest
-                    .get(at)
-                    .filter(|code| !code.text.starts_with('-'))
-                    .or_else(|| rest.get(at + 1))
-                else {
-                    return;
-                };
-                return self.read(&code.text, code, context, depth);
-            }
-            if text == "-s" {
-                break;
-            }
-            if takes_next(text, &wrapper.values) {
-                at += 1;
-            }
-        }
-        self.stdin(context, depth);
-    }
-
-    /// A shell that reads its commands from its input.
-    fn stdin(&mut self, context: &SimpleCommand, depth: usize) {
-        let (text, fed) = self.reads(context);
-        match text {
-            Some(text) if !text.is_empty() => {
-                let word = Word::literal(&text, context.span());
-                let bare = SimpleCommand { redirects: Vec::new(), input: None, ..context.clone() };
-                self.read(&text, &word, &bare, depth);
-            }
-            _ if fed && context.input.is_some() => {
-                self.danger("runs-output", context.span(), "Runs what another command prints.");
-            }
-            _ => self.note(
-                RiskLevel::Caution,
-                "starts-shell",
-                context.span(),
-                "Starts a shell.",
-                None,
             ),
         }
     }
@@ -311,41 +235,6 @@ impl Judge<'_> {
             self.command(&command, depth + 1);
         }
     }
-
-    fn interpreter(&mut self, context: &SimpleCommand, wrapper: &Wrapper, rest: &[Word]) -> bool {
-        let inline = "Runs code that stands in the command line; what it does is not known.";
-        let mut at = 0;
-        while let Some(word) = rest.get(at) {
-            let text = word.text.as_str();
-            at += 1;
-            if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
-                self.danger("inline-code", context.span(), inline);
-                return true;
-            }
-            if takes_next(text, &wrapper.values) {
-                at += 1;
-                continue;
-            }
-            if text == "-" {
-                self.danger("inline-code", context.span(), inline);
-                return true;
-            }
-            if !text.starts_with('-') {
-                if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
-                }
-                return false;
-            }
-            if matches!(text, "-m" | "--version" | "-V" | "-v" | "--help" | "-l" | "--test") {
-                return false;
-            }
-        }
-        let (read, fed) = self.reads(context);
-        if read.is_some() || fed {
-            self.danger("inline-code", context.span(), inline);
-        }
-        false
-    }
 }
 
 /// What a command reads stays true inside its wrapper; what it writes was judged already.
@@ -373,7 +262,11 @@ fn begins(name: &str, program: &str, words: &[Word], globals: &[String]) -> Opti
 }
 
 /// The value of an option that holds a command, and whether the next word was used for it.
-fn value_of(text: &str, next: Option<&Word>, options: &[String]) -> Option<(String, bool)> {
+pub(super) fn value_of(
+    text: &str,
+    next: Option<&Word>,
+    options: &[String],
+) -> Option<(String, bool)> {
     for option in options {
         if text == option {
             return Some((next?.text.clone(), true));
@@ -401,7 +294,7 @@ fn value_of(text: &str, next: Option<&Word>, options: &[String]) -> Option<(Stri
     None
 }
 
-fn takes_next(text: &str, values: &[String]) -> bool {
+pub(super) fn takes_next(text: &str, values: &[String]) -> bool {
     if values.iter().any(|value| value == text) {
         return true;
     }

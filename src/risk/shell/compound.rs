@@ -1,0 +1,150 @@
+//! Groups, conditions, loops and functions.
+
+use super::parse::{Parser, Read};
+use super::syntax::{Function, Word};
+
+impl Parser<'_> {
+    pub(super) fn compound(&mut self) -> Read<bool> {
+        if self.rest().starts_with("((") && self.arithmetic_follows() {
+            self.script.bash_only = true;
+            self.at += 2;
+            self.arithmetic("))")?;
+        } else if self.take("(") {
+            self.body()?;
+            if !self.take(")") {
+                return Err(self.fault("a bracket without its end"));
+            }
+        } else if self.keyword("{") {
+            self.body()?;
+            self.expect("}")?;
+        } else if self.keyword("[[") {
+            self.script.bash_only = true;
+            self.condition()?;
+        } else if self.keyword("if") {
+            self.body()?;
+            self.expect("then")?;
+            self.body()?;
+            while self.keyword("elif") {
+                self.body()?;
+                self.expect("then")?;
+                self.body()?;
+            }
+            if self.keyword("else") {
+                self.body()?;
+            }
+            self.expect("fi")?;
+        } else if self.keyword("while") || self.keyword("until") {
+            self.body()?;
+            self.loop_body()?;
+        } else if self.keyword("for") || self.keyword("select") {
+            self.for_loop()?;
+        } else if self.keyword("case") {
+            self.case()?;
+        } else if self.keyword("function") {
+            self.script.bash_only = true;
+            self.blanks();
+            let name = self.word()?.text;
+            self.blanks();
+            if self.take("(") {
+                self.blanks();
+                if !self.take(")") {
+                    return Err(self.fault("a function without its body"));
+                }
+            }
+            self.function(name)?;
+        } else if self.keyword("coproc") {
+            self.script.bash_only = true;
+            self.blanks();
+            let mark = self.at;
+            let name = self.upcoming();
+            self.at += name.len();
+            self.blanks();
+            if !(self.rest().starts_with('{') || self.rest().starts_with('(')) {
+                self.at = mark;
+            }
+            self.command()?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    pub(super) fn loop_body(&mut self) -> Read<()> {
+        self.expect("do")?;
+        self.body()?;
+        self.expect("done")
+    }
+
+    pub(super) fn for_loop(&mut self) -> Read<()> {
+        self.blanks();
+        if self.take("((") {
+            self.script.bash_only = true;
+            self.arithmetic("))")?;
+            self.blanks();
+            self.take(";");
+        } else {
+            let name = self.word()?.text;
+            self.lines()?;
+            // Without `in` it goes over the arguments.
+            let mut values = vec![Word::literal("\u{E000}@\u{E001}", 0..0)];
+            if self.keyword("in") {
+                values.clear();
+                loop {
+                    self.blanks();
+                    if self.rest().is_empty() || self.rest().starts_with([';', '\n']) {
+                        break;
+                    }
+                    values.extend(self.words()?);
+                }
+            }
+            self.blanks();
+            self.take(";");
+            self.script.loops.push((name, values));
+        }
+        self.lines()?;
+        if self.keyword("{") {
+            self.body()?;
+            return self.expect("}");
+        }
+        self.loop_body()
+    }
+
+    pub(super) fn case(&mut self) -> Read<()> {
+        self.blanks();
+        self.word()?;
+        self.expect("in")?;
+        loop {
+            self.lines()?;
+            if self.keyword("esac") {
+                return Ok(());
+            }
+            self.take("(");
+            loop {
+                self.blanks();
+                self.word()?;
+                self.blanks();
+                if !self.take("|") {
+                    break;
+                }
+            }
+            if !self.take(")") {
+                return Err(self.fault("a case without its patterns"));
+            }
+            self.list()?;
+            if !(self.take(";;&") || self.take(";;") || self.take(";&")) {
+                self.expect("esac")?;
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn function(&mut self, name: String) -> Read<()> {
+        self.lines()?;
+        let start = self.at;
+        let first = self.script.commands.len();
+        self.command()?;
+        let body = first..self.script.commands.len();
+        self.script.functions.push(Function { name, body, span: start..self.at });
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! What a command writes, reads, names and fetches, beside what its program does.
+
+use std::ops::Range;
+
+use super::judge::Judge;
+use super::place;
+use super::syntax::{Redirect, SimpleCommand, Word};
+use crate::risk::RiskLevel;
+
+impl Judge<'_> {
+    /// Builtins that write to a variable whose name they are given.
+    pub(super) fn names(&mut self, command: &SimpleCommand, program: &str) {
+        let writes = match program {
+            "read" | "getopts" | "mapfile" | "readarray" | "let" | "declare" | "typeset"
+            | "local" => true,
+            "printf" | "wait" => {
+                command.words.iter().any(|word| word.text == "-v" || word.text == "-p")
+            }
+            _ => false,
+        };
+        for word in command.words.iter().skip(1).filter(|_| writes) {
+            self.variable(&word.text, None, &word.span);
+        }
+    }
+
+    pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
+        let table = self.table;
+        let is = |names: &[String]| {
+            names.iter().any(|known| match known.strip_suffix('*') {
+                Some(head) => name.starts_with(head),
+                None => known == name,
+            })
+        };
+        let harmless = value.is_some_and(|value| {
+            table.variables.plain.as_ref().is_some_and(|plain| plain.is_match(value))
+        });
+        if is(&table.variables.hijack) && !harmless {
+            self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
+        } else if is(&table.variables.traces) {
+            self.danger(
+                "history-variable",
+                span.clone(),
+                "Keeps the shell from recording what is done.",
+            );
+        }
+    }
+
+    pub(super) fn redirect(&mut self, redirect: &Redirect) {
+        let span = redirect.target.span();
+        for text in self.resolve(&redirect.target.text) {
+            let path = place::settle(&text, &self.folder);
+            if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+                return self.danger(
+                    "network-redirect",
+                    span,
+                    "Connects the command to another host.",
+                );
+            }
+            if !redirect.writes() || text.starts_with('>') {
+                continue;
+            }
+            self.writes(&path, span.clone());
+            self.written.push(path);
+        }
+    }
+
+    /// A verdict on writing a path.
+    pub(super) fn writes(&mut self, path: &str, span: Range<usize>) {
+        if place::is_disk(path) {
+            self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.", None);
+        } else if place::is_system(path) {
+            self.danger("write-system", span, "Writes a file of the system.");
+        } else if place::is_sensitive(path) {
+            self.danger(
+                "write-sensitive",
+                span,
+                "Writes a file that other programs obey, or that keeps keys or history.",
+            );
+        } else if !path.starts_with("/dev/") {
+            self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
+        }
+    }
+
+    /// What a program reads, where that is known, and whether it reads anything.
+    pub(super) fn reads(&self, command: &SimpleCommand) -> (Option<String>, bool) {
+        let here =
+            command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
+        if let Some(redirect) = here {
+            return (Some(redirect.target.text.clone()), false);
+        }
+        if let Some(input) = command.input.clone() {
+            let sources = self.script.commands.get(input).unwrap_or_default();
+            let known = match sources {
+                [source] => self.prints(source),
+                _ => None,
+            };
+            return (known, true);
+        }
+        let file = |redirect: &Redirect| {
+            matches!(redirect.operator, "<" | "<>") && redirect.target.text != "/dev/null"
+        };
+        (None, command.redirects.iter().any(file))
+    }
+
+    pub(super) fn prints(&self, source: &SimpleCommand) -> Option<String> {
+        let (program, rest) = source.words.split_first()?;
+        match program.text.as_str() {
+            "echo" => {
+                let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+                let text = texts.join(" ");
+                (!text.contains('\\') && !text.starts_with('-')).then_some(text)
+            }
+            "printf" => {
+                let (format, values) = rest.split_first()?;
+                let format =
+                    format.text.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "");
+                if format.contains('\\') || format.starts_with('-') {
+                    return None;
+                }
+                let values: Vec<&str> = values.iter().map(|word| word.text.as_str()).collect();
+                Some(format.replace("%s", &values.join("\n")).replace("%b", "\\"))
+                    .filter(|text| !text.contains('\\'))
+            }
+            "cat" => {
+                let (text, _) = rest.is_empty().then(|| self.reads(source))?;
+                text
+            }
+            _ => None,
+        }
+    }
+
+    /// Remembers that files come from somewhere else.
+    pub(super) fn fetches(&mut self, command: &SimpleCommand) {
+        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
+            return;
+        };
+        let mut rest = command.words.iter().skip(1).map(|word| word.text.as_str());
+        self.fetched |= match program.as_str() {
+            "wget" | "aria2c" | "axel" => !rest.any(|text| text == "-" || text.ends_with("O-")),
+            "curl" | "fetch" => {
+                let writes = command.redirects.iter().any(Redirect::writes);
+                let mut named = false;
+                let mut lost = false;
+                for text in rest {
+                    named |= text.starts_with("--output")
+                        || text.starts_with("--remote-name")
+                        || (text.starts_with('-')
+                            && !text.starts_with("--")
+                            && text.contains(['o', 'O']));
+                    lost |= text == "/dev/null";
+                }
+                (named || writes) && !lost
+            }
+            "tar" | "bsdtar" | "unzip" => command.input.is_some(),
+            "tee" => {
+                let folder = self.folder.clone();
+                self.written.extend(rest.map(|text| place::settle(text, &folder)));
+                false
+            }
+            _ => false,
+        };
+    }
+
+    /// Running a file that this very command fetched or wrote is running what nobody has read.
+    pub(super) fn runs_file(&mut self, word: &Word) {
+        let path = place::settle(&word.text, &self.folder);
+        if self.fetched || self.written.contains(&path) {
+            self.danger(
+                "runs-fetched",
+                word.span(),
+                "Runs a file that this command itself fetched or wrote.",
+            );
+        }
+    }
+}
+
+/// The name by which the table knows a program; nothing for a program by its own path.
+pub(super) fn program_of(text: &str) -> Option<String> {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let known = [
+        "/bin/",
+        "/sbin/",
+        "/usr/bin/",
+        "/usr/sbin/",
+        "/usr/local/bin/",
+        "/usr/local/sbin/",
+        "/opt/homebrew/bin/",
+        "/snap/bin/",
+        "/etc/init.d/",
+    ];
+    let folder = text.strip_suffix(name).unwrap_or_default();
+    if folder == "/etc/init.d/" {
+        return Some("/etc/init.d/".to_owned());
+    }
+    if folder.is_empty()
+        || known.contains(&folder)
+        || matches!(name, "rails" | "gradlew" | "mvnw" | "rake")
+    {
+        return Some(name.strip_suffix(".exe").unwrap_or(name).to_owned());
+    }
+    None
+}

@@ -1,0 +1,131 @@
+//! Shells and interpreters of other languages: a script, a file, or what they read.
+
+use super::judge::Judge;
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::table::Wrapper;
+use super::unwrap::{takes_next, value_of};
+use crate::risk::RiskLevel;
+
+impl Judge<'_> {
+    pub(super) fn shell(
+        &mut self,
+        context: &SimpleCommand,
+        wrapper: &Wrapper,
+        rest: &[Word],
+        depth: usize,
+    ) {
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            let text = word.text.as_str();
+            at += 1;
+            if text == "-" || text == "--" || text.starts_with('+') {
+                continue;
+            }
+            if !text.starts_with('-') {
+                if word.text.starts_with('<')
+                    || word.text.starts_with("/dev/stdin")
+                    || word.text.starts_with("/dev/fd")
+                {
+                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                } else {
+                    self.runs_file(word);
+                    let checks = rest.iter().any(|word| word.text == "-n");
+                    if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
+                        self.danger(
+                            "hidden-script",
+                            word.span(),
+                            "The script is named by a variable.",
+                        );
+                    }
+                    self.note(
+                        RiskLevel::Caution,
+                        "runs-script",
+                        word.span(),
+                        "Runs a script.",
+                        None,
+                    );
+                }
+                return;
+            }
+            if !text.starts_with("--") && text.contains('c') {
+                let Some(code) = rest
+                    .get(at)
+                    .filter(|code| !code.text.starts_with('-'))
+                    .or_else(|| rest.get(at + 1))
+                else {
+                    return;
+                };
+                return self.read(&code.text, code, context, depth);
+            }
+            if text == "-s" {
+                break;
+            }
+            if takes_next(text, &wrapper.values) {
+                at += 1;
+            }
+        }
+        self.stdin(context, depth);
+    }
+
+    /// A shell that reads its commands from its input.
+    pub(super) fn stdin(&mut self, context: &SimpleCommand, depth: usize) {
+        let (text, fed) = self.reads(context);
+        match text {
+            Some(text) if !text.is_empty() => {
+                let word = Word::literal(&text, context.span());
+                let bare = SimpleCommand { redirects: Vec::new(), input: None, ..context.clone() };
+                self.read(&text, &word, &bare, depth);
+            }
+            _ if fed && context.input.is_some() => {
+                self.danger("runs-output", context.span(), "Runs what another command prints.");
+            }
+            _ => self.note(
+                RiskLevel::Caution,
+                "starts-shell",
+                context.span(),
+                "Starts a shell.",
+                None,
+            ),
+        }
+    }
+
+    pub(super) fn interpreter(
+        &mut self,
+        context: &SimpleCommand,
+        wrapper: &Wrapper,
+        rest: &[Word],
+    ) -> bool {
+        let inline = "Runs code that stands in the command line; what it does is not known.";
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            let text = word.text.as_str();
+            at += 1;
+            if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
+                self.danger("inline-code", context.span(), inline);
+                return true;
+            }
+            if takes_next(text, &wrapper.values) {
+                at += 1;
+                continue;
+            }
+            if text == "-" {
+                self.danger("inline-code", context.span(), inline);
+                return true;
+            }
+            if !text.starts_with('-') {
+                if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
+                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                }
+                return false;
+            }
+            if matches!(text, "-m" | "--version" | "-V" | "-v" | "--help" | "-l" | "--test") {
+                return false;
+            }
+        }
+        let (read, fed) = self.reads(context);
+        if read.is_some() || fed {
+            self.danger("inline-code", context.span(), inline);
+        }
+        false
+    }
+}

@@ -1,0 +1,102 @@
+//! Redirections and here-documents.
+
+use super::parse::{Parser, Read};
+use super::syntax::{Redirect, Word};
+
+const OPERATORS: [&str; 12] =
+    ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
+
+/// A here-document whose text begins after the next newline.
+pub(super) struct Waiting {
+    pub(super) command: usize,
+    pub(super) redirect: usize,
+    pub(super) end: String,
+    pub(super) quoted: bool,
+    pub(super) tabs: bool,
+}
+
+impl Parser<'_> {
+    pub(super) fn here_document(&mut self, waiting: &Waiting) -> Read<()> {
+        let start = self.at;
+        let mut text = String::new();
+        loop {
+            if self.rest().is_empty() {
+                return Err(self.fault("a here-document without its end"));
+            }
+            let line = self.rest().split('\n').next().unwrap_or_default();
+            self.at = (self.at + line.len() + 1).min(self.source.len());
+            let line = if waiting.tabs { line.trim_start_matches('\t') } else { line };
+            if line == waiting.end {
+                break;
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+        let span = start..self.at;
+        let mut word = Word::literal(&text, span.clone());
+        if !waiting.quoted {
+            // Expansions run although the rest is data.
+            let mut inner = self.inside(&text);
+            word = inner.expanded_text()?;
+            word.span = span.clone();
+            let first = self.script.commands.len();
+            let nested = inner.script;
+            self.adopt(nested, span);
+            word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
+        }
+        if let Some(redirect) = self
+            .script
+            .commands
+            .get_mut(waiting.command)
+            .and_then(|command| command.redirects.get_mut(waiting.redirect))
+        {
+            redirect.target = word;
+        }
+        Ok(())
+    }
+
+    /// Takes a redirection, when one follows.
+    pub(super) fn redirect(&mut self, index: usize) -> Read<bool> {
+        let mark = self.at;
+        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        self.at += digits;
+        if digits == 0 && self.rest().starts_with('{') {
+            let name = self.rest().find('}').map_or(0, |end| end + 1);
+            let named = self.rest().get(1..name.saturating_sub(1)).unwrap_or_default();
+            let is_name = !named.is_empty()
+                && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if is_name && self.rest().get(name..).is_some_and(|r| r.starts_with(['<', '>'])) {
+                self.at += name;
+            }
+        }
+        let substitution = self.rest().starts_with("<(") || self.rest().starts_with(">(");
+        let operator = OPERATORS.iter().find(|operator| self.rest().starts_with(**operator));
+        let Some(operator) = operator.filter(|_| !substitution).copied() else {
+            self.at = mark;
+            return Ok(false);
+        };
+        self.at += operator.len();
+        self.script.bash_only |= matches!(operator, "<<<" | "&>" | "&>>");
+        self.blanks();
+        let from = self.at;
+        let target = self.word()?;
+        if target.text.is_empty() && from == self.at {
+            return Err(self.fault("a redirection without its file"));
+        }
+        let here = matches!(operator, "<<" | "<<-");
+        let written = self.source.get(from..self.at).unwrap_or_default();
+        let end = target.text.clone();
+        let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
+        command.redirects.push(Redirect { operator, target });
+        if here {
+            self.waiting.push(Waiting {
+                command: index,
+                redirect: command.redirects.len() - 1,
+                end,
+                quoted: written.contains(['\'', '"', '\\']),
+                tabs: operator == "<<-",
+            });
+        }
+        Ok(true)
+    }
+}
