@@ -77,6 +77,8 @@ pub(super) enum Command {
     Continue(Continue),
     /// Look into the evidence
     Evidence(Evidence),
+    /// Say how dangerous a shell command is; nothing is run
+    Risk(Risk),
     /// Print the JSON Schema of a plan dialect
     Schema(Schema),
 }
@@ -89,6 +91,7 @@ impl Command {
             Self::Run(run) => run.common.json,
             Self::Continue(rest) => rest.common.json,
             Self::Evidence(evidence) => evidence.common().json,
+            Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
         }
     }
@@ -189,6 +192,18 @@ pub(super) struct Consent {
     /// [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Risk {
+    /// Read one command a line and print one verdict a line
+    #[arg(long, conflicts_with = "command")]
+    pub(super) stdin: bool,
+    /// The command
+    #[arg(required_unless_present = "stdin", last = true)]
+    pub(super) command: Vec<String>,
+    #[command(flatten)]
+    pub(super) common: Common,
 }
 
 #[derive(Debug, Args)]

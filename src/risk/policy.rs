@@ -67,6 +67,7 @@ impl Policy {
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();
         let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
+            "command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
             "authorization_ttl_ms": self.authorization_ttl_ms,
             "confirm_tools": tools,
             "engine": self.engine,

@@ -22,6 +22,7 @@ mod cli_continue;
 mod cli_evidence;
 mod cli_home;
 mod cli_questions;
+mod cli_risk;
 mod cli_run;
 mod cli_simulate;
 #[cfg(target_os = "linux")]

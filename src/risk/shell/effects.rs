@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::judge::Judge;
 use super::place;
 use super::syntax::{Redirect, SimpleCommand, Word};
+use super::table::{Kind, Wrapper};
 use crate::risk::RiskLevel;
 
 impl Judge<'_> {
@@ -102,9 +103,29 @@ impl Judge<'_> {
         (None, command.redirects.iter().any(file))
     }
 
+    /// The program that prints, behind wrappers that only run it.
+    fn printer<'b>(&self, words: &'b [Word]) -> Option<(String, &'b [Word])> {
+        let (first, rest) = words.split_first()?;
+        let program = program_of(&first.text)?;
+        let runs = |wrapper: &Wrapper| {
+            wrapper.kind == Kind::Argv
+                && !wrapper.more
+                && !wrapper.remote
+                && wrapper.names.contains(&program)
+        };
+        if !self.table.wrapper.iter().any(runs) {
+            return Some((program, rest));
+        }
+        let at = rest.iter().position(|word| {
+            program_of(&word.text)
+                .is_some_and(|name| matches!(name.as_str(), "echo" | "printf" | "cat"))
+        })?;
+        Some((program_of(&rest.get(at)?.text)?, rest.get(at + 1..)?))
+    }
+
     pub(super) fn prints(&self, source: &SimpleCommand) -> Option<String> {
-        let (program, rest) = source.words.split_first()?;
-        match program.text.as_str() {
+        let (program, rest) = self.printer(&source.words)?;
+        match program.as_str() {
             "echo" => {
                 let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
                 let text = texts.join(" ");

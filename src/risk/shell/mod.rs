@@ -31,6 +31,7 @@ pub use user::{BadRule, UserRule, UserRules};
 
 use super::RiskLevel;
 use judge::{Finding, Judge};
+pub(super) use table::TEXT as RULES;
 
 /// The shell that will read the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

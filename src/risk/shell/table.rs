@@ -10,7 +10,7 @@ use super::syntax::{END, UNKNOWN};
 use crate::risk::RiskLevel;
 
 /// The file with every rule, wrapper and option.
-const TEXT: &str = include_str!("../../../assets/risk/rules.toml");
+pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.toml");
 
 /// The table of this program.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
