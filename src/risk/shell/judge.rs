@@ -139,6 +139,9 @@ impl<'a> Judge<'a> {
     /// The values that a text may have; unknown parts stay marked.
     pub(super) fn resolve(&self, text: &str) -> Vec<String> {
         let mut texts = vec![text.to_owned()];
+        if !text.contains(UNKNOWN) {
+            return texts;
+        }
         for (name, values) in &self.variables {
             let mark = format!("{UNKNOWN}{name}{END}");
             if !values.is_empty() && text.contains(&mark) {

@@ -235,6 +235,18 @@ fn what_is_over_the_limits_is_dangerous_without_being_parsed() {
 }
 
 #[test]
+fn thousands_of_braces_and_brackets_come_to_an_end() {
+    for command in ["echo {a,b}", "echo $((1", "a=${b", "`", "\"$(", "{a,"] {
+        for times in [1, 12, 150, 9_000] {
+            let text = format!("ls {}", command.repeat(times));
+            let text = text.get(..text.len().min(64 * 1024)).unwrap();
+            assert!(level(text) >= RiskLevel::Safe);
+        }
+    }
+    assert_eq!(level(&format!("{} -rf x", "{r,m}".repeat(13))), RiskLevel::Dangerous);
+}
+
+#[test]
 fn another_shell_is_not_trusted_with_what_only_bash_reads() {
     for command in ["[[ -f a ]]", "ls <(ls)", "cat <<< a", "echo {a,b}", "ls &> /dev/null", "a=(b)"]
     {

@@ -6,6 +6,8 @@ use super::syntax::{END, UNKNOWN, Word};
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
 const CLOSE: char = '\u{E012}';
+/// Braces that are followed in one word; with more of them it is not known what it becomes.
+const DEEPEST_BRACES: usize = 12;
 /// Words that one word may become through braces.
 const MOST_BRACES: usize = 64;
 
@@ -216,6 +218,9 @@ fn plain(text: &str) -> String {
 
 /// What braces make of a text.
 fn expand(text: &str, most: usize) -> Vec<String> {
+    if text.matches(OPEN).count() > DEEPEST_BRACES {
+        return vec![format!("{}{UNKNOWN}{END}", plain(text))];
+    }
     // The last opening one has no other inside.
     let mut searched = text;
     while let Some(open) = searched.rfind(OPEN) {
