@@ -36,6 +36,7 @@ use crate::run::{Reconciled, RunSummary};
 use crate::ui::action::Page;
 use crate::ui::dialog::PromptId;
 use crate::ui::format::Now;
+use crate::ui::key_order::KeyOrder;
 use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
@@ -97,7 +98,7 @@ struct App {
     prompt: Option<Prompt>,
     showing: u64,
     /// What was pressed in this frame and counts in the next.
-    later_events: Vec<egui::Event>,
+    key_order: KeyOrder,
     watch: Watch,
     picked: file_dialog::Picked,
     close_when_over: bool,
@@ -162,7 +163,7 @@ impl App {
             to_authorize: None,
             prompt: None,
             showing: 0,
-            later_events: Vec::new(),
+            key_order: KeyOrder::default(),
             close_when_over: false,
             evidence_trouble: None,
             broken: None,
@@ -285,11 +286,7 @@ impl eframe::App for App {
 impl App {
     /// Keys that must not count in this frame wait for the next.
     fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
-        let mut events = std::mem::take(&mut self.later_events);
-        events.append(&mut input.events);
-        self.later_events = crate::ui::key_order::take_later(&mut events);
-        input.events = events;
-        if !self.later_events.is_empty() {
+        if self.key_order.put_in_order(&mut input.events, self.showing) {
             ctx.request_repaint();
         }
     }

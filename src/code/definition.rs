@@ -142,8 +142,13 @@ struct Around {
     kind: SymbolKind,
 }
 
+/// How deep definitions lie inside one another that are read. Nobody writes deeper ones, and the names of
+/// a hundred thousand made to lie inside one another would take all memory.
+const MOST_NESTED: usize = 64;
+
 impl Source<'_> {
-    /// Everything that the text defines, in the order of the text.
+    /// Everything that the text defines, in the order of the text; nothing that lies inside more than 64
+    /// other definitions.
     pub fn definitions(&self) -> Vec<Definition> {
         self.defined().into_iter().map(|(definition, _)| definition).collect()
     }
@@ -159,9 +164,12 @@ impl Source<'_> {
         let mut around: Vec<Around> = Vec::new();
         found
             .into_iter()
-            .map(|it| {
+            .filter_map(|it| {
                 while around.last().is_some_and(|open| open.byte_end <= it.node.start_byte()) {
                     around.pop();
+                }
+                if around.len() >= MOST_NESTED {
+                    return None;
                 }
                 let outer = around.last();
                 let mut path = outer.map_or_else(Vec::new, |open| open.path.clone());
@@ -203,7 +211,7 @@ impl Source<'_> {
                     is_signature: it.node.kind().ends_with("signature"),
                     name_start: it.name.start_byte(),
                 };
-                (definition, it.node)
+                Some((definition, it.node))
             })
             .collect()
     }

@@ -298,6 +298,16 @@ fn a_replacement_of_another_name_is_said() {
 }
 
 #[test]
+fn definitions_that_lie_inside_one_another_without_end_take_no_memory_without_end() {
+    const DEEP: usize = 2_000;
+    let text = format!("{}{} fn last() {{}}", "mod a {".repeat(DEEP), "}".repeat(DEEP));
+    let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+    let found = source.definitions();
+    assert!(found.iter().all(|it| it.path.len() <= 65));
+    assert_eq!((found.len(), found.last().map(|it| &*it.name)), (65, Some("last")));
+}
+
+#[test]
 fn limits_and_stops_are_said() {
     let long = "a".repeat(MAX_SOURCE_BYTES + 1);
     let error = Source::parse(Language::Rust, &long, &|| false).err().unwrap();

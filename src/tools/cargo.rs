@@ -15,6 +15,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cargo_metadata::diagnostic::DiagnosticLevel;
 use serde_json::{Value, json};
 
 use crate::plan::Code;
@@ -92,7 +93,13 @@ fn check(
         run(toolbox, project, scope.arguments(), toolbox.check_timeout, context, context.output)?;
     let mut said = message::diagnostics(finished.stdout.bytes());
     let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
-    said.truncate(MOST_DIAGNOSTICS);
+    if left_out > 0 {
+        // An error must not be lost behind ten thousand warnings.
+        said.sort_by_key(|said| {
+            !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
+        });
+        said.truncate(MOST_DIAGNOSTICS);
+    }
     let base = match project {
         _ if said.is_empty() => None,
         Project { is_workspace: true, folder, .. } => Some(folder.clone()),

@@ -16,7 +16,7 @@ mod tests;
 mod text;
 mod tree;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -281,6 +281,13 @@ impl Watch<'_> {
     }
 }
 
+/// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
+/// by name would be looked for there. None when nothing is left: an empty one means the folder, too.
+fn absolute(paths: &OsStr) -> Option<OsString> {
+    let folders = std::env::split_paths(paths).filter(|path| path.is_absolute());
+    std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
+}
+
 /// A child process with everything it started; nothing of it outlives this.
 struct Running {
     child: Child,
@@ -300,6 +307,10 @@ impl Running {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        match std::env::var_os("PATH").and_then(|paths| absolute(&paths)) {
+            Some(paths) => command.env("PATH", paths),
+            None => command.env_remove("PATH"),
+        };
         tree::set_apart(&mut command);
         let child = command.spawn()?;
         let tree = Tree::of(&child);

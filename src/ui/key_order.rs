@@ -5,8 +5,47 @@
 
 use egui::{Event, Key};
 
-/// Leaves in `events` what one frame may have together, and gives what has to wait for the next.
-pub fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
+/// What waits for a later frame.
+#[derive(Debug, Default)]
+pub struct KeyOrder {
+    later: Vec<Event>,
+    /// The question that was in front when they were pressed.
+    question: u64,
+}
+
+impl KeyOrder {
+    /// Leaves in `events` what this frame may have together, after what had to wait for it. True when
+    /// something has to wait for the next.
+    ///
+    /// `question` is another number whenever a question came or went. What waited meanwhile was not meant
+    /// for what is in front now.
+    pub fn put_in_order(&mut self, events: &mut Vec<Event>, question: u64) -> bool {
+        if self.question != question {
+            self.later.retain(|event| !presses_something(event));
+        }
+        self.question = question;
+        events.splice(0..0, self.later.drain(..));
+        self.later = take_later(events);
+        !self.later.is_empty()
+    }
+}
+
+/// What was let go must not stay pressed, and where the pointer is stays true.
+fn presses_something(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Key { pressed: true, .. }
+            | Event::PointerButton { pressed: true, .. }
+            | Event::Text(_)
+            | Event::Paste(_)
+            | Event::Cut
+            | Event::Copy
+            | Event::Ime(_)
+            | Event::AccessKitActionRequest(_)
+    )
+}
+
+fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
     let (mut moves, mut tabs, mut presses) = (false, false, false);
     let later = events.iter().position(|event| {
         let kind = kind(event);
@@ -61,9 +100,13 @@ mod tests {
 
     use super::*;
 
-    fn press(key: Key) -> Event {
+    fn key(key: Key, pressed: bool) -> Event {
         let modifiers = Modifiers::NONE;
-        Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+        Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
+    }
+
+    fn press(of: Key) -> Event {
+        key(of, true)
     }
 
     /// The keys of each frame, by their first letter.
@@ -80,14 +123,16 @@ mod tests {
             Event::Text(text) => text.chars().next().unwrap(),
             other => panic!("{other:?}"),
         };
+        let mut order = KeyOrder::default();
         let mut now: Vec<_> = keys.chars().map(event).collect();
         let mut frames = Vec::new();
-        while !now.is_empty() {
-            let later = take_later(&mut now);
-            frames.push(now.iter().map(letter).collect());
-            now = later;
+        loop {
+            let more = order.put_in_order(&mut now, 0);
+            frames.push(now.drain(..).map(|event| letter(&event)).collect());
+            if !more {
+                return frames;
+            }
         }
-        frames
     }
 
     #[test]
@@ -97,6 +142,18 @@ mod tests {
         assert_eq!(frames("TTTS"), ["T", "T", "T", "S"]);
         assert_eq!(frames("yES"), ["y", "E", "S"]);
         assert_eq!(frames("DDD"), ["DDD"]);
+    }
+
+    #[test]
+    fn what_waited_when_a_question_came_is_not_for_it() {
+        let mut order = KeyOrder::default();
+        let let_go = key(Key::Escape, false);
+        let mut now = vec![press(Key::F5), press(Key::Tab), press(Key::Escape), let_go.clone()];
+        assert!(order.put_in_order(&mut now, 0));
+        assert_eq!(now, [press(Key::F5)]);
+        now = vec![press(Key::Enter)];
+        assert!(!order.put_in_order(&mut now, 1));
+        assert_eq!(now, [let_go, press(Key::Enter)]);
     }
 
     proptest! {

@@ -286,3 +286,29 @@ fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
         result["cargo_check"].as_array().unwrap().iter().map(|it| &it["errors_after"]).collect();
     assert_eq!(checks, [0, 1]);
 }
+
+#[test]
+fn a_patch_in_another_language_says_nothing_about_the_project() {
+    let home = cargo_project();
+    // An error that was there before stays an old one, whatever is replaced in between.
+    home.write("src/lib.rs", format!("{LIB}\npub fn broken() -> u32 {{\n    nowhere()\n}}\n"));
+    home.write("gen.py", "def make(x):\n    return x\n");
+    home.write("patches/make.py", "def make(x):\n    return x + 1\n");
+    home.write("patches/caller.rs", "pub fn caller() -> u32 {\n    old_function(2)\n}\n");
+    let steps = json!({"steps": [
+        {"file": "../src/lib.rs", "symbol": "old_function", "with": "fix.rs"},
+        {"file": "../gen.py", "symbol": "make", "with": "make.py"},
+        {"file": "../src/lib.rs", "symbol": "caller", "with": "caller.rs", "kind": "function"},
+    ]});
+    home.write("patches/plan.json", steps.to_string());
+    let arguments = json!({"plan_file": "patches/plan.json"});
+    home.plan(json!([step("s", "splice_plan", arguments, "plan file exists")]));
+    let document = run(&home, "embedded").exits(0).document();
+    let id = document["step_results"][0]["execution_id"].as_str().unwrap();
+    let result = result_of(&home.json(["evidence", "show", id]).exits(0).document()).clone();
+    let checks = result["cargo_check"].as_array().unwrap();
+    let seen =
+        |it: &Value| (it["file"].clone(), it["errors_before"].clone(), it["errors_after"].clone());
+    let lib = || (json!("src/lib.rs"), json!(1), json!(1));
+    assert_eq!(checks.iter().map(seen).collect::<Vec<_>>(), [lib(), lib()], "{result:#}");
+}

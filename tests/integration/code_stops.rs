@@ -56,7 +56,8 @@ fn is_as_it_was(harness: &Harness, ran: &Ran) {
     assert_eq!(harness.count(changed, []), 0, "nothing is recorded as changed");
     // What reads every file would wait at this one.
     fs::remove_file(harness.path("fifo")).unwrap();
-    let left = harness.tree().into_keys().filter(|name| name.contains(".countersign-"));
+    let is_left = |name: &String| name.contains(".countersign-") || name.ends_with(".tmp");
+    let left = harness.tree().into_keys().filter(is_left);
     assert_eq!(left.count(), 0);
 }
 
@@ -79,8 +80,12 @@ fn a_stop_during_the_second_check_puts_the_file_back() {
 #[test]
 fn a_stop_while_splice_works_puts_the_file_back() {
     let mut harness = project();
-    let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
-        echo half > src/lib.rs\nread line < fifo\n";
+    // What it writes beside the file on its way stays behind when it is ended.
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\ncd '{}'\n\
+         echo new > src/.lib.rs.patch.tmp\necho half > src/lib.rs\nread line < fifo\n",
+        harness.path("").display()
+    );
     harness.put("fake", script);
     let program = harness.path("fake");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();

@@ -115,6 +115,32 @@ fn a_symbol_that_is_in_the_graph_alone_is_found_before_the_step_and_not_by_it() 
     is_recorded_as_failed(&home, &document, message);
 }
 
+/// splice writes beside the file first, under names that anybody can know.
+#[test]
+fn a_link_under_the_name_that_splice_writes_to_leads_nowhere() {
+    let home = indexed();
+    let before = lib(&home);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().join("precious");
+    for what in ["patch", "rollback"] {
+        std::fs::write(&outside, "precious").unwrap();
+        let link = home.file(&format!("src/.lib.rs.{what}.tmp"));
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        example(&home, splice("old_function", "patches/fix.rs", "symbol exists"));
+        let document = run(&home, "external").exits(1).document();
+        let failed = &document["step_results"][1];
+        assert_eq!(failed["error_code"], "E302", "{failed:#}");
+        assert!(failed["error_message"].as_str().unwrap().contains(what), "{failed:#}");
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), "precious");
+        assert_eq!(lib(&home), before);
+        std::fs::remove_file(&link).unwrap();
+    }
+    example(&home, splice("old_function", "patches/fix.rs", "symbol exists"));
+    run(&home, "external").exits(0);
+    let log = home.file(".splice");
+    assert!(!log.exists(), "the log of its work stays out of the workspace");
+}
+
 #[test]
 fn what_splice_refuses_is_shown_in_its_own_words_and_put_back() {
     let home = indexed();

@@ -215,7 +215,7 @@ fn innermost(symbols: &[Symbol], reference: &Reference) -> Option<String> {
             it.place.byte_start <= reference.place.byte_start
                 && reference.place.byte_end <= it.place.byte_end
         })
-        .min_by_key(|it| it.place.byte_end - it.place.byte_start)
+        .min_by_key(|it| it.place.byte_end.saturating_sub(it.place.byte_start))
         .map(|it| it.fqn.clone())
 }
 

@@ -245,3 +245,13 @@ fn a_panic_of_the_caller_leaves_no_program_behind() {
     assert!(panicked.is_err());
     assert!(!is_alive(id.into_inner().trim()));
 }
+
+#[test]
+fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
+    let left = |paths: &str| absolute(OsStr::new(paths));
+    assert_eq!(left(":.:bin:/usr/bin:../x:/bin"), Some("/usr/bin:/bin".into()));
+    assert_eq!(left("."), None);
+    assert_eq!(left(""), None);
+    let paths = Yard::new().run("printf %s \"$PATH\"");
+    assert!(String::from_utf8_lossy(paths.stdout.bytes()).split(':').all(|it| it.starts_with('/')));
+}

@@ -24,22 +24,23 @@ impl<'a> Embedded<'a> {
         Self { toolbox, known: None }
     }
 
-    /// The errors of the Cargo project around a file; none where cargo has nothing to do with it.
+    /// The errors of the Cargo project around a file; none where there is no project.
     fn errors(
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
     ) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
-        if prepared.language != Language::Rust {
-            return Ok(None);
-        }
         // What the compiler has to say of other code than this step's is no output of this step.
         let progress = |stream, chunk: &str| {
             if stream == Stream::Stderr {
                 (context.output)(stream, chunk);
             }
         };
-        cargo::errors(self.toolbox, &prepared.path, &Context { output: &progress, ..*context })
+        cargo::errors(
+            self.toolbox,
+            prepared.target.key(),
+            &Context { output: &progress, ..*context },
+        )
     }
 }
 
@@ -50,12 +51,22 @@ impl Hand for Embedded<'_> {
         context: &Context<'_>,
         done: &mut Done,
     ) -> Result<(), ToolError> {
-        let project = self.toolbox.cargo_manifest_for(&prepared.path)?;
+        let write = |done: &mut Done| {
+            let (key, text) = (prepared.target.key(), &prepared.replaced.text);
+            // Also an error may come after the content was put in place.
+            write::replace(&self.toolbox.roots, key, text, context)
+                .map_err(|error| put_back(self.toolbox, prepared, context, done, error))
+        };
+        // Cargo has nothing to do with it, and what is known of a project stays known.
+        if prepared.language != Language::Rust {
+            return write(done);
+        }
+        let project = self.toolbox.cargo_manifest_for(prepared.target.key())?;
         let before = match (self.known.take(), &project) {
             (Some((known, errors)), Some(project)) if known == *project => Some(errors),
             _ => self.errors(prepared, context)?,
         };
-        write::replace(&self.toolbox.roots, &prepared.path, &prepared.replaced.text, context)?;
+        write(done)?;
         let Some(before) = before else { return Ok(()) };
         let verdict = self.errors(prepared, context).and_then(|after| {
             let after = after.unwrap_or_default();

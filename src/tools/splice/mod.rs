@@ -220,19 +220,19 @@ fn put_back(
     error: ToolError,
 ) -> ToolError {
     let attempt = || {
-        let now = toolbox.digest_of(&prepared.path)?;
+        let now = toolbox.digest_of(prepared.target.key())?;
         if now == prepared.target.state() {
             return Ok(());
         }
         let expected = BTreeMap::from([(prepared.target.key().to_owned(), now)]);
         let on = StopSignal::default();
         let context = Context { expected: &expected, stop: &on, ..*context };
-        write::replace(&toolbox.roots, &prepared.path, prepared.target.text()?, &context)
+        write::replace(&toolbox.roots, prepared.target.key(), prepared.target.text()?, &context)
     };
     let failed: Result<(), ToolError> = attempt();
     let Err(source) = failed else { return error };
     let path = prepared.target.key().to_owned();
-    if let Ok(now) = toolbox.digest_of(&prepared.path) {
+    if let Ok(now) = toolbox.digest_of(prepared.target.key()) {
         // It is changed and stays so; the evidence has to know.
         let effect = prepared.effect();
         let after_bytes = effect.after_bytes.filter(|_| now == effect.after);

@@ -6,7 +6,8 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ impl<'a> Program<'a> {
     ) -> Result<Self, ToolError> {
         let program = Self { toolbox, path: toolbox.splice_program()? };
         let quiet = Context { output: &|_, _| {}, ..*context };
-        let finished = program.run(&["--version"], &quiet)?;
+        let finished = program.run(&["--version"], toolbox.workspace(), &quiet)?;
         ended(&finished, toolbox)?;
         let said = String::from_utf8_lossy(finished.stdout.bytes()).trim().to_owned();
         let Some(version) = said.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
@@ -61,11 +62,16 @@ impl<'a> Program<'a> {
         Ok(program)
     }
 
-    fn run(&self, arguments: &[&str], context: &Context<'_>) -> Result<Finished, ToolError> {
+    fn run(
+        &self,
+        arguments: &[&str],
+        folder: &Path,
+        context: &Context<'_>,
+    ) -> Result<Finished, ToolError> {
         let program = process::Program {
             program: OsStr::new(&self.path),
             arguments,
-            folder: self.toolbox.workspace(),
+            folder,
             environment: &[],
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
@@ -91,8 +97,39 @@ impl<'a> Program<'a> {
             option("with", &absolute(&prepared.with.place).to_string_lossy()),
             option("output", "json"),
         ];
-        self.run(&arguments.each_ref().map(String::as_str), context)
+        own_names_are_free(prepared)?;
+        // In a folder of its own, because it keeps a log of its work wherever it is started.
+        let finished = self.run(&arguments.each_ref().map(String::as_str), &desk.0, context);
+        // What it leaves when it is ended in the middle.
+        for name in own_names(prepared) {
+            let _ = prepared.target.place.root.dir.remove_file(name);
+        }
+        finished
     }
+}
+
+/// The files beside the target that `splice` writes on its way.
+fn own_names(prepared: &Prepared<'_>) -> [PathBuf; 2] {
+    let target = &prepared.target.place.relative;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    ["patch", "rollback"].map(|what| target.with_file_name(format!(".{name}.{what}.tmp")))
+}
+
+/// Whether nothing has these names: it would write through a link that does, wherever that leads.
+fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), ToolError> {
+    for name in own_names(prepared) {
+        match prepared.target.place.root.dir.symlink_metadata(&name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            found => {
+                let path = prepared.target.place.root.key(&name);
+                return Err(found.map_or_else(
+                    |source| ToolError::WriteFailed { path: path.clone(), source },
+                    |_| ToolError::AlreadyExists { path: path.clone() },
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Hand for Program<'_> {
@@ -122,12 +159,15 @@ impl Hand for Program<'_> {
         });
         done.stdout.extend_from_slice(finished.stdout.bytes());
         done.stderr.extend_from_slice(finished.stderr.bytes());
-        let end = verdict
-            .and_then(|()| self.is_as_shown(prepared))
-            .map_err(|error| put_back(self.toolbox, prepared, context, done, error));
         // It makes a new file and gives it the mode of one.
-        let kept = mode.map_or(Ok(()), |mode| with_mode(prepared, mode));
-        end.and(kept)
+        let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
+        let end = verdict.and_then(|()| self.is_as_shown(prepared)).and_then(|()| with_mode());
+        end.map_err(|error| {
+            let error = put_back(self.toolbox, prepared, context, done, error);
+            // Putting it back keeps the mode that is there.
+            let _ = with_mode();
+            error
+        })
     }
 }
 
@@ -143,7 +183,8 @@ fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), ToolError
 impl Program<'_> {
     /// Whether the file holds what was shown.
     fn is_as_shown(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
-        let (shown, now) = (prepared.effect().after, self.toolbox.digest_of(&prepared.path)?);
+        let (shown, now) =
+            (prepared.effect().after, self.toolbox.digest_of(prepared.target.key())?);
         if shown == now {
             return Ok(());
         }
