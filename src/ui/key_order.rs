@@ -21,7 +21,7 @@ impl KeyOrder {
     /// for what is in front now.
     pub fn put_in_order(&mut self, events: &mut Vec<Event>, question: u64) -> bool {
         if self.question != question {
-            self.later.retain(|event| !presses_something(event));
+            let_go_of(&mut self.later);
         }
         self.question = question;
         events.splice(0..0, self.later.drain(..));
@@ -30,19 +30,27 @@ impl KeyOrder {
     }
 }
 
-/// What was let go must not stay pressed, and where the pointer is stays true.
-fn presses_something(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Key { pressed: true, .. }
-            | Event::PointerButton { pressed: true, .. }
-            | Event::Text(_)
-            | Event::Paste(_)
-            | Event::Cut
-            | Event::Copy
-            | Event::Ime(_)
-            | Event::AccessKitActionRequest(_)
-    )
+/// Takes out what was done to something: strokes, clicks and words. What is still held stays, for it is
+/// held now too, and what was let go must not stay pressed.
+fn let_go_of(events: &mut Vec<Event>) {
+    let whole = std::mem::take(events);
+    for (at, event) in whole.iter().enumerate() {
+        let rest = whole.get(at..).unwrap_or_default();
+        let done = match event {
+            Event::Key { key, pressed: true, .. } => rest
+                .iter()
+                .any(|it| matches!(it, Event::Key { key: up, pressed: false, .. } if up == key)),
+            Event::PointerButton { button, pressed: true, .. } => rest.iter().any(
+                |it| matches!(it, Event::PointerButton { button: up, pressed: false, .. } if up == button),
+            ),
+            Event::Text(_) | Event::Paste(_) | Event::Cut | Event::Copy | Event::Ime(_) => true,
+            Event::AccessKitActionRequest(_) => true,
+            _ => false,
+        };
+        if !done {
+            events.push(event.clone());
+        }
+    }
 }
 
 fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
@@ -147,13 +155,15 @@ mod tests {
     #[test]
     fn what_waited_when_a_question_came_is_not_for_it() {
         let mut order = KeyOrder::default();
-        let let_go = key(Key::Escape, false);
-        let mut now = vec![press(Key::F5), press(Key::Tab), press(Key::Escape), let_go.clone()];
+        let typed = [press(Key::F5), press(Key::Tab), Event::Text("y".into()), press(Key::Escape)];
+        let let_go = [key(Key::Tab, false), key(Key::Escape, false)];
+        let held = press(Key::Enter);
+        let mut now = [&typed[..], &let_go, std::slice::from_ref(&held)].concat();
         assert!(order.put_in_order(&mut now, 0));
         assert_eq!(now, [press(Key::F5)]);
-        now = vec![press(Key::Enter)];
+        now.clear();
         assert!(!order.put_in_order(&mut now, 1));
-        assert_eq!(now, [let_go, press(Key::Enter)]);
+        assert_eq!(now, [&let_go[..], &[held]].concat());
     }
 
     proptest! {
