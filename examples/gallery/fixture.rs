@@ -692,3 +692,38 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
     }
     (detail, contents)
 }
+
+/// What a run has printed: of the step under way or the last one so many lines of a build.
+pub fn transcript(run: &RunState, lines: usize) -> Transcript {
+    const BUILD: [(Stream, &str); 9] = [
+        (Stream::Stderr, "\x1b[1;32m   Compiling\x1b[0m parser v0.3.1 (/home/ada/src/parser)\n"),
+        (Stream::Stderr, "\x1b[1;33mwarning\x1b[0m: unused variable: `token`\n"),
+        (Stream::Stderr, " \x1b[1;34m-->\x1b[0m src/lexer.rs:41:9\n"),
+        (Stream::Stdout, "running 12 tests\n"),
+        (Stream::Stdout, "test lexer::numbers ... \x1b[32mok\x1b[0m\n"),
+        (Stream::Stdout, "test lexer::strings ... \x1b[31mFAILED\x1b[0m\n\n"),
+        (Stream::Stdout, "\x1b[2J\x1b[1;1Hnothing moves the cursor here \u{202e}nor the text\n"),
+        (Stream::Stdout, "a line that is as long as it likes to be: "),
+        (Stream::Stderr, "\x1b[1;31merror\x1b[0m: test failed, to rerun pass `--lib`\n"),
+    ];
+    let mut transcript = Transcript::default();
+    for (step_index, step) in run.steps.iter().enumerate() {
+        if *step == StepState::Waiting {
+            continue;
+        }
+        let timestamp_ms = NOW_MS - 9_000;
+        transcript.apply(&RunEvent::StepStarted {
+            step_id: String::new(),
+            step_index,
+            timestamp_ms,
+        });
+        let end = run.steps.get(step_index + 1).is_none_or(|next| *next == StepState::Waiting);
+        let count = if end { lines } else { 2 };
+        for (stream, text) in BUILD.into_iter().cycle().take(count) {
+            let text = if text.ends_with(' ') { text.repeat(6) + "\n" } else { text.to_owned() };
+            let step_id = String::new();
+            transcript.apply(&RunEvent::StepOutput { step_id, stream, chunk: text });
+        }
+    }
+    transcript
+}

@@ -7,7 +7,7 @@ use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
 use countersign::run::{
     Answered, ExecutionDetail, Failure, FileChange, Phase, Preview, Question as Asked, Review,
-    RunState, RunSummary, SearchPage, VerifyReport,
+    RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -35,6 +35,8 @@ pub struct Scene {
     findings: Vec<Finding>,
     approval: Approval,
     run: RunState,
+    transcript: Transcript,
+    shows_output: bool,
     preview: Option<Preview>,
     selected: usize,
     tab: Tab,
@@ -132,9 +134,9 @@ impl Scene {
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" => (used, fixture::running(&plan)),
+            "running" | "close" | "output" | "output-many" => (used, fixture::running(&plan)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
-            "failed" => (used, fixture::failed(&plan)),
+            "failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" => (used, fixture::completed(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
@@ -223,6 +225,13 @@ impl Scene {
             answer: question.as_ref().map(found::answer),
             question,
             preview: plan.steps.get(2).map(|_| fixture::preview(&plan, 2)),
+            transcript: match name {
+                "output" => fixture::transcript(&run, 30),
+                "output-many" => fixture::transcript(&run, 200_000),
+                "output-failed" => fixture::transcript(&run, 3),
+                _ => Transcript::default(),
+            },
+            shows_output: name.starts_with("output"),
             review,
             plan,
             findings,
@@ -269,6 +278,7 @@ impl Scene {
             }
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
             Action::Plan(PlanAction::CloseSimulation) => self.simulated = false,
+            Action::Do(Command::ToggleOutput) => self.shows_output = !self.shows_output,
             Action::Do(Command::Simulate) => self.simulated = true,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
@@ -356,6 +366,8 @@ impl Scene {
                 review: Some(&self.review),
                 approval: &self.approval,
                 run: &self.run,
+                transcript: &self.transcript,
+                shows_output: self.shows_output,
                 continues: None,
                 reconciled: &[],
                 selected: self.selected,

@@ -12,7 +12,7 @@ use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Digest, Finding, Plan};
 use crate::run::{
     ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
-    StepState, Steps,
+    StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -39,6 +39,10 @@ pub(super) struct PlanSession {
     /// The answer itself, while it can still be used.
     pub(super) authorization: Option<PlanAuthorization>,
     pub(super) run: RunState,
+    /// What it has printed.
+    pub(super) transcript: Transcript,
+    /// Whether that is shown below the steps.
+    pub(super) shows_output: bool,
     /// The run's whole duration, once it is over.
     pub(super) elapsed_ms: Option<i64>,
     pub(super) selected: usize,
@@ -87,6 +91,8 @@ impl PlanSession {
             approval: Approval::None,
             authorization: None,
             run: RunState::default(),
+            transcript: Transcript::default(),
+            shows_output: false,
             elapsed_ms: None,
             selected: 0,
             scroll_to_selected: false,
@@ -106,9 +112,10 @@ impl PlanSession {
 
     /// A session for a run from the records.
     pub(super) fn replayed(replayed: Replayed) -> Self {
-        let mut run = RunState::default();
+        let (mut run, mut transcript) = (RunState::default(), Transcript::default());
         for event in &replayed.events {
             run.apply(event);
+            transcript.apply(event);
         }
         run.run_id = Some(replayed.summary.run_id);
         if replayed.summary.fate == RunFate::Interrupted {
@@ -292,6 +299,7 @@ impl PlanSession {
             started_at_ms: authorization.decided_at_ms,
             ..RunState::default()
         };
+        self.transcript = Transcript::default();
         self.elapsed_ms = None;
         self.executions.clear();
         // A run is looked at step by step.
@@ -303,6 +311,7 @@ impl PlanSession {
     /// Takes in what happened in the run. True when a question came up.
     pub(super) fn happened(&mut self, event: &RunEvent) -> bool {
         self.run.apply(event);
+        self.transcript.apply(event);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
                 self.answered = None;

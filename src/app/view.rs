@@ -84,6 +84,8 @@ impl App {
             review: session.review.as_deref(),
             approval: &session.approval,
             run: &session.run,
+            transcript: &session.transcript,
+            shows_output: session.shows_output,
             continues: session.continues,
             reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,

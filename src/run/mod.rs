@@ -10,6 +10,7 @@ mod diagnostic;
 mod effect;
 mod event;
 mod excerpt;
+mod ink;
 mod preview;
 mod question;
 mod reconcile;
@@ -19,6 +20,7 @@ mod review;
 mod source;
 mod state;
 mod steps;
+mod transcript;
 
 pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
@@ -26,6 +28,7 @@ pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
+pub use ink::{Hue, Ink};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
@@ -40,3 +43,4 @@ pub use review::{Impact, PreconditionState, Review};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;
+pub use transcript::{Part, Transcript, TranscriptLine};

@@ -75,7 +75,7 @@ impl Deref for Steps {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -91,8 +91,13 @@ mod tests {
         Outcome::Cancelled,
     ];
 
-    fn done(step_index: usize, outcome: Outcome, duration_ms: i64) -> StepState {
-        StepState::Done(Box::new(StepResult {
+    /// A step that ended so, and printed nothing.
+    pub(in crate::run) fn result(
+        step_index: usize,
+        outcome: Outcome,
+        duration_ms: i64,
+    ) -> StepResult {
+        StepResult {
             step_id: String::new(),
             step_index,
             tool_name: String::new(),
@@ -112,7 +117,11 @@ mod tests {
             timestamp_ms: 0,
             duration_ms,
             diagnostic_artifacts: Vec::new(),
-        }))
+        }
+    }
+
+    fn done(step_index: usize, outcome: Outcome, duration_ms: i64) -> StepState {
+        StepState::Done(Box::new(result(step_index, outcome, duration_ms)))
     }
 
     proptest! {

@@ -68,6 +68,8 @@ pub enum PlanAction {
     CloseSimulation,
     /// Look at this side of the selected step.
     ShowTab(Tab),
+    /// Copy everything that the run has printed, as far as it is shown.
+    CopyOutput,
 }
 
 /// Something a person did in a dialog.

@@ -33,6 +33,7 @@ pub enum Command {
     NextStep,
     PreviousStep,
     FollowRun,
+    ToggleOutput,
     CopyDigest,
     GoPlan,
     GoEvidence,

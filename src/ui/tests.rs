@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 41] = [
+const SCENES: [&str; 45] = [
     "plan",
     "authorized",
     "running",
@@ -82,6 +82,10 @@ const SCENES: [&str; 41] = [
     "viewer-part",
     "viewer-sealed",
     "viewer-empty",
+    "output",
+    "output-many",
+    "output-failed",
+    "output-empty",
 ];
 
 #[test]
@@ -120,6 +124,7 @@ fn nothing_but_a_dialog_repaints_an_idle_window() {
         "viewer-text",
         "viewer-tree",
         "viewer-table",
+        "output-many",
     ] {
         let mut harness = window(name, [1280.0, 800.0]);
         harness.step();

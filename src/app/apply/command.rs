@@ -61,6 +61,12 @@ impl App {
             Command::NextStep => self.move_selection(1),
             Command::PreviousStep => self.move_selection(-1),
             Command::FollowRun => self.follow_run(),
+            Command::ToggleOutput => {
+                self.go(Page::Plan);
+                if let Some(session) = &mut self.shown {
+                    session.shows_output = !session.shows_output;
+                }
+            }
             Command::CopyDigest => {
                 if let Some(session) = &self.shown {
                     ctx.copy_text(session.digest.to_string());

@@ -40,6 +40,11 @@ impl App {
                     session.shows_simulation = false;
                 }
             }
+            PlanAction::CopyOutput => {
+                if let Some(session) = &self.shown {
+                    self.to_copy = Some(session.transcript.text());
+                }
+            }
             PlanAction::ShowTab(tab) => {
                 if let Some(session) = &mut self.shown {
                     session.tab = tab;

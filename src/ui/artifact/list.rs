@@ -50,8 +50,8 @@ fn keyboard() -> Id {
     Id::unique("a viewer has the keyboard")
 }
 
-/// Says that a part of a viewer has the keyboard, and lets it have the arrows and Escape.
-pub(super) fn keep_keyboard(ui: &Ui, id: Id) {
+/// Says that this part of the page has the keyboard, and lets it have the arrows and Escape.
+pub fn keep_keyboard(ui: &Ui, id: Id) {
     let filter =
         EventFilter { tab: false, horizontal_arrows: true, vertical_arrows: true, escape: true };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));

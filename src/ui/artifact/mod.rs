@@ -28,7 +28,7 @@ use super::widgets::{self, Look};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
 pub use hex::hex_row;
-pub use list::has_keyboard;
+pub use list::{has_keyboard, keep_keyboard};
 pub use prepare::{Form, LARGEST, Prepared, Shape};
 pub use table::Table;
 pub use text::TextDoc;

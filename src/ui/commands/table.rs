@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 32] = [
+pub static TABLE: [Spec; 33] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -207,6 +207,14 @@ pub static TABLE: [Spec; 32] = [
         unavailable: |at| {
             needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run."))
         },
+    },
+    Spec {
+        command: Command::ToggleOutput,
+        text: "Output",
+        tooltip: "Show or hide everything that the run prints, below the steps.",
+        shortcut: key(SHIFT_COMMAND, Key::O),
+        icon: Some(icon::TERMINAL),
+        unavailable: needs_plan,
     },
     Spec {
         command: Command::CopyDigest,

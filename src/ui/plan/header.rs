@@ -121,6 +121,11 @@ pub(super) fn header_ui(
                 if view.plan.is_some() {
                     let simulate = Command::Simulate;
                     command_button(ui, simulate, Look::Plain, None, situation, actions);
+                    let output =
+                        if view.shows_output { "Hide the output" } else { "Show the output" };
+                    if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
+                        actions.push(Action::Do(Command::ToggleOutput));
+                    }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     widgets::line(ui, name, Text::Title, Tone::Plain);

@@ -17,6 +17,7 @@ mod inspector;
 mod kept;
 mod marks;
 mod output;
+mod output_pane;
 mod rows;
 mod sidebar;
 mod simulation;
@@ -37,7 +38,7 @@ use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState};
+use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState, Transcript};
 
 pub use bar_model::{Bar, bar};
 pub(crate) use changes::changes_ui;
@@ -101,6 +102,10 @@ pub struct PlanView<'a> {
     pub approval: &'a Approval,
     /// Its run, or an idle state.
     pub run: &'a RunState,
+    /// What the run has printed.
+    pub transcript: &'a Transcript,
+    /// Whether that is shown below the steps.
+    pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.
     pub continues: Option<Uuid>,
     /// What a comparison of its interrupted steps with the disk found.
@@ -173,6 +178,18 @@ pub fn plan_page_ui(
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
+    if view.shows_output && view.simulation.is_none() {
+        let height = ui.available_height();
+        Panel::bottom("output")
+            .default_size(theme::OUTPUT.min(height * 0.4))
+            .size_range(96.0..=(height - 200.0).max(96.0))
+            .resizable(true)
+            .frame(panel_frame(theme.background, Margin::ZERO))
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                output_pane::output_pane_ui(ui, view, actions);
+            });
+    }
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         header::header_ui(ui, view, situation, actions);

@@ -20,6 +20,8 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         approval,
         run,
+        transcript: &Default::default(),
+        shows_output: false,
         continues: None,
         reconciled: &[],
         selected: 0,

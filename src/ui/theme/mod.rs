@@ -13,7 +13,7 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, Tex
 
 use crate::code::Class;
 use crate::risk::RiskLevel;
-use crate::run::LineKind;
+use crate::run::{Hue, LineKind};
 
 pub use fonts::ICONS;
 use tokens::shade;
@@ -29,6 +29,8 @@ pub const ACTION_BAR: f32 = 58.0;
 pub const SIDEBAR: f32 = 208.0;
 /// Default width of the inspector, in points.
 pub const INSPECTOR: f32 = 470.0;
+/// Default height of the run's output, in points.
+pub const OUTPUT: f32 = 280.0;
 /// Height of a step or a search result, in points.
 pub const ROW: f32 = 46.0;
 /// Height of a line of code or output, in points.
@@ -132,6 +134,20 @@ impl Theme {
             Class::Keyword => self.keyword,
             Class::String => self.safe,
             Class::Type => self.type_name,
+        }
+    }
+
+    /// The colour that stands for one of a terminal's, on any ground that code stands on.
+    pub fn hue(&self, hue: Hue) -> Color32 {
+        match hue {
+            Hue::Black => self.dim,
+            Hue::Red => self.danger,
+            Hue::Green => self.safe,
+            Hue::Yellow => self.caution,
+            Hue::Blue => self.accent,
+            Hue::Magenta => self.keyword,
+            Hue::Cyan => self.type_name,
+            Hue::White => self.text,
         }
     }
 

@@ -1,0 +1,143 @@
+//! The colours that a program asked a terminal for, and nothing else of what it asked (SPEC §7.2).
+//!
+//! Only `ESC [ … m` means something here. Whatever else a program sends to move a cursor, clear a
+//! screen or name a window stays in the text, where it is made visible.
+
+/// One of the eight colours that every terminal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the colours by their names")]
+pub enum Hue {
+    Black,
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Magenta,
+    Cyan,
+    White,
+}
+
+impl Hue {
+    const ALL: [Self; 8] = [
+        Self::Black,
+        Self::Red,
+        Self::Green,
+        Self::Yellow,
+        Self::Blue,
+        Self::Magenta,
+        Self::Cyan,
+        Self::White,
+    ];
+
+    fn at(index: u16) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
+    }
+
+    /// The one of the eight that is nearest to a mixture; each share from 0 to 255.
+    fn nearest(red: u16, green: u16, blue: u16) -> Option<Self> {
+        let most = red.max(green).max(blue);
+        let share = |part: u16| u16::from(u32::from(part) * 2 > u32::from(most));
+        if most < 48 {
+            Some(Self::Black)
+        } else {
+            Self::at(share(red) | share(green) << 1 | share(blue) << 2)
+        }
+    }
+}
+
+/// How a piece of output looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ink {
+    /// Its colour; none for the plain one.
+    pub hue: Option<Hue>,
+    /// Whether it is less important.
+    pub faint: bool,
+    /// Whether it is underlined.
+    pub underlined: bool,
+}
+
+impl Ink {
+    /// The look after the parameters of one `ESC [ … m`.
+    pub(super) fn after(mut self, parameters: &str) -> Self {
+        let mut rest = parameters.split([';', ':']).map(|it| it.parse::<u16>().unwrap_or(0));
+        while let Some(parameter) = rest.next() {
+            match parameter {
+                0 => self = Self::default(),
+                2 => self.faint = true,
+                4 => self.underlined = true,
+                22 => self.faint = false,
+                24 => self.underlined = false,
+                30..=37 => self.hue = Hue::at(parameter - 30),
+                38 => self.hue = mixed(&mut rest),
+                39 => self.hue = None,
+                // The ground stays as it is, but its parameters must not be taken for others.
+                48 => drop(mixed(&mut rest)),
+                90..=97 => self.hue = Hue::at(parameter - 90),
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+/// A colour by its number among 256, or by its shares.
+fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
+    match rest.next()? {
+        5 => match rest.next()? {
+            index @ 0..=15 => Hue::at(index % 8),
+            index @ 16..=231 => {
+                let index = index - 16;
+                let share = |step: u16| if step == 0 { 0 } else { 55 + 40 * step };
+                Hue::nearest(share(index / 36), share(index / 6 % 6), share(index % 6))
+            }
+            grey => {
+                let share = grey.saturating_sub(232).saturating_mul(10);
+                Hue::nearest(share, share, share)
+            }
+        },
+        2 => Hue::nearest(rest.next()?, rest.next()?, rest.next()?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hue(parameters: &str) -> Option<Hue> {
+        Ink::default().after(parameters).hue
+    }
+
+    #[test]
+    fn the_eight_colours_and_their_neighbours_are_told_apart() {
+        for (parameters, expected) in [
+            ("31", Some(Hue::Red)),
+            ("1;32", Some(Hue::Green)),
+            ("93", Some(Hue::Yellow)),
+            ("38;5;9", Some(Hue::Red)),
+            ("38;5;208", Some(Hue::Yellow)),
+            ("38;5;196", Some(Hue::Red)),
+            ("38;5;250", Some(Hue::White)),
+            ("38;5;232", Some(Hue::Black)),
+            ("38;2;20;40;250", Some(Hue::Blue)),
+            ("48;5;31", None),
+            ("48;2;1;2;31;36", Some(Hue::Cyan)),
+            ("31;39", None),
+            ("31;0", None),
+            ("31;", None),
+            ("", None),
+            ("99999999999999", None),
+            ("38", None),
+            ("38;5;999", Some(Hue::White)),
+        ] {
+            assert_eq!(hue(parameters), expected, "{parameters}");
+        }
+    }
+
+    #[test]
+    fn looks_add_up_and_end() {
+        let ink = Ink::default().after("2;4;35");
+        assert_eq!(ink, Ink { hue: Some(Hue::Magenta), faint: true, underlined: true });
+        assert_eq!(ink.after("22;24"), Ink { hue: Some(Hue::Magenta), ..Ink::default() });
+    }
+}

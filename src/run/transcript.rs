@@ -1,0 +1,393 @@
+//! Everything that a run prints, as lines in their order of arrival (SPEC §7.2).
+//!
+//! Pure, and made of the same events as [`super::RunState`]; beside it, because how two outputs were
+//! mixed is known only while they come. Bounded: the oldest lines go first, and their number is known.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::event::{RunEvent, Stream};
+use super::ink::Ink;
+use super::result::StepResult;
+use crate::plan::visible;
+
+/// How many lines are kept.
+pub const MOST_LINES: usize = 50_000;
+/// How many bytes of them are kept.
+pub const MOST_BYTES: usize = 8 << 20;
+/// A longer line goes on in the next, so that one row is never slow to lay out.
+const LONGEST_LINE: usize = 4 << 10;
+/// A longer sequence is no colour.
+const LONGEST_ESCAPE: usize = 64;
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A step begins here.
+    Heading,
+    /// A line of this output.
+    Output(Stream),
+    /// Something to know about what stands around it.
+    Remark,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptLine {
+    /// The step it belongs to, from 0.
+    pub step_index: usize,
+    /// What it is.
+    pub part: Part,
+    /// The text, with everything hidden made visible and without line break. Empty in a heading, which
+    /// the view words from the plan.
+    pub text: String,
+    /// Bytes of the text that do not look plain.
+    pub inks: Vec<(Range<usize>, Ink)>,
+}
+
+/// What a run has printed.
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    lines: VecDeque<TranscriptLine>,
+    /// How many lines came before those that are kept.
+    left_out: u64,
+    bytes: usize,
+    longest: usize,
+    /// The output whose line may go on.
+    open: Option<Stream>,
+    /// How many lines were printed, also those that are left out.
+    printed: u64,
+    /// Whether the step under way has printed something.
+    heard: bool,
+    step_started_ms: i64,
+    pens: [Pen; 2],
+}
+
+/// Where one output stands.
+#[derive(Debug, Clone, Default)]
+struct Pen {
+    ink: Ink,
+    /// The beginning of a sequence whose end is still to come.
+    escape: String,
+    /// Whether the last line ended with a carriage return, which may be half of a line break.
+    returned: bool,
+}
+
+impl Transcript {
+    /// Takes in one more event.
+    pub fn apply(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted { .. } => *self = Self::default(),
+            RunEvent::StepStarted { step_index, timestamp_ms, .. } => {
+                (self.open, self.heard, self.pens) = (None, false, <[Pen; 2]>::default());
+                self.step_started_ms = *timestamp_ms;
+                self.push(*step_index, Part::Heading, String::new());
+            }
+            RunEvent::StepOutput { stream, chunk, .. } => {
+                self.heard = true;
+                self.write(self.step(), *stream, chunk);
+            }
+            RunEvent::StepCompleted { result }
+            | RunEvent::StepFailed { result }
+            | RunEvent::StepSkipped { result, .. } => self.end(result),
+            _ => {}
+        }
+    }
+
+    /// The lines that are kept, the oldest first.
+    pub fn lines(&self) -> &VecDeque<TranscriptLine> {
+        &self.lines
+    }
+
+    /// How many lines came before them and are left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// How many lines the steps have printed.
+    pub fn printed(&self) -> u64 {
+        self.printed
+    }
+
+    /// When the latest step began, in Unix milliseconds.
+    pub fn step_started_ms(&self) -> i64 {
+        self.step_started_ms
+    }
+
+    /// The length of the longest line there was, in characters.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Everything that is kept, as text.
+    pub fn text(&self) -> String {
+        let lines = self.lines.iter().filter(|line| line.part != Part::Heading);
+        lines.flat_map(|line| [line.text.as_str(), "\n"]).collect()
+    }
+
+    fn step(&self) -> usize {
+        self.lines.back().map_or(0, |line| line.step_index)
+    }
+
+    /// A step of an old run, or of a tool that prints only at its end, brings its output along.
+    fn end(&mut self, result: &StepResult) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            self.finish_escape(result.step_index, stream);
+        }
+        let ran = result.exit_code.is_some() || result.stderr.is_some();
+        if !self.heard && ran {
+            let [stdout, stderr] =
+                [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
+            self.write(result.step_index, Stream::Stdout, stdout);
+            if !stdout.is_empty() && !stderr.is_empty() {
+                let remark = "The record keeps the two outputs apart: the error output follows.";
+                self.push(result.step_index, Part::Remark, remark.to_owned());
+            }
+            self.write(result.step_index, Stream::Stderr, stderr);
+        }
+        self.open = None;
+    }
+
+    fn write(&mut self, step: usize, stream: Stream, text: &str) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            // Most of what is printed is neither a colour nor a line break, and goes in as one piece.
+            let plain = rest.find(['\n', '\r', '\x1b']).unwrap_or(rest.len());
+            let (head, tail) = rest.split_at(plain);
+            if self.pen(stream).escape.is_empty() && !head.is_empty() {
+                self.write_plain(step, stream, head);
+                rest = tail;
+                continue;
+            }
+            self.write_char(step, stream, c);
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        }
+    }
+
+    fn write_char(&mut self, step: usize, stream: Stream, c: char) {
+        let pen = self.pen(stream);
+        if !pen.escape.is_empty() {
+            pen.escape.push(c);
+            match sequence(&pen.escape) {
+                Sequence::Unfinished => {}
+                Sequence::Colours => {
+                    let escape = std::mem::take(&mut pen.escape);
+                    let parameters = escape.trim_start_matches("\x1b[").trim_end_matches('m');
+                    pen.ink = pen.ink.after(parameters);
+                }
+                Sequence::Other => {
+                    pen.escape.pop();
+                    self.finish_escape(step, stream);
+                    self.write_char(step, stream, c);
+                }
+            }
+            return;
+        }
+        match c {
+            '\x1b' => pen.escape.push(c),
+            '\n' if std::mem::take(&mut pen.returned) => {}
+            '\n' => self.break_line(step, stream),
+            '\r' => {
+                self.break_line(step, stream);
+                self.pen(stream).returned = true;
+            }
+            c => self.write_plain(step, stream, c.encode_utf8(&mut [0; 4])),
+        }
+    }
+
+    /// What began like a colour and was none stands there as it came.
+    fn finish_escape(&mut self, step: usize, stream: Stream) {
+        let escape = std::mem::take(&mut self.pen(stream).escape);
+        if !escape.is_empty() {
+            self.write_plain(step, stream, &escape);
+        }
+    }
+
+    fn write_plain(&mut self, step: usize, stream: Stream, text: &str) {
+        let pen = self.pen(stream);
+        pen.returned = false;
+        let ink = pen.ink;
+        let shown = visible(text);
+        let mut rest: &str = &shown;
+        while !rest.is_empty() {
+            if self.open != Some(stream) {
+                self.push(step, Part::Output(stream), String::new());
+                self.open = Some(stream);
+            }
+            let Some(line) = self.lines.back_mut() else { return };
+            let room = LONGEST_LINE.saturating_sub(line.text.len());
+            let cut = rest.floor_char_boundary(room);
+            let (piece, later) = rest.split_at(cut);
+            let start = line.text.len();
+            line.text.push_str(piece);
+            if ink != Ink::default() && !piece.is_empty() {
+                line.inks.push((start..line.text.len(), ink));
+            }
+            self.longest = self.longest.max(line.text.len());
+            self.bytes += piece.len();
+            if !later.is_empty() {
+                self.open = None;
+            }
+            rest = later;
+        }
+        self.forget_oldest();
+    }
+
+    fn break_line(&mut self, step: usize, stream: Stream) {
+        // An empty line is a line too.
+        if self.open != Some(stream) {
+            self.push(step, Part::Output(stream), String::new());
+        }
+        self.open = None;
+    }
+
+    fn push(&mut self, step_index: usize, part: Part, text: String) {
+        self.printed += u64::from(matches!(part, Part::Output(_)));
+        self.lines.push_back(TranscriptLine { step_index, part, text, inks: Vec::new() });
+        self.forget_oldest();
+    }
+
+    fn forget_oldest(&mut self) {
+        while self.lines.len() > MOST_LINES || self.bytes > MOST_BYTES {
+            let Some(line) = self.lines.pop_front() else { return };
+            self.bytes -= line.text.len();
+            self.left_out += 1;
+        }
+    }
+
+    fn pen(&mut self, stream: Stream) -> &mut Pen {
+        let [stdout, stderr] = &mut self.pens;
+        match stream {
+            Stream::Stdout => stdout,
+            Stream::Stderr => stderr,
+        }
+    }
+}
+
+enum Sequence {
+    Unfinished,
+    Colours,
+    Other,
+}
+
+fn sequence(text: &str) -> Sequence {
+    let Some(body) = text.strip_prefix("\x1b[") else {
+        return if text == "\x1b" { Sequence::Unfinished } else { Sequence::Other };
+    };
+    let parameters = body.strip_suffix('m').unwrap_or(body);
+    let known = parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
+    match known {
+        true if parameters.len() < body.len() => Sequence::Colours,
+        true if text.len() < LONGEST_ESCAPE => Sequence::Unfinished,
+        _ => Sequence::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::ink::Hue;
+    use super::super::result::Outcome;
+    use super::super::steps::tests::result;
+    use super::*;
+
+    fn started(step_index: usize) -> RunEvent {
+        RunEvent::StepStarted { step_id: String::new(), step_index, timestamp_ms: 0 }
+    }
+
+    fn printed(stream: Stream, chunk: &str) -> RunEvent {
+        RunEvent::StepOutput { step_id: String::new(), stream, chunk: chunk.to_owned() }
+    }
+
+    fn of(chunks: &[(Stream, &str)]) -> Transcript {
+        let mut transcript = Transcript::default();
+        transcript.apply(&started(0));
+        for (stream, chunk) in chunks {
+            transcript.apply(&printed(*stream, chunk));
+        }
+        transcript
+    }
+
+    fn texts(transcript: &Transcript) -> Vec<&str> {
+        transcript.lines().iter().skip(1).map(|line| line.text.as_str()).collect()
+    }
+
+    use Stream::{Stderr, Stdout};
+
+    #[test]
+    fn lines_go_on_and_outputs_interrupt_each_other() {
+        let it =
+            of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
+        assert_eq!(texts(&it), ["a", "bc", "E", "d", "", "e", "f", "g"]);
+        assert_eq!(it.lines()[3].part, Part::Output(Stderr));
+        assert_eq!(texts(&of(&[(Stdout, "a\r"), (Stdout, "\nb")])), ["a", "b"]);
+    }
+
+    #[test]
+    fn colours_are_taken_and_every_other_sequence_is_shown() {
+        let it =
+            of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
+        assert_eq!(texts(&it), ["red plain ␛[2J␛]0;t⟨U+0007⟩"]);
+        let line = &it.lines()[1];
+        assert_eq!(line.inks, [(0..3, Ink { hue: Some(Hue::Red), ..Ink::default() })]);
+        let mut it = it;
+        let ended = Box::new(result(0, Outcome::Succeeded, 0));
+        it.apply(&RunEvent::StepCompleted { result: ended });
+        assert!(texts(&it)[0].ends_with("␛[31"), "nothing that was printed is lost");
+    }
+
+    #[test]
+    fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
+        let many = "x\n".repeat(MOST_LINES + 7);
+        let it = of(&[(Stdout, &many)]);
+        assert_eq!((it.lines().len(), it.left_out()), (MOST_LINES, 8));
+        let long = "y".repeat(MOST_BYTES * 2);
+        let it = of(&[(Stdout, &long)]);
+        assert!(it.lines().iter().all(|line| line.text.len() <= LONGEST_LINE));
+        let kept: usize = it.lines().iter().map(|line| line.text.len()).sum();
+        assert!((MOST_BYTES - LONGEST_LINE..=MOST_BYTES).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn a_record_brings_its_output_along_and_a_live_run_says_nothing_twice() {
+        let ended = |ran: StepResult| RunEvent::StepCompleted { result: Box::new(ran) };
+        let quiet = result(0, Outcome::Succeeded, 0);
+        let ran = StepResult {
+            exit_code: Some(0),
+            stdout: Some("out".to_owned()),
+            stderr: Some("err\n".to_owned()),
+            ..quiet.clone()
+        };
+        let mut it = of(&[]);
+        it.apply(&ended(ran.clone()));
+        assert_eq!(texts(&it)[0], "out");
+        assert_eq!(it.lines()[2].part, Part::Remark);
+        assert_eq!(texts(&it)[2], "err");
+        let mut it = of(&[(Stdout, "out")]);
+        it.apply(&ended(ran));
+        assert_eq!(texts(&it), ["out"]);
+        // What a file tool gives is its result, not something that a program printed.
+        let mut it = of(&[]);
+        it.apply(&ended(StepResult { stdout: Some("contents".to_owned()), ..quiet }));
+        assert!(texts(&it).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn where_output_is_cut_into_chunks_makes_no_difference(
+            text in "([a-c \\n\\r\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m){0,60}",
+            cuts in prop::collection::vec(0usize..60, 0..6),
+        ) {
+            let whole = of(&[(Stdout, &text)]);
+            let chars: Vec<char> = text.chars().collect();
+            let mut ends: Vec<usize> = cuts.into_iter().map(|cut| cut.min(chars.len())).collect();
+            ends.extend([0, chars.len()]);
+            ends.sort_unstable();
+            let pieces: Vec<String> = ends.windows(2).map(|it| chars[it[0]..it[1]].iter().collect()).collect();
+            let pieces: Vec<_> = pieces.iter().map(|it| (Stdout, it.as_str())).collect();
+            let cut = of(&pieces);
+            prop_assert_eq!(texts(&whole), texts(&cut));
+        }
+    }
+}
