@@ -58,6 +58,12 @@ impl ConfirmationRequest {
             .unwrap_or(&self.tool)
     }
 
+    /// The command that would run, where the step is one.
+    pub fn command(&self) -> Option<&str> {
+        let command = self.arguments.get("command")?;
+        (self.tool == "shell").then_some(command.as_str())
+    }
+
     /// Whether what was typed is [`Self::target_word`]: as it is, or as it is shown, because what is
     /// hidden in a name can be neither seen nor typed. Space around it does not count.
     pub fn names_target(&self, typed: &str) -> bool {
