@@ -83,6 +83,38 @@ pub struct BuiltinVerdict {
     pub reason: String,
 }
 
+/// What each part of the classifier sees in a command by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The bytes of every simple command.
+    pub commands: Vec<Range<usize>>,
+    /// The bytes of every word of them.
+    pub words: Vec<Range<usize>>,
+}
+
+/// The bytes for which the scan refuses to have a command read.
+pub fn refused(command: &str) -> Option<Range<usize>> {
+    scan::scan(command).map(|refused| refused.span)
+}
+
+/// What the first reader sees; nothing where it cannot read everything.
+pub fn first_reading(command: &str) -> Option<Reading> {
+    let script = parse::parse(command, 0).ok()?;
+    Some(Reading {
+        commands: script.commands.iter().map(SimpleCommand::span).collect(),
+        words: script.commands.iter().flat_map(|c| c.words.iter().map(Word::span)).collect(),
+    })
+}
+
+/// What the second reader sees; nothing where it cannot read everything.
+pub fn second_reading(command: &str) -> Option<Reading> {
+    let second = grammar::read(command).filter(|second| !second.faulty)?;
+    Some(Reading {
+        commands: second.programs.iter().map(|at| *at..*at).collect(),
+        words: Vec::new(),
+    })
+}
+
 /// The verdict on a command.
 pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
     if let Some(refused) = scan::scan(command) {
