@@ -131,7 +131,7 @@ impl App {
         let setup = Setup {
             evidence: folders.evidence,
             secrets: folders.secrets,
-            policy: loaded.settings.policy.policy(),
+            policy: loaded.policy,
             faults: Faults::from_environment(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;

@@ -8,7 +8,9 @@ use super::error::ExecutionError;
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
-use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
+use crate::plan::{
+    Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
+};
 use crate::risk::{self, Policy, RiskLevel, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
 use crate::tools::{Overlay, ToolError, Toolbox};
@@ -92,6 +94,10 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
+    if let Some(why) = &policy.refusal {
+        // Not the plan's fault, and nothing under which one could sign it.
+        findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
+    }
     for step in &plan.steps {
         let Some(call) = &step.call else { continue };
         for (argument, path) in paths(call) {

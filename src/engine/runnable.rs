@@ -34,6 +34,9 @@ impl Runnable {
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
         check_answer(&authorization, store, now_ms)?;
+        if let Some(reason) = &policy.refusal {
+            return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
+        }
         if plan.plan_id != authorization.plan_id {
             return Err(ExecutionError::PlanIdMismatch {
                 plan: plan.plan_id,

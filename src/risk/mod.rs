@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use policy::{EngineChoice, Policy};
 pub use shell::{
-    BadRule, CommandVerdict, Shell, SimpleCommand, UserRule, UserRules, Word, of_command,
+    BadRule, BuiltinVerdict, CommandVerdict, Reading, Shell, SimpleCommand, UserRule, UserRules,
+    Word, first_reading, of_command, refused, second_reading,
 };
 pub use tools::{of_step, of_written_path, of_written_program};
 

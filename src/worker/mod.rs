@@ -27,4 +27,4 @@ pub use folders::{Folders, default_folders};
 pub use messages::{
     Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,
 };
-pub use policy::{PolicySettings, SettingsError, load_policy};
+pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
