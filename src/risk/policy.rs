@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::authorization::DEFAULT_TTL_MS;
 use crate::plan::{Digest, Tool};
+use crate::risk::UserRules;
 
 /// Who reads symbols and replaces definitions (SPEC §4, code engines).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -45,6 +46,8 @@ pub struct Policy {
     pub engine: EngineChoice,
     /// The program `splice`; none for the one on `PATH`.
     pub splice_program: Option<PathBuf>,
+    /// The person's own rules for commands.
+    pub command_rules: UserRules,
 }
 
 impl Default for Policy {
@@ -55,6 +58,7 @@ impl Default for Policy {
             authorization_ttl_ms: DEFAULT_TTL_MS,
             engine: EngineChoice::default(),
             splice_program: None,
+            command_rules: UserRules::default(),
         }
     }
 }

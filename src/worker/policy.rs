@@ -85,6 +85,7 @@ impl PolicySettings {
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
             engine: self.engine,
             splice_program: self.splice_program.clone(),
+            ..Policy::default()
         }
     }
 }

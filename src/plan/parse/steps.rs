@@ -9,8 +9,8 @@ use super::findings::Findings;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, PRECONDITION_WORDS, Plan, Precondition, Severity, Step,
-    TOOLS, Tool, ToolCall, ToolClass, limits,
+    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, PRECONDITION_WORDS, Plan, Precondition,
+    Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
@@ -57,6 +57,9 @@ pub(super) fn read(
         title: title.filter(|title| !title.trim().is_empty()),
         created_by,
         evidence_referenced,
+        mode: Mode::Automatic,
+        target: None,
+        outlook: Outlook::default(),
         steps,
         source: Arc::from([]),
         digest,
@@ -193,16 +196,20 @@ fn step(
         requires_confirmation,
         title: title.filter(|title| !title.trim().is_empty()),
         reason,
+        stated: StatedRisk::default(),
+        expected_output: None,
+        place: StepPlace::Step(index),
     })
 }
 
 fn tool(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {
-    let names = || TOOLS.iter().map(|spec| spec.name);
+    let may_stand = |tool: &Tool| tool.stands_in(Dialect::StepPlan);
+    let names = || TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
     if !fields.has("tool") {
         fields.missing("tool", "name the tool that the step calls", findings);
     }
     let Some(name) = fields.text("tool", findings) else { return (String::new(), None) };
-    let tool = Tool::from_name(&name);
+    let tool = Tool::from_name(&name).filter(may_stand);
     if tool.is_none() {
         let advice = suggest(&name, names())
             .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
