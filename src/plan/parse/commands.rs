@@ -40,9 +40,14 @@ pub(super) fn read(
         rollback: commands(&mut fields, "rollbackPlan", findings),
         estimated_time: fields.text_or_number("estimatedTime", places, findings),
     };
-    let steps =
-        Reader { target: target.as_deref(), findings, ignored: &mut ignored, odd_index: None }
-            .steps(&mut fields);
+    let steps = Reader {
+        target: target.as_deref(),
+        findings,
+        ignored: &mut ignored,
+        odd_index: None,
+        ids_at: Vec::new(),
+    }
+    .steps(&mut fields);
     ignored.take(&mut fields, &OF_A_RUN);
     ignored.tell(findings);
     fields.finish(findings);
@@ -136,6 +141,8 @@ struct Reader<'a> {
     ignored: &'a mut Ignored,
     /// The first step whose `index` is not its place.
     odd_index: Option<String>,
+    /// For each step, where its id stands, or what it is derived from.
+    ids_at: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -180,12 +187,8 @@ impl Reader<'_> {
 
     fn check_ids(&mut self, steps: &[Step]) {
         let mut first_with: HashMap<&str, usize> = HashMap::new();
-        for step in steps {
+        for (step, pointer) in steps.iter().zip(std::mem::take(&mut self.ids_at)) {
             if let Some(earlier) = first_with.get(step.step_id.as_str()) {
-                let pointer = match step.place {
-                    StepPlace::Command(index) => format!("/steps/{index}/id"),
-                    _ => step.pointer(None),
-                };
                 self.findings.error(|| {
                     Finding::error(
                         Code::DuplicateId,
@@ -203,6 +206,7 @@ impl Reader<'_> {
     fn step(&mut self, item: Json, index: usize, pointer: &str, steps: &mut Vec<Step>) {
         let before = self.findings.errors();
         let Some(mut fields) = Fields::of(item, pointer, "a step", self.findings) else { return };
+        let id_at = if fields.has("id") { fields.pointer_to("id") } else { pointer.to_owned() };
         let id = fields.id("id", self.findings).unwrap_or_else(|| format!("step_{}", index + 1));
         self.index(&mut fields, index);
         let command = fields.filled("command", self.findings).unwrap_or_default();
@@ -279,7 +283,9 @@ impl Reader<'_> {
             ..step.clone()
         });
         add(step, command);
+        self.ids_at.push(id_at);
         if let (Some(step), Some(command)) = (verifying, verification) {
+            self.ids_at.push(step.pointer(None));
             add(step, command);
         }
     }
