@@ -84,7 +84,8 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
-        let verdict = review::judge(self.step, &self.run.runnable.toolbox);
+        let policy = &self.executor.parts.policy;
+        let verdict = review::judge(self.step, &self.run.runnable.toolbox, policy);
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -100,6 +101,9 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         progress: &mut Progress,
     ) -> Result<Option<Stopped>, EvidenceError> {
+        if self.is_skipped_with_its_command() {
+            return Ok(Some((Outcome::Skipped, None)));
+        }
         let toolbox = &self.run.runnable.toolbox;
         let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
         if let Err(error) = held {
@@ -108,7 +112,8 @@ impl StepRun<'_, '_> {
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
         }
-        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy) {
+        let mode = self.run.runnable.authorization.binding.mode;
+        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy, mode) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
@@ -121,6 +126,16 @@ impl StepRun<'_, '_> {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
+    }
+
+    /// Whether this verifies a command that a person has skipped (SPEC §1.2).
+    fn is_skipped_with_its_command(&self) -> bool {
+        let before = self.step.step_index.checked_sub(1);
+        self.step.is_verification()
+            && before
+                .and_then(|index| self.run.runnable.plan.steps.get(index))
+                .and_then(|command| self.run.outcomes.get(&command.step_id))
+                .is_some_and(|outcome| *outcome == Outcome::Skipped)
     }
 
     /// Whether a file that this step takes as input is not what was approved (SPEC §2).
@@ -194,12 +209,22 @@ impl StepRun<'_, '_> {
             tool: self.step.tool_name.clone(),
             purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
             arguments: self.step.arguments.clone(),
-            target: None,
-            cwd: self.run.runnable.toolbox.workspace().display().to_string(),
+            target: plan.target.clone(),
+            cwd: self.cwd(),
             risk: verdict.clone(),
-            warning: None,
+            warning: self.step.stated.warning.clone(),
             why,
             preview,
+        }
+    }
+
+    /// The folder in which the step works, on the host where it runs on one.
+    fn cwd(&self) -> String {
+        match self.call {
+            ToolCall::Shell { target: Some(_), cwd, .. } => {
+                cwd.clone().unwrap_or_else(|| "the folder in which a login begins".to_owned())
+            }
+            call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
         }
     }
 
@@ -233,7 +258,7 @@ impl StepRun<'_, '_> {
             step: self.step,
             risk: verdict,
             timestamp_ms: progress.timestamp_ms,
-            host: None,
+            host: self.run.runnable.plan.target.as_deref(),
             files: &progress.predicted,
             decisions: &decisions,
         })?;
@@ -321,7 +346,7 @@ impl StepRun<'_, '_> {
             step: self.step,
             risk: verdict,
             policy: self.run.runnable.authorization.binding.policy,
-            host: None,
+            host: self.run.runnable.plan.target.as_deref(),
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
@@ -348,7 +373,10 @@ impl StepRun<'_, '_> {
             progress.on_event(&RunEvent::StepCompleted { result: boxed });
             progress.on_step_complete(result);
         } else if result.outcome.goes_on() {
-            let reason = answered.map_or_else(String::new, |it| it.answer.note.clone());
+            let reason = match answered {
+                Some(answered) => answered.answer.note.clone(),
+                None => "the command that it verifies was skipped".to_owned(),
+            };
             progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
             progress.on_step_skipped(result, &reason);
         } else {

@@ -36,7 +36,7 @@ pub(super) fn intent(
             ("about", about(step).as_str().into()),
             ("host", intent.host.into()),
             ("risk_level", Cell::word(intent.risk.level.as_str())),
-            ("risk_rule", intent.risk.rule.into()),
+            ("risk_rule", intent.risk.rule.as_ref().into()),
             ("risk_reason", intent.risk.reason.as_str().into()),
         ],
     )?;
@@ -78,7 +78,7 @@ pub(super) fn execution(
             ("next", result.next.as_deref().into()),
             ("host", record.host.into()),
             ("risk_level", Cell::word(record.risk.level.as_str())),
-            ("risk_rule", record.risk.rule.into()),
+            ("risk_rule", record.risk.rule.as_ref().into()),
             ("risk_reason", record.risk.reason.as_str().into()),
             ("policy_digest", record.policy.into()),
         ],

@@ -132,6 +132,7 @@ fn run(
         arguments,
         folder: &project.folder,
         environment: &[],
+        unset: &[],
         timeout,
         output_limit: OUTPUT_BYTES,
     };

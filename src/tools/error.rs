@@ -61,6 +61,12 @@ pub enum ToolError {
     CargoCheck { errors: usize, first: String },
     #[error("cargo check {how}\n{said}")]
     CargoFailed { how: String, said: String },
+    #[error("cannot run in {path}: it is {kind}, not a folder")]
+    NoFolder { path: String, kind: Kind },
+    #[error("the command {how}")]
+    CommandFailed { how: String },
+    #[error("cannot run on {host}: commands run on this machine only")]
+    Remote { host: String },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
     #[error("the answer has more than {limit} bytes")]
@@ -110,6 +116,8 @@ impl ToolError {
             Self::NoCargoProject { .. } => Code::NoCargoProject,
             Self::ProgramMissing { code, .. } | Self::NotStarted { code, .. } => *code,
             Self::TimedOut { .. } => Code::TimedOut,
+            Self::NoFolder { .. } | Self::CommandFailed { .. } => Code::CommandFailed,
+            Self::Remote { .. } => Code::HostUnreachable,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
             Self::Splice { source } => source.code(),
@@ -147,6 +155,13 @@ impl ToolError {
             Self::NotAFile { .. } => "Name a regular file.",
             Self::TooLarge { .. } => "Use a smaller file.",
             Self::FolderMissing { .. } => "Create the folder first, or use file_create.",
+            Self::NoFolder { .. } => "Create the folder first, or name another one.",
+            Self::CommandFailed { .. } => {
+                "Read what it printed; then correct the plan or its cause."
+            }
+            Self::Remote { .. } => {
+                "Take the target out of the plan, or run the command there by hand."
+            }
             Self::AlreadyExists { .. } => "Use file_write to replace it, or choose another path.",
             Self::Stale { .. } => "Look at the plan again and authorize it as things are now.",
             Self::Cancelled => "Run the plan again when you want it to be done.",

@@ -19,6 +19,7 @@ mod process;
 mod read;
 mod rules;
 mod search;
+mod shell;
 mod source_file;
 mod source_lines;
 mod splice;
@@ -38,7 +39,7 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::ToolCall;
-use crate::risk::{EngineChoice, Policy};
+use crate::risk::{EngineChoice, Policy, Shell};
 use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream};
 
 use place::{Last, Root, Roots};
@@ -218,6 +219,27 @@ impl Toolbox {
         preview::changes(self, overlay)
     }
 
+    /// Which shell reads the commands of this machine (SPEC §7.2).
+    pub fn shell(&self) -> Shell {
+        shell::kind(self)
+    }
+
+    /// As whom a call runs on this machine.
+    pub fn user(&self) -> String {
+        shell::user()
+    }
+
+    /// The folder on this machine in which a call works.
+    pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
+        let named = match call {
+            ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
+            _ => return self.workspace().to_owned(),
+        };
+        // One that cannot be used fails when the call is made; until then it is shown as it is named.
+        let found = self.roots.resolve(named, Last::Follow);
+        found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
+    }
+
     /// Does it. What went wrong is in the answer, beside what was done all the same.
     pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
         let roots = &self.roots;
@@ -232,6 +254,12 @@ impl Toolbox {
             ToolCall::FileSearch { pattern, root } => search::search(roots, pattern, root, context),
             ToolCall::FileGlob { pattern, root } => search::list(roots, pattern, root, context),
             ToolCall::LspCheck { path } => cargo::invoke(self, path, context),
+            ToolCall::Shell { command, target, cwd, timeout_seconds } => {
+                let (target, cwd) = (target.as_deref(), cwd.as_deref());
+                let timeout_seconds = *timeout_seconds;
+                let command = shell::Command { command, target, cwd, timeout_seconds };
+                shell::invoke(self, &command, context)
+            }
             ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
                 Ok(splice::invoke(self, call, context))
             }

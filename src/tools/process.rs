@@ -49,6 +49,8 @@ pub(super) struct Program<'a> {
     pub(super) folder: &'a Path,
     /// What is set in its environment besides what this process has in its own.
     pub(super) environment: &'a [(&'a str, &'a str)],
+    /// What it must not have of the environment of this process.
+    pub(super) unset: &'a [OsString],
     /// When it is ended.
     pub(super) timeout: Duration,
     /// Most bytes of each output; one more, and it is ended.
@@ -307,6 +309,9 @@ impl Running {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        for name in program.unset {
+            command.env_remove(name);
+        }
         match std::env::var_os("PATH").and_then(|paths| absolute(&paths)) {
             Some(paths) => command.env("PATH", paths),
             None => command.env_remove("PATH"),

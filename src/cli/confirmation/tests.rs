@@ -23,7 +23,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         cwd: "/space".to_owned(),
         risk: Verdict {
             level,
-            rule: "rule",
+            rule: "rule".into(),
             span: None,
             reason: "It changes a file.".to_owned(),
             suggestion: None,

@@ -10,7 +10,10 @@ use uuid::Uuid;
 
 use crate::authorization::{Binding, FileState, Method, PlanAuthorization};
 use crate::evidence::*;
-use crate::plan::{Code, Dialect, Digest, Intent, Mode, Plan, Precondition, Step, ToolCall};
+use crate::plan::{
+    Code, Dialect, Digest, Intent, Mode, Outlook, Plan, Precondition, StatedRisk, Step, StepPlace,
+    ToolCall,
+};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::*;
 
@@ -59,6 +62,9 @@ pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
         requires_confirmation: false,
         title: None,
         reason: Some("because".into()),
+        stated: StatedRisk::default(),
+        expected_output: None,
+        place: StepPlace::Step(index),
     }
 }
 
@@ -82,6 +88,9 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         title: Some("Rename the widget".into()),
         created_by: None,
         evidence_referenced: vec!["Q1".into()],
+        mode: Mode::Automatic,
+        target: None,
+        outlook: Outlook::default(),
         steps,
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source.into_bytes()),
@@ -102,7 +111,7 @@ pub fn authorization(plan: &Plan) -> PlanAuthorization {
 pub fn risk() -> Verdict {
     Verdict {
         level: RiskLevel::Caution,
-        rule: "writes-file",
+        rule: "writes-file".into(),
         span: None,
         reason: "writes a file".into(),
         suggestion: None,

@@ -42,6 +42,7 @@ impl Yard {
             arguments: &["-c", script],
             folder: self.folder.path(),
             environment: &[("HERON", "grey")],
+            unset: &[],
             timeout,
             output_limit,
         };
@@ -119,6 +120,7 @@ fn a_program_that_is_not_there_is_an_error_of_the_system() {
         arguments: &[],
         folder: yard.folder.path(),
         environment: &[],
+        unset: &[],
         timeout: LONG,
         output_limit: 1,
     };

@@ -73,6 +73,7 @@ impl<'a> Program<'a> {
             arguments,
             folder,
             environment: &[],
+            unset: &[],
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
         };
