@@ -165,6 +165,7 @@ impl Checked {
             Cause::TooMuch(stream) => {
                 Some(ToolError::TooMuchOutput { program, stream, limit: OUTPUT_BYTES })
             }
+            Cause::NotKept => Some(ToolError::NotKept { program }),
             Cause::Itself if self.finished.exit_code == Some(0) => None,
             Cause::Itself if self.errors().next().is_some() => None,
             Cause::Itself => Some(ToolError::CargoFailed {

@@ -8,6 +8,7 @@ use std::sync::mpsc::sync_channel;
 
 use tempfile::TempDir;
 
+use super::running::absolute;
 use super::*;
 
 const LONG: Duration = Duration::from_secs(300);

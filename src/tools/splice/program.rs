@@ -202,6 +202,7 @@ fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     Err(match finished.cause {
         Cause::Itself => return Ok(()),
         Cause::Stopped => ToolError::Cancelled,
+        Cause::NotKept => ToolError::NotKept { program: NAME },
         Cause::TimedOut => {
             ToolError::TimedOut { program: NAME, after: words::duration(toolbox.check_timeout) }
         }
