@@ -33,7 +33,6 @@ use watch::{Audience, watch};
 /// Between asking a program to end and killing it (SPEC §3).
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a command may print nothing before a person is told (SPEC §7.2).
-#[cfg_attr(not(test), expect(dead_code, reason = "commands are the first to be streamed"))]
 const QUIET: Duration = Duration::from_secs(15);
 /// Bytes taken from an output at once.
 const CHUNK: usize = 64 << 10;
@@ -48,10 +47,21 @@ pub(super) struct Program<'a> {
     pub(super) folder: &'a Path,
     /// What is set in its environment besides what this process has in its own.
     pub(super) environment: &'a [(&'a str, &'a str)],
+    /// What becomes of that which it has started, when it ends by itself.
+    pub(super) leftovers: Leftovers,
     /// When it is ended.
     pub(super) timeout: Duration,
     /// Most bytes of each output; one more, and it is ended.
     pub(super) output_limit: u64,
+}
+
+/// What becomes of processes that a program leaves running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leftovers {
+    /// They stay, as a shell would leave them.
+    Stay,
+    /// They are ended too, so that nothing works on the workspace behind a step that has ended.
+    End,
 }
 
 /// Why a program came to its end.
@@ -120,7 +130,7 @@ pub(super) fn run(
 ///
 /// # Errors
 /// The system's own words when it could not be started.
-#[cfg_attr(not(test), expect(dead_code, reason = "commands are the first to be streamed"))]
+#[expect(dead_code, reason = "commands are the first to be streamed")]
 pub(super) fn stream(
     program: &Program<'_>,
     context: &Context<'_>,

@@ -18,6 +18,16 @@ pub(super) fn absolute(paths: &OsStr) -> Option<OsString> {
     std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
 }
 
+/// The marks that a program is started with: this one, behind those of who started this process.
+fn marks(mark: &str) -> OsString {
+    let mut marks = std::env::var_os(tree::MARK).unwrap_or_default();
+    if !marks.is_empty() {
+        marks.push(",");
+    }
+    marks.push(mark);
+    marks
+}
+
 /// A child process with everything it started; nothing of it outlives this.
 pub(super) struct Running {
     child: Child,
@@ -41,9 +51,11 @@ impl Running {
             Some(paths) => command.env("PATH", paths),
             None => command.env_remove("PATH"),
         };
+        let mark = uuid::Uuid::new_v4().to_string();
+        command.env(tree::MARK, marks(&mark));
         tree::set_apart(&mut command);
         let child = command.spawn()?;
-        let tree = Tree::of(&child);
+        let tree = Tree::of(&child, &mark);
         // From here on an error ends the child, because this is dropped.
         let mut running = Self { child, tree, mailbox, reaped: false };
         if let Some(stdout) = running.child.stdout.take() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::kept::Keep;
 use super::mailbox::{Mail, Mailbox};
 use super::running::Running;
-use super::{Cause, Finished, GRACE, Program};
+use super::{Cause, Finished, GRACE, Leftovers, Program};
 use crate::run::{Decoder, Stream};
 use crate::tools::{Capture, StopSignal};
 
@@ -43,6 +43,7 @@ pub(super) fn watch<K: Keep>(
         stop,
         audience,
         cause: Cause::Itself,
+        leftovers: program.leftovers,
         seen: (false, false),
         spoke_at: started,
         is_quiet: false,
@@ -51,6 +52,9 @@ pub(super) fn watch<K: Keep>(
     };
     let phase = watch.follow(started.checked_add(program.timeout));
     let left_open = phase == Phase::LeftOpen;
+    if program.leftovers == Leftovers::End {
+        watch.running.kill();
+    }
     watch.flush();
     let status = watch.running.reap();
     Ok(Finished {
@@ -111,6 +115,7 @@ struct Watch<'a, K> {
     stop: &'a StopSignal,
     audience: Audience<'a>,
     cause: Cause,
+    leftovers: Leftovers,
     /// Whether the program was seen to have ended, and its outputs to be closed.
     seen: (bool, bool),
     /// When it last printed something, or was started.
@@ -184,7 +189,12 @@ impl<K: Keep> Watch<'_, K> {
                 self.end(Cause::Stopped)
             }
             (Phase::Runs(_) | Phase::Drains(_), Some(cause)) => self.end(cause),
-            (Phase::Runs(_), None) if mail.exited => Phase::Drains(now + DRAIN),
+            (Phase::Runs(_), None) if mail.exited => {
+                if self.leftovers == Leftovers::End {
+                    self.running.kill();
+                }
+                Phase::Drains(Instant::now() + DRAIN)
+            }
             (Phase::Runs(Some(until)), None) if now >= until => self.end(Cause::TimedOut),
             (Phase::Drains(until), None) if now >= until => Phase::LeftOpen,
             (Phase::Asked(until), _) if is_done && self.running.tree.wait_until_gone(until) => {

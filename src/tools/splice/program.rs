@@ -17,7 +17,7 @@ use crate::plan::Code;
 use crate::run::{DiagnosticArtifact, Level};
 
 use super::super::place::Place;
-use super::super::process::{self, Cause, Finished};
+use super::super::process::{self, Cause, Finished, Leftovers};
 use super::super::{Access, Context, ToolError, Toolbox, words};
 use super::prepare::Prepared;
 use super::{Done, Hand, SpliceError, put_back};
@@ -73,6 +73,7 @@ impl<'a> Program<'a> {
             arguments,
             folder,
             environment: &[],
+            leftovers: Leftovers::End,
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
         };
