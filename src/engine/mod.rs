@@ -4,6 +4,7 @@
 //! of its own, without retries, and without any memory between runs.
 
 mod callbacks;
+mod capture;
 mod clock;
 mod continuation;
 mod control;

@@ -2,12 +2,13 @@
 
 use uuid::Uuid;
 
+use super::capture::Incoming;
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
 use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
-use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision};
+use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
 use crate::plan::{Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
@@ -63,6 +64,10 @@ struct Progress {
     /// Whether the answer went into the evidence with the intent.
     answer_recorded: bool,
     invocation: Option<Invocation>,
+    /// What a program printed, on its way into the evidence.
+    taken: Option<Taken>,
+    /// Why that could not be kept.
+    not_kept: Option<EvidenceError>,
     /// What the step would do, computed just before it did.
     preview: Option<Preview>,
     /// The same with the exact contents, which the evidence looks at for secrets.
@@ -270,6 +275,7 @@ impl StepRun<'_, '_> {
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
+        let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             self.call,
             &Context {
@@ -284,14 +290,20 @@ impl StepRun<'_, '_> {
                     });
                     parts.progress.on_step_output(self.step, stream, chunk);
                 },
+                capture: &incoming,
             },
         );
+        let taken = incoming.finish();
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
         for FileEffect { path, after, .. } in &invocation.files {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
         let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
+        match taken {
+            Ok(taken) => progress.taken = invocation.captured.is_some().then_some(taken),
+            Err(error) => progress.not_kept = Some(error),
+        }
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
@@ -315,7 +327,10 @@ impl StepRun<'_, '_> {
         let excerpt = |whole: &Option<Vec<u8>>| {
             whole.as_deref().map(|whole| StreamExcerpt::of(&self.step.tool_name, whole))
         };
-        let (stdout, stderr) = (excerpt(&invocation.stdout), excerpt(&invocation.stderr));
+        let (stdout, stderr) = match &invocation.captured {
+            Some([stdout, stderr]) => (Some(stdout.excerpt()), Some(stderr.excerpt())),
+            None => (excerpt(&invocation.stdout), excerpt(&invocation.stderr)),
+        };
         let result = StepResult {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
@@ -339,7 +354,8 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
-        let recorded = self.executor.store.record_execution(&ExecutionRecord {
+        let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
+        let record = ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
             plan: &self.run.runnable.plan,
@@ -350,13 +366,18 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
+            taken: progress.taken.as_ref(),
             result_json: &invocation.result,
-            artifacts: artifact(progress.preview.as_ref(), &invocation.files).as_slice(),
+            artifacts: artifacts.as_slice(),
             files: &invocation.files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,
-        });
+        };
+        let recorded = match progress.not_kept {
+            Some(error) => Err(error),
+            None => self.executor.store.record_execution(&record),
+        };
         if let Err(error) = recorded {
             self.run.not_recorded = invoked.then(|| Box::new(result));
             return Err(error);

@@ -49,6 +49,13 @@ pub enum RunEvent {
         /// The text.
         chunk: String,
     },
+    /// The command of the step has printed nothing for a while; told once each time.
+    StepQuiet {
+        /// The step.
+        step_id: String,
+        /// For how long, in milliseconds.
+        quiet_ms: u64,
+    },
     /// The step succeeded.
     StepCompleted {
         /// What became of it.

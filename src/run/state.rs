@@ -75,6 +75,8 @@ pub struct RunState {
     pub live_bytes: usize,
     /// How many bytes came before `live_output` and are left out of it.
     pub live_left_out: u64,
+    /// For how long the step under way had printed nothing when that was noticed; none once it prints again.
+    pub quiet_ms: Option<u64>,
     /// Why it failed.
     pub failure: Option<(Code, String)>,
 }
@@ -102,6 +104,7 @@ impl RunState {
             RunEvent::StepOutput { stream, chunk, .. } => {
                 self.add_output(*stream, chunk);
             }
+            RunEvent::StepQuiet { quiet_ms, .. } => self.quiet_ms = Some(*quiet_ms),
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => {
@@ -155,6 +158,7 @@ impl RunState {
     }
 
     fn add_output(&mut self, stream: Stream, chunk: &str) {
+        self.quiet_ms = None;
         self.live_output.push((stream, chunk.to_owned()));
         self.live_bytes += chunk.len();
         // Not at every chunk, because each time all others move.
@@ -173,7 +177,7 @@ impl RunState {
 
     fn forget_output(&mut self) {
         self.live_output.clear();
-        (self.live_bytes, self.live_left_out) = (0, 0);
+        (self.live_bytes, self.live_left_out, self.quiet_ms) = (0, 0, None);
     }
 }
 

@@ -57,6 +57,8 @@ pub enum ToolError {
     TimedOut { program: &'static str, after: String },
     #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
     TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
+    #[error("what {program} printed could not be kept, and it was ended")]
+    NotKept { program: &'static str },
     #[error("cargo check reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
     CargoCheck { errors: usize, first: String },
     #[error("cargo check {how}\n{said}")]
@@ -118,6 +120,7 @@ impl ToolError {
             Self::TimedOut { .. } => Code::TimedOut,
             Self::NoFolder { .. } | Self::CommandFailed { .. } => Code::CommandFailed,
             Self::Remote { .. } => Code::HostUnreachable,
+            Self::NotKept { .. } => Code::EvidenceStore,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
             Self::Splice { source } => source.code(),
@@ -173,6 +176,9 @@ impl ToolError {
             Self::NotStarted { .. } => "Check that the program can be run by your user.",
             Self::TimedOut { .. } => {
                 "See what it printed last, and whether it waits for something that does not come."
+            }
+            Self::NotKept { .. } => {
+                "See that the evidence folder can be written to and that its disk has space."
             }
             Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
             Self::CargoCheck { .. } => "Correct the code, then run the plan again.",

@@ -40,7 +40,7 @@ use uuid::Uuid;
 use crate::authorization::FileState;
 use crate::plan::ToolCall;
 use crate::risk::{EngineChoice, Policy, Shell};
-use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream};
+use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream, StreamEnds};
 
 use place::{Last, Root, Roots};
 use write::Existing;
@@ -71,8 +71,31 @@ pub struct Context<'a> {
     pub stop: &'a StopSignal,
     /// Stands in the name of a temporary file, so that one that a crash leaves can be attributed.
     pub execution_id: Uuid,
-    /// Takes output as it comes.
+    /// Takes output as it comes, as text for a person.
     pub output: &'a dyn Fn(Stream, &str),
+    /// Takes every byte of the output of a command as it comes, for the records.
+    pub capture: &'a dyn Capture,
+}
+
+/// Where the output of a command goes, which may be too large for memory (SPEC §7.2).
+pub trait Capture {
+    /// Keeps these bytes. False when they cannot be kept: then the command is ended.
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool;
+
+    /// The command has printed nothing for this long; told once each time.
+    fn quiet(&self, so_far: Duration);
+}
+
+/// Lets the output of commands go, for calls that run none.
+#[derive(Debug, Clone, Copy)]
+pub struct NoCapture;
+
+impl Capture for NoCapture {
+    fn keep(&self, _: Stream, _: &[u8]) -> bool {
+        true
+    }
+
+    fn quiet(&self, _: Duration) {}
 }
 
 /// What a call did.
@@ -82,6 +105,9 @@ pub struct Invocation {
     pub stdout: Option<Vec<u8>>,
     /// The whole stderr.
     pub stderr: Option<Vec<u8>>,
+    /// The ends of stdout and stderr of a command, whose whole went to [`Context::capture`]; `stdout` and
+    /// `stderr` are none then.
+    pub captured: Option<[StreamEnds; 2]>,
     /// The exit code, where a process ran.
     pub exit_code: Option<i32>,
     /// The return value; null when the call failed before there was one.

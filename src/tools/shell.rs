@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::plan::Code;
 use crate::risk::Shell;
-use crate::run::{Predicted, Preview};
+use crate::run::{Predicted, Preview, StreamEnds};
 
 use super::place::Last;
-use super::process::{self, Cause, Finished, Program};
+use super::process::{self, Cause, Finished, Leftovers, Program};
 use super::{Context, Invocation, Kind, ToolError, Toolbox, words};
 
 /// When a command is ended, unless its plan says otherwise.
@@ -126,8 +126,7 @@ pub(super) fn invoke(
         exit_code: finished.exit_code,
         result: result(command, &reader, &key, &finished),
         error: error(command, &finished),
-        stdout: Some(finished.stdout.into_bytes()),
-        stderr: Some(finished.stderr.into_bytes()),
+        captured: Some([finished.stdout, finished.stderr]),
         ..Invocation::default()
     })
 }
@@ -137,17 +136,19 @@ fn run(
     command: &Command<'_>,
     folder: &Path,
     context: &Context<'_>,
-) -> Result<Finished, ToolError> {
+) -> Result<Finished<StreamEnds>, ToolError> {
     let program = Program {
         program: OsStr::new(&reader.path),
         arguments: &reader.arguments(command.command),
         folder,
         environment: &[],
         unset: &unset(),
+        // As in a terminal: what a command leaves running on purpose stays.
+        leftovers: Leftovers::Stay,
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
     };
-    process::run(&program, context.stop, context.output).map_err(|source| ToolError::NotStarted {
+    process::stream(&program, context).map_err(|source| ToolError::NotStarted {
         program: "the shell",
         code: Code::CommandFailed,
         source,
@@ -155,7 +156,7 @@ fn run(
 }
 
 /// Why it failed; none when it exited with 0 in time.
-fn error(command: &Command<'_>, finished: &Finished) -> Option<ToolError> {
+fn error(command: &Command<'_>, finished: &Finished<StreamEnds>) -> Option<ToolError> {
     let program = "the command";
     match (finished.cause, finished.exit_code, finished.signal) {
         (Cause::Stopped, ..) => Some(ToolError::Cancelled),
@@ -165,6 +166,7 @@ fn error(command: &Command<'_>, finished: &Finished) -> Option<ToolError> {
         (Cause::TooMuch(stream), ..) => {
             Some(ToolError::TooMuchOutput { program, stream, limit: OUTPUT_BYTES })
         }
+        (Cause::NotKept, ..) => Some(ToolError::NotKept { program }),
         (Cause::Itself, Some(0), _) => None,
         (Cause::Itself, Some(code), _) => {
             Some(ToolError::CommandFailed { how: format!("ended with exit code {code}") })
@@ -178,7 +180,12 @@ fn error(command: &Command<'_>, finished: &Finished) -> Option<ToolError> {
     }
 }
 
-fn result(command: &Command<'_>, reader: &Reader, key: &str, finished: &Finished) -> Value {
+fn result(
+    command: &Command<'_>,
+    reader: &Reader,
+    key: &str,
+    finished: &Finished<StreamEnds>,
+) -> Value {
     json!({
         "command": command.command,
         "shell": reader.path.to_string_lossy(),
@@ -187,8 +194,8 @@ fn result(command: &Command<'_>, reader: &Reader, key: &str, finished: &Finished
         "exit_code": finished.exit_code,
         "signal": finished.signal,
         "timed_out": finished.cause == Cause::TimedOut,
-        "stdout_bytes": finished.stdout.bytes().len(),
-        "stderr_bytes": finished.stderr.bytes().len(),
+        "stdout_bytes": finished.stdout.bytes(),
+        "stderr_bytes": finished.stderr.bytes(),
         "output_left_open": finished.left_open,
         "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
     })

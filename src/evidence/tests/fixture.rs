@@ -18,7 +18,7 @@ use crate::risk::{RiskLevel, Verdict};
 use crate::run::*;
 
 pub struct Home {
-    _dir: TempDir,
+    _dir: Arc<TempDir>,
     pub evidence: PathBuf,
     pub secrets: PathBuf,
 }
@@ -27,7 +27,13 @@ impl Home {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (evidence, secrets) = (dir.path().join("evidence"), dir.path().join("secrets"));
-        Self { _dir: dir, evidence, secrets }
+        Self { _dir: Arc::new(dir), evidence, secrets }
+    }
+
+    /// Another evidence folder of the same user.
+    pub fn with_key_of(other: &Self) -> Self {
+        let evidence = other.evidence.with_file_name(Uuid::new_v4().to_string());
+        Self { _dir: Arc::clone(&other._dir), evidence, secrets: other.secrets.clone() }
     }
 
     pub fn store(&self) -> EvidenceStore {
@@ -186,6 +192,7 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,
     pub stderr: Option<&'a [u8]>,
+    pub taken: Option<&'a Taken>,
     pub result_json: serde_json::Value,
     pub artifacts: &'a [(ArtifactType, serde_json::Value)],
     pub files: &'a [FileEffect],
@@ -248,6 +255,7 @@ impl<'s> Running<'s> {
                 invoked: matches!(result.outcome, Outcome::Succeeded | Outcome::Failed),
                 stdout: extra.stdout,
                 stderr: extra.stderr,
+                taken: extra.taken,
                 result_json: &extra.result_json,
                 artifacts: extra.artifacts,
                 files: extra.files,

@@ -17,7 +17,7 @@ use crate::plan::Code;
 use crate::run::{DiagnosticArtifact, Level};
 
 use super::super::place::Place;
-use super::super::process::{self, Cause, Finished};
+use super::super::process::{self, Cause, Finished, Leftovers};
 use super::super::{Access, Context, ToolError, Toolbox, words};
 use super::prepare::Prepared;
 use super::{Done, Hand, SpliceError, put_back};
@@ -74,6 +74,7 @@ impl<'a> Program<'a> {
             folder,
             environment: &[],
             unset: &[],
+            leftovers: Leftovers::End,
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
         };
@@ -203,6 +204,7 @@ fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     Err(match finished.cause {
         Cause::Itself => return Ok(()),
         Cause::Stopped => ToolError::Cancelled,
+        Cause::NotKept => ToolError::NotKept { program: NAME },
         Cause::TimedOut => {
             ToolError::TimedOut { program: NAME, after: words::duration(toolbox.check_timeout) }
         }
