@@ -1,5 +1,7 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
+mod request;
+
 use uuid::Uuid;
 
 use super::capture::Incoming;
@@ -201,35 +203,6 @@ impl StepRun<'_, '_> {
                     note,
                 }),
             )),
-        }
-    }
-
-    fn request(&self, verdict: &Verdict, why: String, preview: Preview) -> ConfirmationRequest {
-        let plan = &self.run.runnable.plan;
-        ConfirmationRequest {
-            run_id: self.run.run_id,
-            step_id: self.step.step_id.clone(),
-            step_index: self.step.step_index,
-            step_count: plan.steps.len(),
-            tool: self.step.tool_name.clone(),
-            purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
-            arguments: self.step.arguments.clone(),
-            target: plan.target.clone(),
-            cwd: self.cwd(),
-            risk: verdict.clone(),
-            warning: self.step.stated.warning.clone(),
-            why,
-            preview,
-        }
-    }
-
-    /// The folder in which the step works, on the host where it runs on one.
-    fn cwd(&self) -> String {
-        match self.call {
-            ToolCall::Shell { target: Some(_), cwd, .. } => {
-                cwd.clone().unwrap_or_else(|| "the folder in which a login begins".to_owned())
-            }
-            call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
         }
     }
 
