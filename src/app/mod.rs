@@ -293,7 +293,9 @@ impl App {
 
     fn take_in(&mut self, ctx: &egui::Context) {
         self.now = now();
-        self.drain();
+        if self.drain() {
+            ctx.request_repaint();
+        }
         if let Some(text) = self.to_copy.take() {
             ctx.copy_text(text);
         }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
@@ -192,11 +193,30 @@ pub(super) fn read(
     vault: Option<&Vault>,
     digest: &Digest,
 ) -> Result<Option<Vec<u8>>> {
+    let mut content = Vec::new();
+    let found = read_each(conn, vault, digest, |part| {
+        content.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(found.then_some(content))
+}
+
+/// The same, a part at a time; false when there is none. Whether it is what was stored is known only at
+/// the end: what was made of the parts is worth nothing when this fails.
+///
+/// # Errors
+/// As [`read`], and what `each` fails with.
+pub(super) fn read_each(
+    conn: &Connection,
+    vault: Option<&Vault>,
+    digest: &Digest,
+    mut each: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<bool> {
     let mut statement = conn.prepare_cached(
         "SELECT part, parts, bytes, encoding, data FROM blobs WHERE digest = ?1 ORDER BY part",
     )?;
     let mut rows = statement.query([digest.hex()])?;
-    let mut content = Vec::new();
+    let mut hash = Sha256::new();
     let mut found = 0;
     let mut expected = None;
     while let Some(row) = rows.next()? {
@@ -212,16 +232,25 @@ pub(super) fn read(
         }
         let plain = zstd::bulk::decompress(&data, size.min(PART_BYTES))
             .map_err(|source| EvidenceError::Content { source })?;
-        content.extend_from_slice(&plain);
+        hash.update(&plain);
+        each(&plain)?;
         found += 1;
     }
-    let Some(expected) = expected else { return Ok(None) };
-    if found != expected || Digest::of(&content) != *digest {
+    let Some(expected) = expected else { return Ok(false) };
+    if found != expected || Digest::from_bytes(hash.finalize().into()) != *digest {
         return Err(EvidenceError::Unreadable {
             what: format!("content {digest}: it is not what was stored"),
         });
     }
-    Ok(Some(content))
+    Ok(true)
+}
+
+/// The plain size of a content; 0 when there is none.
+pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
+    let sum: i64 = conn
+        .prepare_cached("SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1")?
+        .query_row([digest.hex()], |row| row.get(0))?;
+    Ok(sum.unsigned_abs())
 }
 
 /// The first part of a content that is not sealed; enough for an index and never the whole of a huge

@@ -49,6 +49,13 @@ pub enum RunEvent {
         /// The text.
         chunk: String,
     },
+    /// Output that came faster than a screen takes it stood here; the evidence gets it all the same.
+    OutputLeftOut {
+        /// The step.
+        step_id: String,
+        /// How many bytes.
+        bytes: u64,
+    },
     /// The command of the step has printed nothing for a while; told once each time.
     StepQuiet {
         /// The step.

@@ -48,9 +48,9 @@ impl StepState {
     }
 }
 
-/// How much output of the step under way is kept for the screen, in bytes: the latest. The whole goes
-/// into the evidence.
-const LIVE_OUTPUT_BYTES: usize = 512 << 10;
+/// How much output of the step under way is kept for the inspector, in bytes: the latest, because it is
+/// laid out anew whenever there is more. The whole goes into the evidence.
+const LIVE_OUTPUT_BYTES: usize = 32 << 10;
 
 /// A run as its events tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -103,6 +103,12 @@ impl RunState {
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
                 self.add_output(*stream, chunk);
+            }
+            RunEvent::OutputLeftOut { bytes, .. } => {
+                // What came before it is no longer next to what comes.
+                self.live_left_out += self.live_bytes as u64 + bytes;
+                self.live_output.clear();
+                self.live_bytes = 0;
             }
             RunEvent::StepQuiet { quiet_ms, .. } => self.quiet_ms = Some(*quiet_ms),
             RunEvent::StepCompleted { result }
@@ -166,6 +172,7 @@ impl RunState {
             let mut dropped = 0;
             while let Some((_, chunk)) = self.live_output.get(dropped)
                 && self.live_bytes > LIVE_OUTPUT_BYTES
+                && dropped + 1 < self.live_output.len()
             {
                 self.live_bytes -= chunk.len();
                 self.live_left_out += chunk.len() as u64;
@@ -188,10 +195,10 @@ mod tests {
     #[test]
     fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
         let mut state = RunState::default();
-        let chunk = "x".repeat(100_000);
+        let chunk = "x".repeat(10_000);
         let output =
             |stream| RunEvent::StepOutput { step_id: "s".to_owned(), stream, chunk: chunk.clone() };
-        for _ in 0..999 {
+        for _ in 0..9_999 {
             state.apply(&output(Stream::Stdout));
         }
         state.apply(&output(Stream::Stderr));

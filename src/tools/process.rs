@@ -98,14 +98,18 @@ pub(super) struct Finished<K = Captured> {
     pub(super) left_open: bool,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
+fn command(program: &OsStr) -> Command {
+    Command::new(program)
+}
+
 /// Starts a program and lets it go: it has no input, what it prints is not kept, and a thread waits for its
 /// end only so that the system can forget it.
 ///
 /// # Errors
 /// The system's own words when it could not be started.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 pub(super) fn start_beside(program: &Path, arguments: &[String], folder: &Path) -> io::Result<()> {
-    let mut command = Command::new(program);
+    let mut command = command(program.as_os_str());
     command.args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]

@@ -5,6 +5,7 @@
 //! neither ever waits for a running step. Absent on purpose: any egui type; the window hands in a
 //! [`Wake`].
 
+mod contents;
 mod desk;
 mod editor;
 mod executing;
@@ -12,6 +13,7 @@ mod faults;
 mod folders;
 mod kept;
 mod messages;
+mod outbox;
 mod policy;
 mod prompt;
 

@@ -2,13 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 
 use super::mailbox::Mailbox;
 use super::tree::{self, Tree};
-use super::{CHUNK, Program};
+use super::{CHUNK, Program, command};
 use crate::run::Stream;
 
 /// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
@@ -38,8 +38,7 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
-        #[expect(clippy::disallowed_methods, reason = "this is the place")]
-        let mut command = Command::new(program.program);
+        let mut command = command(program.program);
         command
             .args(program.arguments)
             .current_dir(program.folder)

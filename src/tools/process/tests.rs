@@ -419,12 +419,13 @@ fn a_program_that_is_quiet_is_told_of_once_each_time() {
     let mut capture = Counting::up_to(u64::MAX);
     capture.on_quiet = Box::new(move |_| {
         let fifo = fifo.clone();
-        thread::spawn(move || {
+        let later = move || {
             // Long enough to be told again, if that were done.
             let (_sender, nothing) = sync_channel::<()>(0);
             assert!(nothing.recv_timeout(Duration::from_millis(150)).is_err());
             drop(OpenOptions::new().write(true).open(fifo).unwrap());
-        });
+        };
+        thread::Builder::new().spawn(later).unwrap();
     });
     let finished = yard.streamed("cat fifo; echo b; cat fifo", 100, &capture);
     assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
