@@ -8,7 +8,7 @@ use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
 use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision};
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
@@ -71,6 +71,11 @@ struct Progress {
 
 type Stopped = (Outcome, Option<ExecutionError>);
 
+/// The end of a step that a person stopped.
+fn cancelled() -> Stopped {
+    (Outcome::Cancelled, Some(ExecutionError::Cancelled))
+}
+
 impl StepRun<'_, '_> {
     /// Runs the step and records it. The failure is what ends the run, if this step does.
     ///
@@ -84,7 +89,7 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
-        let verdict = review::judge(self.step, &self.run.runnable.toolbox);
+        let verdict = review::judge(self.step, self.run.runnable.toolbox.now());
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -101,9 +106,16 @@ impl StepRun<'_, '_> {
         progress: &mut Progress,
     ) -> Result<Option<Stopped>, EvidenceError> {
         let toolbox = &self.run.runnable.toolbox;
-        let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
-        if let Err(error) = held {
-            return Ok(Some((Outcome::PreconditionFailed, Some(error))));
+        let now = preconditions::Now {
+            after: toolbox.now(),
+            toolbox,
+            outcomes: &self.run.outcomes,
+            stop: self.executor.parts.control.stop_signal(),
+        };
+        match preconditions::check(self.step, self.call, &now) {
+            Ok(_) => {}
+            Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
+            Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
         }
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
@@ -155,13 +167,16 @@ impl StepRun<'_, '_> {
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
+        if self.executor.parts.control.is_stopped() {
+            return Some(cancelled());
+        }
         let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
         let decision = confirmation.request_confirmation(&request);
         let provenance = confirmation.provenance();
         if self.executor.parts.control.is_stopped() {
-            return Some((Outcome::Cancelled, Some(ExecutionError::Cancelled)));
+            return Some(cancelled());
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
         self.executor.emit(&RunEvent::ConfirmationDecided {
@@ -205,7 +220,8 @@ impl StepRun<'_, '_> {
 
     /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
-        self.run.runnable.toolbox.foresee(self.call).unwrap_or_else(|error| {
+        let stop = self.executor.parts.control.stop_signal();
+        self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
                 summary: format!("{}{error}.", Preview::WOULD_FAIL),
@@ -262,7 +278,7 @@ impl StepRun<'_, '_> {
             },
         );
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
-        for FileEffect { path, after, .. } in &invocation.files {
+        for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
@@ -270,9 +286,7 @@ impl StepRun<'_, '_> {
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
-            Some(error) if error.code() == crate::plan::Code::Cancelled => {
-                (Outcome::Cancelled, Some(ExecutionError::Cancelled))
-            }
+            Some(error) if error.code() == Code::Cancelled => cancelled(),
             Some(error) => (Outcome::Failed, Some(error)),
         }
     }
@@ -314,6 +328,8 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
+        let artifact = artifact(progress.preview.as_ref(), &invocation.files);
+        let files = [invocation.files, invocation.beside].concat();
         let recorded = self.executor.store.record_execution(&ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
@@ -326,8 +342,8 @@ impl StepRun<'_, '_> {
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
             result_json: &invocation.result,
-            artifacts: artifact(progress.preview.as_ref(), &invocation.files).as_slice(),
-            files: &invocation.files,
+            artifacts: artifact.as_slice(),
+            files: &files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,

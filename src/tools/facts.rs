@@ -8,7 +8,7 @@ use cap_std::fs::Metadata;
 use crate::authorization::FileState;
 
 use super::place::Last;
-use super::{Access, SpliceError, ToolError, Toolbox, file};
+use super::{SpliceError, ToolError, Toolbox};
 
 /// What a path is, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +50,7 @@ impl Toolbox {
     /// # Errors
     /// A path that cannot be used, leads outside, or cannot be looked at.
     pub fn kind_of(&self, path: &str) -> Result<Kind, ToolError> {
-        Ok(self.roots.resolve(path, Last::Follow)?.kind)
-    }
-
-    /// What the folder that `path` stands in is.
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn parent_kind(&self, path: &str) -> Result<Kind, ToolError> {
-        Ok(self.roots.resolve(path, Last::Follow)?.parent)
+        self.now().kind_of(path)
     }
 
     /// The canonical path that stands for `path` wherever files are compared.
@@ -74,37 +66,7 @@ impl Toolbox {
     /// # Errors
     /// As [`Self::kind_of`]; and when it is no file or cannot be read.
     pub fn digest_of(&self, path: &str) -> Result<FileState, ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        file::state(place.open(path, Access::Read)?.map(|(file, _)| file), path)
-    }
-
-    /// The canonical path of what is written at `path`, and whether it is a file with its execute bit
-    /// set: writing that is dangerous (SPEC §4).
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn key_and_is_program(&self, path: &str) -> Result<(String, bool), ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        let opened = match place.kind {
-            Kind::File => place.open(path, Access::Read).ok().flatten(),
-            _ => None,
-        };
-        let is_program = opened.is_some_and(|(_, data)| file::is_executable(&data));
-        Ok((place.key, is_program))
-    }
-
-    /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
-    /// the workspace; by its canonical path.
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn cargo_manifest_for(&self, path: &str) -> Result<Option<String>, ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        Ok(place.relative.ancestors().find_map(|folder| {
-            let manifest = place.root.key(&folder.join("Cargo.toml"));
-            let found = self.roots.resolve(&manifest, Last::Follow).ok()?;
-            (found.kind == Kind::File).then_some(found.key)
-        }))
+        self.now().digest_of(path)
     }
 
     /// The `codegraph.db` in the workspace or the nearest folder above it.

@@ -9,7 +9,7 @@ use crate::code::{self, CodeError, Language, Source, SymbolKind};
 use super::super::place::Last;
 use super::super::search::{ANSWER_BYTES, Answer, Found};
 use super::super::source_file::SourceFile;
-use super::super::{StopSignal, ToolError, Toolbox};
+use super::super::{Overlay, StopSignal, ToolError, Toolbox};
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined;
 use super::{
@@ -167,6 +167,8 @@ impl CodeEngine for External<'_> {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
+        // What a step leaves is not in the code graph, neither now nor when the next one runs.
+        _: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, ToolError> {
         stopped(stop)?;

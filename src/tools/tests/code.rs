@@ -152,7 +152,7 @@ fn a_definition_is_replaced_and_nothing_else() {
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let inputs = house.tools.inputs(&call).unwrap();
     assert_eq!(inputs.keys().collect::<Vec<_>>(), ["patches/fix.rs", "src/lib.rs"]);
-    let predicted = house.tools.foresee(&call).unwrap().1;
+    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
     let invocation = house.succeeds(&call);
     let expected = LIB.replace("n + 1", "n + 2");
     assert_eq!(house.content("src/lib.rs"), expected.as_bytes());
@@ -293,7 +293,7 @@ fn a_splice_plan_goes_on_until_its_first_failure() {
     };
     house.put("patches/bad.json", steps("nowhere"));
     let call = plan("patches/bad.json");
-    let predicted = house.tools.foresee(&call).unwrap().1;
+    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
     assert_eq!(predicted.len(), 2);
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.would_fail() && preview.changes.len() == 2, "{preview:?}");
@@ -434,7 +434,10 @@ fn a_preview_shows_where_and_what_and_who() {
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert_eq!(preview.predicted, Predicted::Exact);
     assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line becomes 1.");
-    assert_eq!(preview.changes[0].after, house.tools.foresee(&call).unwrap().1[0].after);
+    assert_eq!(
+        preview.changes[0].after,
+        house.tools.foresee(&call, &StopSignal::default()).unwrap().1[0].after
+    );
     assert_eq!(
         preview.notes,
         [
@@ -492,8 +495,9 @@ fn a_preview_follows_what_earlier_steps_leave() {
 #[test]
 fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
     let house = project();
-    let found =
-        |symbol: &str, file: Option<&str>| house.tools.symbol_defined(symbol, file).unwrap();
+    let found = |symbol: &str, file: Option<&str>| {
+        house.tools.now().symbol_defined(symbol, file, &StopSignal::default()).unwrap()
+    };
     let words = found("old_function", Some("src/lib.rs")).unwrap();
     assert!(
         words.starts_with("old_function is in src/lib.rs, line 4, says the embedded"),
@@ -507,7 +511,11 @@ fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
     );
     assert!(found("Thing::new", None).unwrap().contains("src/lib.rs, line 11"));
     assert_eq!(found("Nothing::new", None), None);
-    let error = house.tools.symbol_defined("x", Some("notes.txt")).unwrap_err();
+    let error = house
+        .tools
+        .now()
+        .symbol_defined("x", Some("notes.txt"), &StopSignal::default())
+        .unwrap_err();
     assert_eq!(error.code(), Code::CodeEngine);
     let error = house.tools.indexed_by_magellan("src/lib.rs").unwrap_err();
     assert_eq!(error.code(), Code::NoCodegraph);
