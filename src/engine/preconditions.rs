@@ -108,7 +108,7 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
         Precondition::CommandAvailable(name) => toolbox
             .command_available(name)
             .map(|path| format!("{} is there", path.display()))
-            .ok_or_else(|| fails(Code::PreconditionFailed, format!("{name} is not on PATH"))),
+            .ok_or_else(|| fails(Code::PreconditionFailed, toolbox.not_available(name))),
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
             Some(other) => Err(fails(

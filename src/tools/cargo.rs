@@ -151,9 +151,11 @@ fn run(
 
 /// The user's cargo, by its whole path: a relative folder in `PATH` would be one of the workspace.
 pub(super) fn found(toolbox: &Toolbox) -> Result<PathBuf, ToolError> {
-    toolbox
-        .command_available("cargo")
-        .ok_or(ToolError::ProgramMissing { program: "cargo", code: Code::CargoCheck })
+    toolbox.command_available("cargo").ok_or_else(|| ToolError::ProgramMissing {
+        program: "cargo",
+        place: toolbox.nowhere("cargo"),
+        code: Code::CargoCheck,
+    })
 }
 
 impl Checked {
@@ -309,14 +311,16 @@ pub(super) fn preview(
         words::duration(toolbox.check_timeout),
         words::size(OUTPUT_BYTES)
     );
+    let mut notes = vec![
+        format!("Checks {what}, and runs its build scripts and macros."),
+        "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
+        limits,
+    ];
+    notes.extend(toolbox.passed_over("cargo").map(|what| format!("{what}.")));
     Ok(Preview {
         predicted: Predicted::Unpredictable,
         summary: format!("Runs `{command}` in {place}."),
         changes: Vec::new(),
-        notes: vec![
-            format!("Checks {what}, and runs its build scripts and macros."),
-            "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
-            limits,
-        ],
+        notes,
     })
 }

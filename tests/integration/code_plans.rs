@@ -264,6 +264,37 @@ fn without_cargo_nothing_is_replaced() {
     assert_eq!(lib(&home), LIB);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_cargo_that_the_workspace_brings_along_is_not_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = cargo_project();
+    fs::create_dir(home.file("bin")).unwrap();
+    let planted = home.write("bin/cargo", "#!/bin/sh\ntouch ran\n");
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    example(&home, splice("old_function", "patches/fix.rs", "none"));
+    // In front of the real one by its name, and where nothing else is.
+    let real = std::env::var("PATH").unwrap();
+    for (path, exit) in [
+        (format!("{}:bin:{real}", home.file("bin").display()), 0),
+        (home.file("bin").display().to_string(), 1),
+    ] {
+        let mut command = home.command();
+        command
+            .env("PATH", path)
+            .args(["run", "space/p.json", "--yes", "--confirm", "approve", "--json", "--evidence"])
+            .arg(home.evidence());
+        let done = Done::of(&mut command).exits(exit);
+        let ran = ["ran", "src/ran", "bin/ran"].iter().any(|name| home.file(name).exists());
+        assert!(!ran, "{done:#?}");
+        if exit == 1 {
+            let message = &done.document()["step_results"][1]["error_message"];
+            let message = message.as_str().unwrap();
+            assert!(message.contains("bin/cargo is passed over"), "{message}");
+        }
+    }
+}
+
 #[test]
 fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
     let home = cargo_project();

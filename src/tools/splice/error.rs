@@ -9,8 +9,8 @@ use super::super::ToolError;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SpliceError {
-    #[error("the program splice was not found{}", looked(.path))]
-    NoProgram { path: Option<String> },
+    #[error("the program splice was not found {place}")]
+    NoProgram { place: String },
     #[error("splice: {message}")]
     Refused { code: Code, message: String },
     #[error("splice failed: {message}")]
@@ -31,10 +31,6 @@ pub enum SpliceError {
     ChangedMeanwhile { path: String, now: FileState, why: String },
     #[error("{path} could not be put back: {source}. It was to be, because {why}")]
     NotPutBack { path: String, why: String, source: Box<ToolError> },
-}
-
-fn looked(path: &Option<String>) -> String {
-    path.as_ref().map_or_else(|| " on PATH".to_owned(), |path| format!(" at {path}"))
 }
 
 impl SpliceError {
