@@ -19,9 +19,15 @@ pub(in crate::tools) struct Verdict {
     pub(in crate::tools) not_reached: Vec<String>,
 }
 
+/// A check that came to its end: how, and its verdict or why there is none.
+pub(in crate::tools) struct Gate {
+    pub(in crate::tools) finished: Finished,
+    pub(in crate::tools) verdict: Result<Verdict, ToolError>,
+}
+
 /// Checks the Cargo project that `path` belongs to, all its workspace included, because a change may break
-/// what depends on it. None when it belongs to no project. Beside how cargo ended stands its verdict, or
-/// why there is none: a timeout, a stop, and every failure that the compiler does not explain.
+/// what depends on it. None when it belongs to no project. There is no verdict after a timeout, a stop, and
+/// every failure that the compiler does not explain.
 ///
 /// # Errors
 /// When cargo could not be started.
@@ -29,7 +35,7 @@ pub(in crate::tools) fn gate(
     toolbox: &Toolbox,
     path: &str,
     context: &Context<'_>,
-) -> Result<Option<(Finished, Result<Verdict, ToolError>)>, ToolError> {
+) -> Result<Option<Gate>, ToolError> {
     let project = match project::find(toolbox, path, Overlay::nothing()) {
         Ok(project) => project,
         Err(ToolError::NoCargoProject { .. }) => return Ok(None),
@@ -43,7 +49,7 @@ pub(in crate::tools) fn gate(
             not_reached: reach::not_reached(toolbox, &project, &checked.finished, context),
         }),
     };
-    Ok(Some((checked.finished, verdict)))
+    Ok(Some(Gate { finished: checked.finished, verdict }))
 }
 
 /// Why a check says nothing about what is new. The compiler's errors alone do not make a verdict: what else

@@ -56,7 +56,7 @@ impl Bench {
 
     fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
         let verdict = gate::gate(&self.tools, path, &self.context(&|_, _| {}))?;
-        verdict.map(|(_, verdict)| Ok(verdict?.errors)).transpose()
+        verdict.map(|gate| Ok(gate.verdict?.errors)).transpose()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::code::{self, CodeError, Language, Source};
 
 use super::super::place::Last;
 use super::super::search::{Answer, Found, look_at_files};
-use super::super::source_file::SourceFile;
+use super::super::source_file::{self, SourceFile};
 use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, file};
 use super::{Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow};
 
@@ -154,7 +154,7 @@ impl Embedded<'_> {
             let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
                 return Ok(None);
             };
-            let bytes = file::read(file, key, Access::Read)?;
+            let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| EngineError::NotText { path: key.to_owned() })?;
             if !text.contains(name) {

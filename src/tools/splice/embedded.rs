@@ -41,9 +41,9 @@ impl<'a> Embedded<'a> {
         let context = Context { output: &progress, ..*context };
         match cargo::gate(self.toolbox, prepared.target.key(), &context)? {
             None => Ok(None),
-            Some((finished, verdict)) => {
-                done.process("cargo check", &finished);
-                verdict.map(Some)
+            Some(gate) => {
+                done.process("cargo check", &gate.finished);
+                gate.verdict.map(Some)
             }
         }
     }

@@ -382,3 +382,27 @@ fn without_splice_the_external_engine_replaces_nothing() {
     assert_eq!(invocation.result["engine"]["name"], "embedded");
     assert_eq!(house.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());
 }
+
+#[test]
+fn a_code_graph_that_says_too_much_is_not_taken_in_whole() {
+    let graph = Graph::written(EngineChoice::External);
+    let connection = graph.connection();
+    let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500001)
+               INSERT INTO graph_entities (kind, name, file_path, data)
+               SELECT 'Reference', 'ref to many', 'src/lib.rs', '{\"byte_start\":1,\"byte_end\":2,\"start_line\":1,\"start_col\":1,\"end_line\":1,\"end_col\":2}' FROM n";
+    connection.execute(sql, []).unwrap();
+    connection.close().unwrap();
+    let call = ToolCall::ReferencesToSymbolName { symbol: "many".to_owned() };
+    let (code, message) = graph.house.fails(&call);
+    assert_eq!(code, Code::CodeEngine);
+    assert!(message.contains("it answers with more than 500000 rows"), "{message}");
+}
+
+#[test]
+fn a_stop_ends_a_question_to_the_code_graph() {
+    let graph = Graph::written(EngineChoice::External);
+    graph.house.stop.set();
+    let now = graph.house.tools.now();
+    let error = now.symbol_defined("one", None, &graph.house.stop).unwrap_err();
+    assert_eq!(error.code(), Code::Cancelled, "{error}");
+}
