@@ -324,6 +324,18 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_too_long_for_colours_says_so() {
+        let said = |lines: &[DiffLine]| {
+            let sources = ["a.rs", "", ""].map(str::to_owned);
+            let wanted = Wanted { sources, columns: 80, beside: false };
+            Layout::new(&wanted, lines).is_left_plain(lines)
+        };
+        assert!(said(&[line(LineKind::Added, 1, &"x".repeat(1 << 20))]));
+        assert!(!said(&[line(LineKind::Added, 1, "x")]));
+        assert!(!said(&[]));
+    }
+
+    #[test]
     fn every_line_stands_in_both_ways() {
         let lines: Vec<_> = (1..40)
             .map(|number| {
