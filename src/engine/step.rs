@@ -11,7 +11,7 @@ use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
 use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
@@ -78,6 +78,11 @@ struct Progress {
 
 type Stopped = (Outcome, Option<ExecutionError>);
 
+/// The end of a step that a person stopped.
+fn cancelled() -> Stopped {
+    (Outcome::Cancelled, Some(ExecutionError::Cancelled))
+}
+
 impl StepRun<'_, '_> {
     /// Runs the step and records it. The failure is what ends the run, if this step does.
     ///
@@ -91,8 +96,9 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
+        let toolbox = &self.run.runnable.toolbox;
         let policy = &self.executor.parts.policy;
-        let verdict = review::judge(self.step, &self.run.runnable.toolbox, policy);
+        let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -112,9 +118,16 @@ impl StepRun<'_, '_> {
             return Ok(Some((Outcome::Skipped, None)));
         }
         let toolbox = &self.run.runnable.toolbox;
-        let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
-        if let Err(error) = held {
-            return Ok(Some((Outcome::PreconditionFailed, Some(error))));
+        let now = preconditions::Now {
+            after: toolbox.now(),
+            toolbox,
+            outcomes: &self.run.outcomes,
+            stop: self.executor.parts.control.stop_signal(),
+        };
+        match preconditions::check(self.step, self.call, &now) {
+            Ok(_) => {}
+            Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
+            Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
         }
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
@@ -177,13 +190,16 @@ impl StepRun<'_, '_> {
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
+        if self.executor.parts.control.is_stopped() {
+            return Some(cancelled());
+        }
         let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
         let decision = confirmation.request_confirmation(&request);
         let provenance = confirmation.provenance();
         if self.executor.parts.control.is_stopped() {
-            return Some((Outcome::Cancelled, Some(ExecutionError::Cancelled)));
+            return Some(cancelled());
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
         self.executor.emit(&RunEvent::ConfirmationDecided {
@@ -208,7 +224,8 @@ impl StepRun<'_, '_> {
 
     /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
-        self.run.runnable.toolbox.foresee(self.call).unwrap_or_else(|error| {
+        let stop = self.executor.parts.control.stop_signal();
+        self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
                 summary: format!("{}{error}.", Preview::WOULD_FAIL),
@@ -268,7 +285,7 @@ impl StepRun<'_, '_> {
         );
         let taken = incoming.finish();
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
-        for FileEffect { path, after, .. } in &invocation.files {
+        for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
@@ -280,9 +297,7 @@ impl StepRun<'_, '_> {
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
-            Some(error) if error.code() == crate::plan::Code::Cancelled => {
-                (Outcome::Cancelled, Some(ExecutionError::Cancelled))
-            }
+            Some(error) if error.code() == Code::Cancelled => cancelled(),
             Some(error) => (Outcome::Failed, Some(error)),
         }
     }
@@ -328,6 +343,7 @@ impl StepRun<'_, '_> {
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
         let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
+        let files = [invocation.files, invocation.beside].concat();
         let record = ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
@@ -342,7 +358,7 @@ impl StepRun<'_, '_> {
             taken: progress.taken.as_ref(),
             result_json: &invocation.result,
             artifacts: artifacts.as_slice(),
-            files: &invocation.files,
+            files: &files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,

@@ -30,6 +30,8 @@ mod cli_simulate;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+#[cfg(target_os = "linux")]
+mod code_gate;
 mod code_patches;
 mod code_plans;
 #[cfg(unix)]
