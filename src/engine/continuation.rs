@@ -9,7 +9,9 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceError, EvidenceReader, OpenIntent};
-use crate::plan::{Code, Continuation, Finding, Severity, Tool, continuation, limits, parse};
+use crate::plan::{
+    Code, Continuation, Finding, Severity, Tool, continuation, limits, parse, rollback,
+};
 use crate::risk::Policy;
 use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
 use crate::tools::{ToolError, Toolbox};
@@ -26,6 +28,8 @@ pub enum FollowUpError {
     Completed { run_id: Uuid },
     #[error("every step of run {run_id} succeeded; there is nothing to continue")]
     NothingLeft { run_id: Uuid },
+    #[error("the plan of run {run_id} names no commands that would take it back")]
+    NoRollback { run_id: Uuid },
     #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
     NoPlan { run_id: Uuid },
     #[error(
@@ -56,6 +60,7 @@ impl FollowUpError {
             Self::Completed { .. } | Self::NothingLeft { .. } => {
                 (Code::BadValue, "Run its plan again if you want it done once more.")
             }
+            Self::NoRollback { .. } => (Code::BadValue, "Write a plan that takes it back."),
             Self::NoPlan { .. } | Self::TooLarge { .. } => {
                 (Code::BadValue, "Write a plan of what is left.")
             }
@@ -109,6 +114,20 @@ pub fn rest_of(
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
         Continuation::TooLarge => Err(FollowUpError::TooLarge { run_id }),
     }
+}
+
+/// The exact bytes of the plan that would take back what a run did, as its own plan says, and the run.
+///
+/// # Errors
+/// As [`plan_of`]; and when the plan names no way back.
+pub fn rollback_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let (run, bytes) = plan_of(evidence, run_id)?;
+    let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
+    Ok((run, way_back))
 }
 
 /// A warning for each file that is not what the run left or was approved with, and for each file of a
