@@ -35,7 +35,7 @@ fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
     }
     assert!(frames > 30, "{frames}");
     let session = bench.session();
-    let StepState::Done(result) = &session.run.steps.get(0).unwrap() else { panic!() };
+    let StepState::Done(result) = &session.run.steps.first().unwrap() else { panic!() };
     assert_eq!(result.stdout_bytes, 11 * LINES);
     let lines = session.transcript.lines();
     let shown = lines.iter().filter(|line| line.text == "kingfisher").count() as u64;
