@@ -3,6 +3,7 @@
 use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
+use crate::run::RunEvent;
 use crate::run::{ExecutionResult, RunStatus, StepResult, Stream};
 
 /// Says which step begins.
@@ -14,6 +15,14 @@ pub(super) struct Progress {
 }
 
 impl ProgressCallback for Progress {
+    fn on_event(&self, event: &RunEvent) {
+        if let RunEvent::StepQuiet { quiet_ms, .. } = event
+            && !self.silent
+        {
+            say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+        }
+    }
+
     fn on_step_start(&self, step: &Step) {
         if !self.silent {
             let place = format!("Step {} of {}", step.step_index + 1, self.steps);

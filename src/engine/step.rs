@@ -4,7 +4,7 @@ mod request;
 
 use uuid::Uuid;
 
-use super::capture::Incoming;
+use super::capture::{Incoming, excerpts};
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
 use super::shown::{artifact, not_as_shown};
@@ -15,7 +15,7 @@ use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult, StreamExcerpt,
+    Preview, RunEvent, StepResult,
 };
 use crate::tools::{Context, Invocation};
 
@@ -66,10 +66,8 @@ struct Progress {
     /// Whether the answer went into the evidence with the intent.
     answer_recorded: bool,
     invocation: Option<Invocation>,
-    /// What a program printed, on its way into the evidence.
-    taken: Option<Taken>,
-    /// Why that could not be kept.
-    not_kept: Option<EvidenceError>,
+    /// What a program printed, on its way into the evidence; or why that could not be kept.
+    taken: Option<Result<Taken, EvidenceError>>,
     /// What the step would do, computed just before it did.
     preview: Option<Preview>,
     /// The same with the exact contents, which the evidence looks at for secrets.
@@ -283,17 +281,13 @@ impl StepRun<'_, '_> {
                 capture: &incoming,
             },
         );
-        let taken = incoming.finish();
+        progress.taken = Some(incoming.finish());
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
         for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
         let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
-        match taken {
-            Ok(taken) => progress.taken = invocation.captured.is_some().then_some(taken),
-            Err(error) => progress.not_kept = Some(error),
-        }
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
@@ -312,13 +306,7 @@ impl StepRun<'_, '_> {
         let failure = error.as_ref().map(ExecutionError::failure);
         let invoked = progress.invocation.is_some();
         let invocation = progress.invocation.unwrap_or_default();
-        let excerpt = |whole: &Option<Vec<u8>>| {
-            whole.as_deref().map(|whole| StreamExcerpt::of(&self.step.tool_name, whole))
-        };
-        let (stdout, stderr) = match &invocation.captured {
-            Some([stdout, stderr]) => (Some(stdout.excerpt()), Some(stderr.excerpt())),
-            None => (excerpt(&invocation.stdout), excerpt(&invocation.stderr)),
-        };
+        let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
         let result = StepResult {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
@@ -342,6 +330,10 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
+        let (taken, not_kept) = match progress.taken {
+            Some(Err(error)) => (None, Some(error)),
+            taken => (taken.and_then(Result::ok), None),
+        };
         let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
         let files = [invocation.files, invocation.beside].concat();
         let record = ExecutionRecord {
@@ -355,7 +347,7 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
-            taken: progress.taken.as_ref(),
+            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
             artifacts: artifacts.as_slice(),
             files: &files,
@@ -363,7 +355,7 @@ impl StepRun<'_, '_> {
             edges: &invocation.edges,
             decisions: &decisions,
         };
-        let recorded = match progress.not_kept {
+        let recorded = match not_kept {
             Some(error) => Err(error),
             None => self.executor.store.record_execution(&record),
         };

@@ -46,6 +46,8 @@ mod execution;
 mod fixtures;
 mod harness;
 mod invariants;
+#[cfg(target_os = "linux")]
+mod large_output;
 mod lsp_check;
 mod properties;
 #[cfg(target_os = "linux")]
