@@ -75,6 +75,16 @@ impl Judge<'_> {
                     reason: rule.reason.clone(),
                     safer: rule.safer.clone(),
                 };
+            } else if self.table.verbs.say(program, &arguments) {
+                opinion = Opinion {
+                    level: RiskLevel::Dangerous,
+                    rule: "says-it-destroys".to_owned(),
+                    reason:
+                        "Nobody has said yet what this program does, and its own words speak of \
+                             destroying, stopping or publishing."
+                            .to_owned(),
+                    safer: None,
+                };
             }
         }
         if opinion.level == RiskLevel::Safe && (command.remote || command.raised) {

@@ -79,6 +79,11 @@ impl Judge<'_> {
             _ if fed && context.input.is_some() => {
                 self.danger("runs-output", context.span(), "Runs what another command prints.");
             }
+            _ if context.raised => self.danger(
+                "root-shell",
+                context.span(),
+                "Starts a shell with more rights, for whatever it is told.",
+            ),
             _ => self.note(
                 RiskLevel::Caution,
                 "starts-shell",

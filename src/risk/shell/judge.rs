@@ -109,6 +109,13 @@ impl<'a> Judge<'a> {
         for function in &script.functions {
             self.bomb(&script, function);
         }
+        for span in &script.endless {
+            self.danger(
+                "endless-loop",
+                span.clone(),
+                "Starts ever more processes, without an end.",
+            );
+        }
         let above = std::mem::replace(&mut self.script, script);
         for index in 0..self.script.commands.len() {
             let Some(mut command) = self.script.commands.get(index).cloned() else { break };

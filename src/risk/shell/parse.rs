@@ -121,6 +121,7 @@ impl<'a> Parser<'a> {
             self.script.functions.push(Function { body, span: span.clone(), ..function });
         }
         self.script.loops.extend(nested.loops);
+        self.script.endless.extend(nested.endless.iter().map(|_| span.clone()));
         self.script.bash_only |= nested.bash_only;
     }
 
@@ -336,7 +337,10 @@ impl<'a> Parser<'a> {
     fn array_follows(&self) -> bool {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
-        rest.get(end..).is_some_and(|after| after.starts_with("=(") || after.starts_with("+=("))
+        // Without a name it is no assignment, and would not be read on as one.
+        let named = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
+        let after = rest.get(end..).unwrap_or_default();
+        named && (after.starts_with("=(") || after.starts_with("+=("))
     }
 
     fn lone_word(&self, index: usize) -> Option<String> {

@@ -107,6 +107,8 @@ pub(super) struct Script {
     pub(super) functions: Vec<Function>,
     /// Values of `for` variables.
     pub(super) loops: Vec<(String, Vec<Word>)>,
+    /// Loops without an end that start something in the background each time.
+    pub(super) endless: Vec<Range<usize>>,
     /// A construct outside POSIX.
     pub(super) bash_only: bool,
 }

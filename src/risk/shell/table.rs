@@ -16,6 +16,9 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     table.variables.plain = Regex::new(&table.variables.harmless).ok();
+    let compiled = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
+    table.verbs.word = Some(compiled(&table.verbs.words)?);
+    table.verbs.option = Some(compiled(&table.verbs.options)?);
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -30,6 +33,7 @@ pub(super) struct Table {
     pub(super) globals: std::collections::BTreeMap<String, Vec<String>>,
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
+    pub(super) verbs: Verbs,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }
@@ -43,6 +47,35 @@ pub(super) struct Variables {
     harmless: String,
     #[serde(skip)]
     pub(super) plain: Option<Regex>,
+}
+
+/// Words by which a program that no rule knows says that it destroys.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Verbs {
+    words: String,
+    options: String,
+    /// Programs whose operands are names, not what to do.
+    except: Vec<String>,
+    #[serde(skip)]
+    word: Option<Regex>,
+    #[serde(skip)]
+    option: Option<Regex>,
+}
+
+impl Verbs {
+    /// Whether one of the first operands, or an option, says that the program destroys.
+    pub(super) fn say(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+        if self.except.iter().any(|name| name == program) {
+            return false;
+        }
+        let (Some(word), Some(option)) = (&self.word, &self.option) else { return true };
+        let before =
+            arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--");
+        let operands = before.clone().filter(|text| !text.starts_with('-'));
+        operands.take(3).any(|text| word.is_match(text))
+            || before.into_iter().any(|text| option.is_match(text))
+    }
 }
 
 /// How a wrapper holds the command it runs.
@@ -83,6 +116,9 @@ pub(super) struct Wrapper {
     /// More operands follow that nobody knows yet.
     #[serde(default)]
     pub(super) more: bool,
+    /// Without a command it starts a shell.
+    #[serde(default)]
+    pub(super) shell: bool,
     #[serde(default)]
     pub(super) raises: bool,
     #[serde(default)]

@@ -127,7 +127,21 @@ impl Judge<'_> {
             inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
         }
         if wrapper.kind == Kind::Options {
+            if wrapper.names.iter().any(|name| name == "su") && !scripts && program == "su" {
+                context.raised = true;
+                self.stdin(&context, depth);
+            }
             return false;
+        }
+        let asks =
+            ["-l", "-ll", "-v", "-V", "-k", "-K", "--list", "--validate", "--version", "--help"];
+        if inner.is_empty()
+            && !scripts
+            && (wrapper.shell || context.remote || wrapper.raises)
+            && !rest.iter().any(|word| asks.contains(&word.text.as_str()))
+            && wrapper.kind != Kind::Options
+        {
+            self.stdin(&context, depth);
         }
         let level = wrapper.level;
         if level > RiskLevel::Safe || inner.is_empty() || context.raised || context.remote {
