@@ -100,6 +100,7 @@ impl Judge<'_> {
         wrapper: &Wrapper,
         program: &str,
         rest: &[Word],
+        depth: usize,
     ) -> bool {
         let inline = Opinion {
             level: RiskLevel::Dangerous,
@@ -128,6 +129,13 @@ impl Judge<'_> {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 }
+                return false;
+            }
+            if text == "-m" && rest.get(at).is_some() {
+                // A module that is a program is judged as that program, too.
+                let words = rest.get(at..).unwrap_or_default().to_vec();
+                let module = SimpleCommand { words, ..context.clone() };
+                self.command(&module, depth + 1);
                 return false;
             }
             if matches!(text, "-m" | "--version" | "-V" | "-v" | "--help" | "-l" | "--test") {

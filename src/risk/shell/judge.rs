@@ -240,7 +240,7 @@ impl<'a> Judge<'a> {
         self.fetches(command);
         let Some(program) = program_of(&first.text) else {
             self.runs_file(first);
-            return self.grade(command, &first.text.clone());
+            return self.grade(command, &first.text.clone(), depth);
         };
         if self.call(command, &program, depth) {
             return;
@@ -272,7 +272,7 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        self.grade(command, &program);
+        self.grade(command, &program, depth);
     }
 
     /// A call of a function: its body with the arguments of the call.

@@ -21,6 +21,7 @@ mod table;
 mod tests;
 mod unwrap;
 mod user;
+mod verbs;
 mod word;
 
 use std::collections::BTreeSet;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::place;
 use super::syntax::{END, UNKNOWN};
+use super::verbs::Verbs;
 use crate::risk::RiskLevel;
 
 /// The file with every rule, wrapper and option.
@@ -16,9 +17,7 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     table.variables.plain = Regex::new(&table.variables.harmless).ok();
-    let compiled = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-    table.verbs.word = Some(compiled(&table.verbs.words)?);
-    table.verbs.option = Some(compiled(&table.verbs.options)?);
+    table.verbs.compile()?;
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -47,35 +46,6 @@ pub(super) struct Variables {
     harmless: String,
     #[serde(skip)]
     pub(super) plain: Option<Regex>,
-}
-
-/// Words by which a program that no rule knows says that it destroys.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Verbs {
-    words: String,
-    options: String,
-    /// Programs whose operands are names, not what to do.
-    except: Vec<String>,
-    #[serde(skip)]
-    word: Option<Regex>,
-    #[serde(skip)]
-    option: Option<Regex>,
-}
-
-impl Verbs {
-    /// Whether one of the first operands, or an option, says that the program destroys.
-    pub(super) fn say(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        if self.except.iter().any(|name| name == program) {
-            return false;
-        }
-        let (Some(word), Some(option)) = (&self.word, &self.option) else { return true };
-        let before =
-            arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--");
-        let operands = before.clone().filter(|text| !text.starts_with('-'));
-        operands.take(3).any(|text| word.is_match(text))
-            || before.into_iter().any(|text| option.is_match(text))
-    }
 }
 
 /// How a wrapper holds the command it runs.
@@ -173,6 +143,8 @@ pub(super) struct Seen<'a> {
     pub(super) folder: &'a str,
     /// It reads a pipe or a file.
     pub(super) fed: bool,
+    /// It writes a file through a redirection.
+    pub(super) writes: bool,
     /// It has more rights than the person.
     pub(super) raised: bool,
     /// The text it reads, where that is known.
@@ -280,6 +252,14 @@ impl Test {
                     "system" => path(place::is_system),
                     "outside" => path(place::is_outside),
                     "sensitive" => path(place::is_sensitive),
+                    "secret" => path(place::is_secret),
+                    "endless" => {
+                        seen.writes
+                            && (seen.program == "yes"
+                                || path(|path| {
+                                    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
+                                }))
+                    }
                     "disk" => path(place::is_disk),
                     "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
                     "to-disk" => last(place::is_disk),
@@ -352,7 +332,7 @@ fn destroys(text: &str) -> bool {
         LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
     static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b",
+            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\bdetach\s+delete\b",
         )
         .ok()
     });

@@ -61,7 +61,7 @@ impl Judge<'_> {
                 self.find(&context, rest, depth);
                 return false;
             }
-            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest),
+            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
             Kind::Argv | Kind::Joined | Kind::Options => {}
         }
         let mut at = 0;
@@ -82,6 +82,17 @@ impl Judge<'_> {
                 if let Some((value, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
                     scripts = true;
                     at += usize::from(used);
+                    if program == "env" {
+                        // What is split is only the beginning of the command.
+                        let rest = rest.get(at..).unwrap_or_default();
+                        let words =
+                            value.split_whitespace().map(|it| Word::literal(it, word.span()));
+                        let words = words.chain(rest.iter().cloned()).collect();
+                        let whole =
+                            SimpleCommand { words, redirects: quiet(outer), ..context.clone() };
+                        self.command(&whole, depth + 1);
+                        break;
+                    }
                     self.read(&value, word, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
