@@ -28,6 +28,10 @@ impl Judge<'_> {
     /// A program that nobody knows may be one more wrapper: what looks like a command inside it
     /// counts when it is dangerous.
     fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        // A program by its own path belongs to the project; its options have their own meaning.
+        if program.contains('/') {
+            return;
+        }
         let words = self.first_values(command.words.get(1..).unwrap_or_default());
         if !self.table.verbs.excepted(program)
             && let Some(at) = words.iter().position(|word| STARTS.contains(&word.text.as_str()))

@@ -41,6 +41,8 @@ impl Finding {
 }
 
 pub(super) struct Judge<'a> {
+    /// The whole command.
+    pub(super) source: &'a str,
     pub(super) table: &'a Table,
     pub(super) user: &'a UserRules,
     pub(super) findings: Vec<Finding>,
@@ -60,8 +62,9 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// A judge with the table; nothing when the table of the program itself is broken.
-    pub(super) fn new(user: &'a UserRules) -> Option<Self> {
+    pub(super) fn new(source: &'a str, user: &'a UserRules) -> Option<Self> {
         Some(Self {
+            source,
             table: TABLE.as_ref().ok()?,
             user,
             findings: Vec::new(),

@@ -109,6 +109,7 @@ impl<'a> Parser<'a> {
         let shift = |range: std::ops::Range<usize>| range.start + first..range.end + first;
         for mut command in nested.commands {
             command.span = span.clone();
+            command.adopted = true;
             command.input = command.input.map(shift);
             for word in &mut command.words {
                 word.span = span.clone();

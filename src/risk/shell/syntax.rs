@@ -76,6 +76,8 @@ pub struct SimpleCommand {
     pub(super) remote: bool,
     /// Nobody waits for it.
     pub(super) background: bool,
+    /// It was read from a text of its own, so that its places are those of that text as a whole.
+    pub(super) adopted: bool,
     /// It runs with raised privileges.
     pub(super) raised: bool,
 }

@@ -1,5 +1,7 @@
 //! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and their like.
 
+use std::ops::Range;
+
 use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
@@ -81,19 +83,21 @@ impl Judge<'_> {
             {
                 if let Some((value, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
                     scripts = true;
+                    let holder = rest.get(at).filter(|_| used).unwrap_or(word);
                     at += usize::from(used);
                     if program == "env" {
                         // What is split is only the beginning of the command.
                         let rest = rest.get(at..).unwrap_or_default();
-                        let words =
+                        let split =
                             value.split_whitespace().map(|it| Word::literal(it, word.span()));
-                        let words = words.chain(rest.iter().cloned()).collect();
+                        let env = std::iter::once(Word::literal("env", word.span()));
+                        let words = env.chain(split).chain(rest.iter().cloned()).collect();
                         let whole =
                             SimpleCommand { words, redirects: quiet(outer), ..context.clone() };
                         self.command(&whole, depth + 1);
                         break;
                     }
-                    self.read(&value, word, &context, depth);
+                    self.read(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
@@ -191,6 +195,19 @@ impl Judge<'_> {
         true
     }
 
+    /// Where a text begins in the command, when it stands there as it is, in quotes or without.
+    fn verbatim(&self, text: &str, word: &Word) -> Option<usize> {
+        let written = self.source.get(word.span())?;
+        let inner = written
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''))
+            .or_else(|| written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')));
+        match inner {
+            Some(inner) if inner == text => Some(word.span.start + 1),
+            _ => (written == text).then_some(word.span.start),
+        }
+    }
+
     /// Reads a text as a shell would.
     pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
         if depth > 8 {
@@ -202,10 +219,24 @@ impl Judge<'_> {
         }
         match parse(text, depth) {
             Ok(mut script) => {
+                let base = self.verbatim(text, word);
+                let place = |span: &Range<usize>| match base {
+                    Some(base) => base + span.start..base + span.end,
+                    None => word.span(),
+                };
+                for function in &mut script.functions {
+                    function.span = place(&function.span);
+                }
+                for span in &mut script.endless {
+                    *span = place(span);
+                }
                 for command in &mut script.commands {
-                    command.span = word.span();
-                    for word in &mut command.words {
-                        word.span = command.span.clone();
+                    command.span = place(&command.span);
+                    let words = command.words.iter_mut();
+                    let assigned = command.assignments.iter_mut().map(|(_, word)| word);
+                    let redirected = command.redirects.iter_mut().map(|it| &mut it.target);
+                    for word in words.chain(assigned).chain(redirected) {
+                        word.span = place(&word.span);
                         word.inner = None;
                     }
                     // A remote or inner shell reads what the outer one was given.
