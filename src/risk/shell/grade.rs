@@ -62,7 +62,8 @@ impl Judge<'_> {
         let found = self.findings.get(findings..).unwrap_or_default();
         // That a text cannot be read as a command says that it is none.
         let dangerous = found.iter().any(|finding| {
-            finding.decided().level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
+            let level = finding.decided().level.max(finding.builtin.level);
+            level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
         });
         if !dangerous {
             self.findings.truncate(findings);
