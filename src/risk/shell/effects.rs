@@ -108,10 +108,7 @@ impl Judge<'_> {
         let (first, rest) = words.split_first()?;
         let program = program_of(&first.text)?;
         let runs = |wrapper: &Wrapper| {
-            wrapper.kind == Kind::Argv
-                && !wrapper.more
-                && !wrapper.remote
-                && wrapper.names.contains(&program)
+            wrapper.kind == Kind::Argv && !wrapper.more && wrapper.names.contains(&program)
         };
         if !self.table.wrapper.iter().any(runs) {
             return Some((program, rest));

@@ -1,6 +1,8 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
+use super::effects::program_of;
 use super::judge::{Judge, Opinion};
+use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::unwrap::{takes_next, value_of};
@@ -55,6 +57,15 @@ impl Judge<'_> {
                 else {
                     return;
                 };
+                let plain = context
+                    .words
+                    .first()
+                    .and_then(|word| program_of(&word.text))
+                    .is_some_and(|name| matches!(name.as_str(), "sh" | "dash" | "ash"));
+                if plain && parse(&code.text, depth).is_ok_and(|script| script.bash_only) {
+                    let reason = "Only bash reads this as it was read here.";
+                    self.danger("not-posix", code.span(), reason);
+                }
                 return self.read(&code.text, code, context, depth);
             }
             if text == "-s" {

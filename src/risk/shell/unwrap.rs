@@ -136,10 +136,15 @@ impl Judge<'_> {
         }
         let mut inner = rest.get(at..).unwrap_or_default().to_vec();
         if wrapper.more {
+            let options = rest.get(..at).unwrap_or_default();
+            let mark = replaced(options);
             for word in &mut inner {
-                word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
+                let mark = mark.as_deref().unwrap_or("{}");
+                word.text = word.text.replace(mark, &format!("{UNKNOWN}ARG{END}"));
             }
-            inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            if mark.is_none() {
+                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            }
         }
         if wrapper.kind == Kind::Options {
             if wrapper.names.iter().any(|name| name == "su") && !scripts && program == "su" {
@@ -273,7 +278,9 @@ impl Judge<'_> {
                 named |= word.text.contains("{}");
                 word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
             }
-            if !named {
+            // `find` passes on what it found only where that is asked for; `fd` always does.
+            let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
+            if !named && !is_find {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
             }
             // Where it searches is what the command is given.
@@ -292,6 +299,19 @@ impl Judge<'_> {
             self.command(&command, depth + 1);
         }
     }
+}
+
+/// The mark that operands replace, where they are not put behind the command.
+fn replaced(options: &[Word]) -> Option<String> {
+    let (index, text) = options.iter().enumerate().find_map(|(index, word)| {
+        let text = word.text.as_str();
+        let value = ["-I", "--replace", "-i"].iter().find_map(|name| text.strip_prefix(name))?;
+        Some((index, value.trim_start_matches('=').to_owned()))
+    })?;
+    let next = || options.get(index + 1).map(|word| word.text.clone());
+    let named = options.get(index).is_some_and(|word| word.text == "-I");
+    let text = if named { next().unwrap_or_default() } else { text };
+    Some(if text.is_empty() { "{}".to_owned() } else { text })
 }
 
 /// What a command reads stays true inside its wrapper; what it writes was judged already.
