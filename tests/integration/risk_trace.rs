@@ -6,7 +6,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use countersign::risk::{Shell, SimpleCommand, UserRules, of_command};
 
@@ -172,16 +171,13 @@ fn is_call(listed: &SimpleCommand, call: &[String]) -> bool {
 /// Runs a command in bash and reads how the programs were called.
 fn trace(command: &str, folder: &Path, log: &Path) -> Vec<Vec<String>> {
     let path = format!("{}:/usr/bin:/bin", folder.join("bin").display());
-    Command::new("bash")
+    assert_cmd::Command::new("bash")
         .args(["--noprofile", "--norc", "-c", command])
         .env_clear()
         .env("PATH", path)
         .env("TRACE", log)
         .current_dir(folder.join("empty"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
+        .output()
         .expect("bash, by which commands are run");
     let text = fs::read_to_string(log).unwrap_or_default();
     text.split_terminator('\x02')

@@ -108,7 +108,9 @@ impl Judge<'_> {
         let (first, rest) = words.split_first()?;
         let program = program_of(&first.text)?;
         let runs = |wrapper: &Wrapper| {
-            wrapper.kind == Kind::Argv && !wrapper.more && wrapper.names.contains(&program)
+            wrapper.kind == Kind::Argv
+                && !wrapper.more
+                && wrapper.names.iter().any(|name| name.split(' ').next() == Some(program.as_str()))
         };
         if !self.table.wrapper.iter().any(runs) {
             return Some((program, rest));

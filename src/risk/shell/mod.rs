@@ -127,7 +127,11 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
         Ok(script) => script,
         Err(fault) => {
             let reason = format!("This cannot be read completely: {}.", fault.what);
-            return alone("unreadable", fault.at.min(command.len())..command.len(), &reason);
+            return alone(
+                "unreadable",
+                command.floor_char_boundary(fault.at)..command.len(),
+                &reason,
+            );
         }
     };
     let second = grammar::read(command);

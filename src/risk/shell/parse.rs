@@ -111,7 +111,9 @@ impl<'a> Parser<'a> {
             command.span = span.clone();
             command.adopted = true;
             command.input = command.input.map(shift);
-            for word in &mut command.words {
+            let assigned = command.assignments.iter_mut().map(|(_, word)| word);
+            let redirected = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
+            for word in command.words.iter_mut().chain(assigned).chain(redirected) {
                 word.span = span.clone();
                 word.inner = word.inner.take().map(shift);
             }

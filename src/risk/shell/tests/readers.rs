@@ -86,3 +86,12 @@ fn a_verdict_points_at_the_bytes_of_the_command_inside() {
         assert_eq!(command.get(verdict.span.clone()), Some(bytes), "{command} {verdict:?}");
     }
 }
+
+#[test]
+fn a_place_never_cuts_a_character() {
+    for command in ["\"\u{90000}`$(v``", "é `é $(`", "é `>é x` ; `A=é rm -rf é`", "echo é\u{e9}$("]
+    {
+        let verdict = verdict_on(command);
+        assert!(command.get(verdict.span.clone()).is_some(), "{command:?} {verdict:?}");
+    }
+}
