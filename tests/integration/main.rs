@@ -55,6 +55,7 @@ mod races;
 #[cfg(target_os = "linux")]
 mod real_programs;
 mod registry;
+mod risk_trace;
 mod schema;
 #[cfg(target_os = "linux")]
 mod system_calls;
