@@ -242,7 +242,7 @@ pub fn preview(plan: &Plan, index: usize) -> Preview {
         },
         Some(ToolCall::Shell { .. }) => Preview {
             predicted: Predicted::Unpredictable,
-            summary: "Runs `find target -name '*.d' -mtime +30 -print -delete && rm -rf ~/.cache/…` in the workspace folder.".into(),
+            summary: "Runs the command in the workspace folder.".into(),
             changes: vec![],
             notes: vec![
                 "Read by /usr/bin/bash, as ada.".into(),

@@ -43,7 +43,8 @@ pub struct ConfirmationRequest {
 
 impl ConfirmationRequest {
     /// The word that a person types before a dangerous step: the host, or the name of the first file
-    /// that the step changes or names, or the tool where there is neither.
+    /// that the step changes or names, or of the folder where a command runs, or the tool where there is
+    /// none of these.
     pub fn target_word(&self) -> &str {
         if let Some(target) = &self.target {
             return target.rsplit('@').next().unwrap_or(target);
@@ -52,8 +53,10 @@ impl ConfirmationRequest {
         let argument = ["path", "file", "file_path", "plan_file", "root"]
             .iter()
             .find_map(|name| self.arguments.get(*name).map(String::as_str));
+        let folder = self.command().map(|_| self.cwd.as_str());
         changed
             .or(argument)
+            .or(folder)
             .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()))
             .unwrap_or(&self.tool)
     }

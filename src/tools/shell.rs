@@ -224,7 +224,7 @@ pub(super) fn preview(toolbox: &Toolbox, command: &Command<'_>) -> Result<Previe
     );
     Ok(Preview {
         predicted: Predicted::Unpredictable,
-        summary: format!("Runs `{}` {place}.", words::beginning(command.command)),
+        summary: format!("Runs the command {place}."),
         changes: Vec::new(),
         notes: vec![by, "What it changes cannot be foreseen.".to_owned(), limits],
     })

@@ -210,7 +210,7 @@ fn a_dangerous_command_asks_with_everything_a_person_must_see() {
     let span = request.risk.span.clone().unwrap();
     assert!(text[span.clone()].contains("rm"), "{span:?}");
     let shown = format!("{} {}", request.preview.summary, request.preview.notes.join(" "));
-    for part in ["Runs `echo before && rm -r deep` in sub.", "bash", "user id", "2 minutes"] {
+    for part in ["Runs the command in sub.", "bash", "user id", "2 minutes"] {
         assert!(shown.contains(part), "{part:?} is not in {shown:?}");
     }
 }

@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod commands;
 mod dialog;
 mod hands;
 mod harness;

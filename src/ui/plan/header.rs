@@ -3,8 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
-use crate::plan::visible;
-use crate::plan::{Digest, Plan, ToolClass};
+use crate::plan::{Digest, Mode, Plan, ToolClass, visible};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
@@ -68,6 +67,9 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             Chip::new(icon::TERMINAL, text, Tone::Caution).explained(visible_list(&impact.hosts)),
         );
     }
+    if let Some(plan) = view.plan {
+        chips.extend(outlook_chips(plan));
+    }
     if let Some(worst) = impact.worst {
         let icon = super::rows::risk_icon(worst);
         chips.push(
@@ -88,6 +90,39 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             .explained("So many steps may do something that the evidence cannot restore."),
     });
     chips
+}
+
+/// What the author of a command plan says about it beside its steps.
+fn outlook_chips(plan: &Plan) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    if plan.mode == Mode::Guided {
+        chips.push(
+            Chip::new(icon::HAND, "guided", Tone::Accent)
+                .explained("You start each step, do it by hand, or leave it out."),
+        );
+    }
+    let way_back = &plan.outlook.rollback;
+    if !way_back.is_empty() {
+        let text = format!("way back: {}", format::counted(way_back.len(), "command"));
+        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
+            "Offered after a failure as a plan of its own:\n{}",
+            visible_list(way_back)
+        )));
+    }
+    chips
+}
+
+/// What the author of a command plan looks for when it is done; shown, never judged.
+fn success_ui(ui: &mut Ui, plan: &Plan) {
+    let outlook = &plan.outlook;
+    let criteria = &outlook.success_criteria;
+    let success = (!criteria.is_empty()).then(|| format!("Done when: {}", criteria.join("; ")));
+    let time = outlook.estimated_time.as_ref().map(|time| format!("Takes {time}"));
+    let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
+    if text.is_empty() {
+        return;
+    }
+    widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
 /// What the author says about the plan that its steps contradict.
@@ -173,6 +208,9 @@ pub(super) fn header_ui(
                     .on_hover_text("As the file says; nobody has verified it.");
             }
         });
+        if let Some(plan) = view.plan {
+            success_ui(ui, plan);
+        }
         if let Some(run_id) = view.continues {
             let mut short = run_id.to_string();
             short.truncate(8);

@@ -168,6 +168,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
                 };
                 preview_ui(ui, preview);
                 indented(ui, |ui| {
+                    expected_ui(ui, step);
                     if let Some((icon, tone, text)) = precondition(view, step) {
                         widgets::remark(ui, icon, tone, text);
                     }
@@ -322,9 +323,14 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
 
 /// What a step that has ended printed.
 fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut Vec<Action>) {
-    if result.error_message.is_some() || result.exit_code.is_some() {
+    let step = view.plan.and_then(|plan| plan.steps.get(view.selected));
+    let expects = step.is_some_and(|step| step.expected_output.is_some());
+    if result.error_message.is_some() || result.exit_code.is_some() || expects {
         ui.add_space(8.0);
         indented(ui, |ui| {
+            if let Some(step) = step {
+                expected_ui(ui, step);
+            }
             trouble_ui(ui, result);
             if let Some(code) = result.exit_code {
                 widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
@@ -341,6 +347,16 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     let first = if result.success { "stdout" } else { "stderr" };
     let (place, height) = (("output", result.execution_id), ui.available_height());
     artifacts_ui(ui, place, &output, first, view.contents, height, actions);
+}
+
+/// What the author expects the step to print; shown beside what it prints, never judged.
+fn expected_ui(ui: &mut Ui, step: &Step) {
+    if let Some(expected) = &step.expected_output {
+        let text = format!("The plan expects: {expected}");
+        whole_ui(ui, "expected", &text, |ui, text| {
+            widgets::remark(ui, icon::TERMINAL, Tone::Dim, text);
+        });
+    }
 }
 
 /// What went wrong with a step, and what to do next.

@@ -1,0 +1,114 @@
+//! A plan of commands, from the file to the way back.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::harness::Desktop;
+use super::screen::Outcome;
+use super::sign_and_run::{Recorded, recorded};
+
+struct Workspace {
+    folder: tempfile::TempDir,
+}
+
+impl Workspace {
+    fn new(steps: &Value) -> Self {
+        let folder = tempfile::Builder::new().prefix("heron").tempdir().expect("a folder");
+        let plan = json!({
+            "goal": "Tidy the nest",
+            "steps": steps,
+            "rollbackPlan": ["mkdir old && echo back > old/egg"],
+        });
+        let text = serde_json::to_string_pretty(&plan).expect("the plan as JSON");
+        std::fs::write(folder.path().join("nest.json"), text).expect("the plan file");
+        std::fs::create_dir(folder.path().join("old")).expect("a folder");
+        Self { folder }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn open(&self) -> Outcome<Desktop> {
+        Desktop::start_here(&[&self.path("nest.json").display().to_string()])
+    }
+
+    /// The word that stands for the place where the commands run.
+    fn word(&self) -> String {
+        let name = self.folder.path().file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+}
+
+fn sign(desktop: &mut Desktop) -> Outcome {
+    desktop.wait_for_control("Authorize…")?;
+    desktop.key("ctrl+Return")?;
+    desktop.tab_to("Authorize")?;
+    desktop.press_once_armed("Authorize")?;
+    desktop.wait_for_control("Run")?;
+    desktop.key("F5")
+}
+
+fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<PathBuf> {
+    let mut desktop = workspace.open()?;
+    desktop.wait_for_text("Tidy the nest")?;
+    desktop.screenshot("commands_1_plan")?;
+    sign(&mut desktop)?;
+    desktop.wait_for_text("Execute step 2 of 4: shell?")?;
+    // What the first one printed stands behind the question.
+    desktop.screenshot("commands_2_question")?;
+    desktop.click(&format!("Type {} to approve", workspace.word()))?;
+    desktop.type_text(&workspace.word())?;
+    desktop.tab_to("Approve this step")?;
+    desktop.press_once_armed("Approve this step")?;
+    desktop.wait_for_text("Failed at step 4")?;
+    for line in ["heron sings", "stderr: crane warns", "colours"] {
+        desktop.wait_for_text(line)?;
+    }
+    desktop.screenshot("commands_3_failed")?;
+    desktop.click("Roll back…")?;
+    desktop.wait_for_text("Roll back: Tidy the nest")?;
+    assert!(!workspace.path("old").exists(), "nothing runs by itself");
+    sign(&mut desktop)?;
+    desktop.wait_for_text("Completed")?;
+    desktop.screenshot("commands_4_back")?;
+    Ok(desktop.evidence())
+}
+
+#[test]
+fn commands_run_are_seen_and_are_taken_back() {
+    let workspace = Workspace::new(&json!([
+        { "command": "echo heron sings; echo crane warns >&2; printf '\\033[32mcolours\\033[0m\\n'" },
+        { "command": "rm -r old", "verificationCommand": "test ! -e old" },
+        { "command": "exit 7" },
+    ]));
+    let evidence = match tidied_and_taken_back(&workspace) {
+        Ok(evidence) => evidence,
+        Err(trouble) => panic!("{trouble}"),
+    };
+    let egg = std::fs::read_to_string(workspace.path("old/egg")).expect("what the way back made");
+    assert_eq!(egg, "back\n");
+    assert_eq!(ended(&evidence), ["succeeded", "succeeded", "succeeded", "failed", "succeeded"]);
+}
+
+fn ended(evidence: &Path) -> Vec<String> {
+    recorded(evidence).into_iter().map(|Recorded { outcome, .. }| outcome).collect()
+}
+
+fn blocked(workspace: &Workspace) -> Outcome {
+    let mut desktop = workspace.open()?;
+    desktop.wait_for_text("E017")?;
+    let tree = desktop.tree()?;
+    assert!(tree.control("Authorize…").is_some_and(|button| button.disabled));
+    desktop.screenshot("commands_5_blocked")?;
+    Ok(())
+}
+
+#[test]
+fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
+    let workspace = Workspace::new(&json!([{ "command": "ls" }, { "command": "rm -rf /" }]));
+    if let Err(trouble) = blocked(&workspace) {
+        panic!("{trouble}");
+    }
+}
