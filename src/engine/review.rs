@@ -35,8 +35,8 @@ pub fn review(
         irreversible: plan
             .steps
             .iter()
-            .filter_map(|step| step.call.as_ref())
-            .filter(|call| matches!(call.tool().class(), ToolClass::Check | ToolClass::Command))
+            .zip(&seen.risks)
+            .filter(|(step, risk)| cannot_be_restored(step, risk))
             .count(),
     };
     Ok(Review {
@@ -50,6 +50,16 @@ pub fn review(
         impact,
         findings: seen.findings,
     })
+}
+
+/// Whether a step may do something that the evidence has no contents to restore from.
+fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
+    let class = step.call.as_ref().map(|call| call.tool().class());
+    match class {
+        Some(ToolClass::Check) => true,
+        Some(ToolClass::Command) => risk.level > RiskLevel::Safe,
+        Some(ToolClass::Read | ToolClass::Mutate) | None => false,
+    }
 }
 
 /// What one step would do, after the steps before it.

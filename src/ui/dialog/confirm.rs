@@ -95,7 +95,7 @@ pub(super) fn confirm_ui(
                     }
                 });
                 if let Some(command) = request.command() {
-                    command_ui(ui, "command", command, request.risk.span.as_ref());
+                    command_ui(ui, "command", command, Some(&request.risk));
                 }
                 if let Some(purpose) = &request.purpose {
                     whole_ui(ui, "purpose", purpose, |ui, text| {

@@ -9,15 +9,18 @@ use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::kept::kept_rows;
 use super::marks::Marks;
 use crate::plan::visible;
+use crate::risk::{RiskLevel, Verdict};
 use crate::ui::widgets;
 
-/// The command, whole. `span` are the bytes of it that a rule found, when they are known.
+/// The command, whole, and what is known of its risk.
 pub(crate) fn command_ui(
     ui: &mut Ui,
     place: impl egui::AsIdSalt + Copy,
     command: &str,
-    span: Option<&Range<usize>>,
+    risk: Option<&Verdict>,
 ) {
+    // Of a harmless command nothing needs to be pointed at.
+    let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.as_ref());
     widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);

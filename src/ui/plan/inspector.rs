@@ -152,8 +152,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
                     step.arguments.get("command").filter(|_| step.tool_name == "shell")
                 {
                     let risk = view.review.and_then(|review| review.risks.get(step.step_index));
-                    let span = risk.and_then(|risk| risk.span.as_ref());
-                    indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, span));
+                    indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
                 }
                 let Some(preview) = view.preview else {
                     indented(ui, |ui| {

@@ -110,6 +110,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Waiting if step.call.is_none() => {
                 detail.push("its findings stand above".to_owned());
             }
+            StepState::Waiting if blocked(view, index) => detail.push("cannot run".to_owned()),
             StepState::Waiting
                 if view.review.is_some_and(|r| r.asks.get(index).is_some_and(Option::is_some)) =>
             {
@@ -139,6 +140,11 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         risk,
         duration,
     })
+}
+
+fn blocked(view: &PlanView<'_>, index: usize) -> bool {
+    let risk = view.review.and_then(|review| review.risks.get(index));
+    risk.is_some_and(|risk| risk.level == RiskLevel::Blocked)
 }
 
 fn first_line(text: &str) -> &str {
