@@ -123,6 +123,31 @@ pub fn dangerous_plan() -> Plan {
     plan
 }
 
+/// A plan of commands through which a person is guided; the third step is dangerous or not.
+pub fn guided_plan(dangerous: bool) -> Plan {
+    let third = if dangerous {
+        "rm -rf target/site && git clean -fdx docs"
+    } else {
+        "cp -R docs/. target/site/ && tar -C target -czf target/site.tar.gz site"
+    };
+    let text = serde_json::json!({
+        "goal": "Pack the documentation",
+        "mode": "guided",
+        "steps": [
+            { "command": "git status --short docs", "description": "See what is not committed" },
+            { "command": "mkdir -p target/site", "description": "Make room for it" },
+            {
+                "command": third,
+                "description": "Pack everything",
+                "explanation": "The archive is what is handed over.",
+                "verificationCommand": "tar -tzf target/site.tar.gz",
+            },
+            { "command": "ls -l target", "description": "Look at the size" },
+        ],
+    });
+    countersign::plan::parse(text.to_string().as_bytes()).plan.unwrap_or_else(plan)
+}
+
 pub fn review(plan: &Plan) -> Review {
     let risks: Vec<Verdict> = plan
         .steps
@@ -137,7 +162,9 @@ pub fn review(plan: &Plan) -> Review {
             if verdict.level >= RiskLevel::Dangerous {
                 Some("its risk is dangerous.".to_owned())
             } else {
-                step.requires_confirmation.then(|| "the plan wants it.".to_owned())
+                let guided = plan.mode == Mode::Guided;
+                let guided = guided.then(|| "in guided mode each step waits for you.".to_owned());
+                step.requires_confirmation.then(|| "the plan wants it.".to_owned()).or(guided)
             }
         })
         .collect::<Vec<_>>();
@@ -299,9 +326,11 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         arguments: step.arguments.clone(),
         target: None,
         cwd: "/home/ada/src/parser".into(),
+        user: "ada".into(),
         risk: review.risks[index].clone(),
         warning: None,
         why: review.asks[index].clone().unwrap_or_default(),
+        guided: plan.mode == Mode::Guided,
         preview: preview(plan, index),
     }
 }

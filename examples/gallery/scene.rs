@@ -125,6 +125,7 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
+            _ if name.starts_with("guided") => fixture::guided_plan(name == "guided-dangerous"),
             true => found::plan(),
             false => fixture::plan(),
         };
@@ -139,7 +140,9 @@ impl Scene {
                 (used, fixture::running(&plan))
             }
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
-            "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
+            "dialog" | "dangerous" | "asking" | "guided" | "guided-dangerous" => {
+                (used, fixture::asking(&plan))
+            }
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" => (used, fixture::completed(&plan)),

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
-use crate::plan::{self, Dialect, Digest, Finding, Plan};
+use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
     StepState, Steps, Transcript,
@@ -185,6 +185,13 @@ impl PlanSession {
         // Ten thousand files are listed once, not in every frame.
         let make = || Arc::new(authorize_view(plan, review, self.continues, ttl_ms));
         Some(Arc::clone(self.question.get_or_init(make)))
+    }
+
+    /// Whether its run goes through commands by itself.
+    pub(super) fn is_automatic(&self) -> bool {
+        let goes_on =
+            |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
+        self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
     }
 
     /// Whether its run is over, so that it can be followed up.

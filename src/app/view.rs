@@ -135,6 +135,7 @@ impl App {
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
             paused: live.is_some_and(|session| session.run.phase == Phase::Paused),
+            automatic: live.is_some_and(PlanSession::is_automatic),
             requested: live.is_some_and(|session| session.run.requested.is_some()),
             asking: live.and_then(PlanSession::asking),
             looking_elsewhere: live.is_some_and(|session| {

@@ -96,20 +96,26 @@ fn converse(
 ) -> io::Result<Option<Decision>> {
     show(request, output)?;
     let word = request.target_word();
+    let (approve, question, words) = if request.guided {
+        ("run", "Type run, done (you did it by hand), skip or deny: ", "four")
+    } else {
+        ("approve", "Type approve, skip or deny: ", "three")
+    };
     loop {
-        write!(output, "Type approve, skip or deny: ")?;
+        write!(output, "{question}")?;
         output.flush()?;
         match read_word(input)?.as_deref() {
             None => return Ok(None),
             Some("skip") => return Ok(Some(Decision::Skip)),
             Some("deny") => return Ok(Some(Decision::Cancel)),
-            Some("approve") if request.risk.level < RiskLevel::Dangerous => {
+            Some("done") if request.guided => return Ok(Some(Decision::DoneByHand)),
+            Some(typed) if typed == approve && request.risk.level < RiskLevel::Dangerous => {
                 return Ok(Some(Decision::Approve));
             }
-            Some("approve") => {
+            Some(typed) if typed == approve => {
                 write!(
                     output,
-                    "It is {}. Type {} to approve it: ",
+                    "It is {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
                     visible(word)
                 )?;
@@ -124,7 +130,7 @@ fn converse(
                     }
                 }
             }
-            Some(_) => writeln!(output, "Please type one of the three words in full.")?,
+            Some(_) => writeln!(output, "Please type one of the {words} words in full.")?,
         }
     }
 }
@@ -139,7 +145,12 @@ fn read_word(input: &mut dyn BufRead) -> io::Result<Option<String>> {
 fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()> {
     let step = request.step_index + 1;
     writeln!(output)?;
-    writeln!(output, "Execute step {step} of {}: {}?", request.step_count, visible(&request.tool))?;
+    let (count, tool) = (request.step_count, visible(&request.tool));
+    if request.guided {
+        writeln!(output, "Step {step} of {count}, {tool}: run it, or do it by hand?")?;
+    } else {
+        writeln!(output, "Execute step {step} of {count}: {tool}?")?;
+    }
     if let Some(purpose) = &request.purpose {
         writeln!(output, "{}", visible_lines(purpose))?;
     }
@@ -152,7 +163,7 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
         writeln!(output, "The plan warns: {}", visible_lines(warning))?;
     }
     writeln!(output, "You are asked because: {}", visible(&request.why))?;
-    writeln!(output, "In {}", visible(&request.cwd))?;
+    writeln!(output, "In {}, as {}", visible(&request.cwd), visible(&request.user))?;
     for (name, value) in &request.arguments {
         if value.contains('\n') {
             writeln!(output, "{}:", visible(name))?;

@@ -23,6 +23,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Asked {
     pause: bool,
+    guided: bool,
     cancel: bool,
     /// What was asked for and is not recorded yet.
     unrecorded: Vec<(Control, AnsweredBy)>,
@@ -43,6 +44,7 @@ impl ControlHandle {
         match control {
             Control::Pause => asked.pause = true,
             Control::Resume => asked.pause = false,
+            Control::GoOnGuided => asked.guided = true,
             Control::CancelAfterStep => asked.cancel = true,
             Control::StopNow => self.shared.stop.set(),
         }
@@ -81,6 +83,11 @@ impl ControlHandle {
         }
     }
 
+    /// Whether each step from now on waits for a person.
+    pub(super) fn is_guided(&self) -> bool {
+        self.lock().guided
+    }
+
     /// Blocks until something new was asked for.
     pub(super) fn wait_for_request(&self) {
         let asked = self.lock();
@@ -113,6 +120,7 @@ mod tests {
         for (request, expected) in [
             (Control::Pause, Boundary::Pause),
             (Control::Resume, Boundary::GoOn),
+            (Control::GoOnGuided, Boundary::GoOn),
             (Control::CancelAfterStep, Boundary::End(Control::CancelAfterStep)),
             (Control::StopNow, Boundary::End(Control::StopNow)),
             (Control::Pause, Boundary::End(Control::StopNow)),
@@ -120,8 +128,10 @@ mod tests {
             control.request(request, AnsweredBy::Test);
             assert_eq!(control.boundary(), expected);
         }
-        assert_eq!(control.take_unrecorded().len(), 5);
+        assert_eq!(control.take_unrecorded().len(), 6);
+        assert!(control.is_guided());
         control.reset();
+        assert!(!control.is_guided());
         assert_eq!(control.boundary(), Boundary::GoOn);
         assert!(!control.is_stopped());
     }

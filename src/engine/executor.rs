@@ -16,6 +16,7 @@ use super::runnable::Runnable;
 use super::step::{Ended, StepRun};
 use crate::authorization::{ApprovedPlan, FileState};
 use crate::evidence::{Decided, EvidenceError, EvidenceStore, NewDecision, RunStart};
+use crate::plan::Mode;
 use crate::risk::Policy;
 use crate::run::{AnsweredBy, Control, ExecutionResult, Outcome, RunEvent, RunStatus, StepResult};
 
@@ -48,6 +49,8 @@ pub(super) struct Run<'a> {
     /// What each input file must be: its approved state, or what an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
     pub(super) outcomes: HashMap<String, Outcome>,
+    /// As approved, or guided since a step boundary at which a person wanted it so.
+    pub(super) mode: Mode,
     /// What a tool did and the evidence did not take in.
     pub(super) not_recorded: Option<Box<StepResult>>,
 }
@@ -83,6 +86,7 @@ impl Executor {
             clock: RunClock::start(&*clock),
             expected: runnable.authorization.binding.inputs.clone(),
             outcomes: HashMap::new(),
+            mode: runnable.authorization.binding.mode,
             not_recorded: None,
         };
         let mut results = Vec::with_capacity(runnable.plan.steps.len());
@@ -185,6 +189,9 @@ impl Executor {
                 Boundary::GoOn => {
                     if paused {
                         self.emit(&RunEvent::Resumed);
+                    }
+                    if self.parts.control.is_guided() {
+                        run.mode = Mode::Guided;
                     }
                     return Ok(None);
                 }

@@ -111,6 +111,7 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
             .ok_or_else(|| fails(Code::PreconditionFailed, toolbox.not_available(name))),
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
+            Some(Outcome::DoneByHand) => Ok(format!("step {id} was done by hand")),
             Some(other) => Err(fails(
                 Code::PreconditionFailed,
                 format!("step {id} is {}", other.as_str().replace('_', " ")),

@@ -130,8 +130,8 @@ impl StepRun<'_, '_> {
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
         }
-        let mode = self.run.runnable.authorization.binding.mode;
-        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy, mode) {
+        let policy = &self.executor.parts.policy;
+        if let Some(why) = review::ask(self.step, verdict, policy, self.run.mode) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
@@ -195,6 +195,8 @@ impl StepRun<'_, '_> {
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
         let decision = confirmation.request_confirmation(&request);
+        // What was not offered cannot have been meant.
+        let decision = if request.offers(decision) { decision } else { Decision::Cancel };
         let provenance = confirmation.provenance();
         if self.executor.parts.control.is_stopped() {
             return Some(cancelled());
@@ -210,6 +212,7 @@ impl StepRun<'_, '_> {
         match decision {
             Decision::Approve => None,
             Decision::Skip => Some((Outcome::Skipped, None)),
+            Decision::DoneByHand => Some((Outcome::DoneByHand, None)),
             Decision::Cancel => Some((
                 Outcome::Denied,
                 Some(ExecutionError::ConfirmationDenied {

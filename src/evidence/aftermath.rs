@@ -30,8 +30,15 @@ pub struct OpenIntent {
 pub(super) fn succeeded_steps(source: &Source<'_>, run_id: Uuid) -> Result<BTreeSet<String>> {
     Ok(source
         .conn
-        .prepare_cached("SELECT step_id FROM executions WHERE run_id = ?1 AND outcome = ?2")?
-        .query_map([run_id.to_string().as_str(), Outcome::Succeeded.as_str()], |row| row.get(0))?
+        .prepare_cached("SELECT step_id FROM executions WHERE run_id = ?1 AND outcome IN (?2, ?3)")?
+        .query_map(
+            [
+                run_id.to_string().as_str(),
+                Outcome::Succeeded.as_str(),
+                Outcome::DoneByHand.as_str(),
+            ],
+            |row| row.get(0),
+        )?
         .collect::<Result<_, _>>()?)
 }
 

@@ -140,8 +140,6 @@ pub enum Decided {
     Answer(Decision),
     /// A control of the whole run.
     Control(Control),
-    /// The step was done by hand (SPEC §7.4).
-    DoneByHand,
     /// An interrupted step was compared with the disk; the note says what was found.
     Reconcile,
 }
@@ -150,11 +148,8 @@ impl Decided {
     /// The word as it stands in the evidence.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Answer(Decision::Approve) => "approve",
-            Self::Answer(Decision::Skip) => "skip",
-            Self::Answer(Decision::Cancel) => "cancel",
+            Self::Answer(decision) => decision.as_str(),
             Self::Control(control) => control.as_str(),
-            Self::DoneByHand => "done_by_hand",
             Self::Reconcile => "reconcile",
         }
     }

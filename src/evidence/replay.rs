@@ -145,12 +145,7 @@ impl Replay<'_> {
             self.start(step_id.clone(), index, decided.timestamp_ms);
             self.notes.insert(index, decided.note.clone());
         }
-        let answer = match decided.decision.as_str() {
-            "approve" => Some(Decision::Approve),
-            "skip" => Some(Decision::Skip),
-            "cancel" => Some(Decision::Cancel),
-            _ => None,
-        };
+        let answer = Decision::from_text(&decided.decision);
         if let (Some(decision), Some(step_id)) = (answer, decided.step_id) {
             let by = serde_json::from_value(decided.by.into()).unwrap_or(AnsweredBy::Window);
             let answer = Answer { decision, by, note: decided.note };
@@ -205,9 +200,7 @@ fn end_event(row: &Row<'_>, step_count: usize) -> Result<RunEvent> {
 }
 
 fn control(text: &str) -> Option<Control> {
-    [Control::Pause, Control::Resume, Control::CancelAfterStep, Control::StopNow]
-        .into_iter()
-        .find(|control| control.as_str() == text)
+    Control::ALL.into_iter().find(|control| control.as_str() == text)
 }
 
 fn code(text: Option<String>) -> Option<Code> {

@@ -31,12 +31,16 @@ pub struct ConfirmationRequest {
     pub target: Option<String>,
     /// The folder in which the step works.
     pub cwd: String,
+    /// Who runs it there.
+    pub user: String,
     /// How dangerous it is and why.
     pub risk: Verdict,
     /// The plan author's own warning.
     pub warning: Option<String>,
     /// Why the person is asked.
     pub why: String,
+    /// Whether the person goes through the plan step by step, and may do this one themselves (SPEC §7.4).
+    pub guided: bool,
     /// What the step would do, on the present bytes.
     pub preview: Preview,
 }
@@ -67,6 +71,11 @@ impl ConfirmationRequest {
         (self.tool == "shell").then_some(command.as_str())
     }
 
+    /// Whether it may be answered so: only who is guided through a plan does a step by hand.
+    pub fn offers(&self, decision: Decision) -> bool {
+        self.guided || decision != Decision::DoneByHand
+    }
+
     /// Whether what was typed is [`Self::target_word`]: as it is, or as it is shown, because what is
     /// hidden in a name can be neither seen nor typed. Space around it does not count.
     pub fn names_target(&self, typed: &str) -> bool {
@@ -75,7 +84,7 @@ impl ConfirmationRequest {
     }
 }
 
-/// The three answers to a [`ConfirmationRequest`].
+/// The answers to a [`ConfirmationRequest`]: the first three to any, the last one in guided mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -85,6 +94,28 @@ pub enum Decision {
     Skip,
     /// Deny it and end the run.
     Cancel,
+    /// The person has done it themselves: no tool is called, and the run goes on (SPEC §7.4).
+    DoneByHand,
+}
+
+impl Decision {
+    /// Every answer.
+    pub const ALL: [Self; 4] = [Self::Approve, Self::Skip, Self::Cancel, Self::DoneByHand];
+
+    /// The answer as it is written in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Skip => "skip",
+            Self::Cancel => "cancel",
+            Self::DoneByHand => "done_by_hand",
+        }
+    }
+
+    /// The answer with this name.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decision| decision.as_str() == text)
+    }
 }
 
 /// Who answered.
@@ -120,6 +151,8 @@ pub enum Control {
     Pause,
     /// Go on.
     Resume,
+    /// From the next step on, wait for the person at each one (SPEC §7.4). There is no way back.
+    GoOnGuided,
     /// End after the step that is running.
     CancelAfterStep,
     /// End now, with the process tree of the step that is running.
@@ -127,11 +160,16 @@ pub enum Control {
 }
 
 impl Control {
+    /// Every control.
+    pub const ALL: [Self; 5] =
+        [Self::Pause, Self::Resume, Self::GoOnGuided, Self::CancelAfterStep, Self::StopNow];
+
     /// The control as it is written in data.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pause => "pause",
             Self::Resume => "resume",
+            Self::GoOnGuided => "go_on_guided",
             Self::CancelAfterStep => "cancel_after_step",
             Self::StopNow => "stop_now",
         }

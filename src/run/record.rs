@@ -253,6 +253,7 @@ impl DecisionRecord {
             "done_by_hand" => "Marked as done by hand",
             "pause" => "Paused",
             "resume" => "Resumed",
+            "go_on_guided" => "Went on guided",
             "cancel_after_step" => "Cancelled after the step under way",
             "stop_now" => "Stopped",
             "reconcile" => "Compared with the disk",

@@ -69,6 +69,8 @@ pub struct RunState {
     pub started_at_ms: i64,
     /// What a person asked for and is still to come.
     pub requested: Option<Control>,
+    /// Whether a person made it a guided one while it ran (SPEC §7.4); the plan says how it began.
+    pub became_guided: bool,
     /// The latest output of the step under way, in order of arrival.
     pub live_output: Vec<(Stream, String)>,
     /// How many bytes of it are in `live_output`.
@@ -128,9 +130,11 @@ impl RunState {
                 self.requested = None;
             }
             RunEvent::Resumed => self.phase = Phase::Running,
-            RunEvent::ControlRequested { control } => {
-                self.requested = (*control != Control::Resume).then_some(*control);
-            }
+            RunEvent::ControlRequested { control } => match control {
+                Control::Resume => self.requested = None,
+                Control::GoOnGuided => self.became_guided = true,
+                _ => self.requested = Some(*control),
+            },
             RunEvent::RunCompleted { .. } => self.end(RunStatus::Completed),
             RunEvent::RunFailed { code, message } => {
                 self.failure = Some((*code, message.clone()));

@@ -28,6 +28,7 @@ pub enum Command {
     Reconcile,
     Pause,
     Resume,
+    GoOnGuided,
     CancelAfterStep,
     StopNow,
     AnswerStep,
@@ -82,6 +83,8 @@ pub struct Situation {
     pub running: bool,
     /// Whether it waits at a step boundary.
     pub paused: bool,
+    /// Whether it could go on guided: it runs commands by itself.
+    pub automatic: bool,
     /// Whether a pause, or an end after this step, was asked for already.
     pub requested: bool,
     /// The step that waits for an answer, counted from 0.
@@ -205,6 +208,7 @@ mod tests {
             Command::Reconcile,
             Command::Pause,
             Command::Resume,
+            Command::GoOnGuided,
             Command::StopNow,
             Command::CancelAfterStep,
             Command::AnswerStep,
@@ -231,6 +235,9 @@ mod tests {
         let running = Situation { running: true, ..approved };
         assert!(can(Command::Pause, &running) && can(Command::StopNow, &running));
         assert!(!can(Command::Run, &running) && !can(Command::Resume, &running));
+        assert!(!can(Command::GoOnGuided, &running), "it has no commands, or is guided already");
+        let automatic = Situation { automatic: true, ..running.clone() };
+        assert!(can(Command::GoOnGuided, &automatic));
         let paused = Situation { paused: true, ..running };
         assert!(can(Command::Resume, &paused) && !can(Command::Pause, &paused));
     }

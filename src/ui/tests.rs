@@ -40,13 +40,15 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 49] = [
+const SCENES: [&str; 51] = [
     "plan",
     "authorized",
     "running",
     "asking",
     "dialog",
     "dangerous",
+    "guided",
+    "guided-dangerous",
     "failed",
     "completed",
     "invalid",

@@ -112,3 +112,31 @@ fn a_dangerous_step_is_approved_by_the_name_of_its_file() {
     assert_eq!(terminal.exit_code(), Some(0));
     assert_eq!(std::fs::read_to_string(home.file(".git/config")).unwrap(), "x");
 }
+
+#[test]
+fn a_guided_plan_is_gone_through_step_by_step() {
+    let home = Home::new();
+    let steps = ["one", "two", "three"].map(|name| json!({"command": format!("touch {name}.txt")}));
+    let plan = json!({ "goal": "Touch them", "mode": "guided", "steps": steps });
+    home.write("p.json", plan.to_string());
+    let mut terminal = Terminal::run(&home, "--yes");
+    let question = "Type run, done (you did it by hand), skip or deny: ";
+    for (step, word) in [(1, "run\n"), (2, "done\n"), (3, "skip\n")] {
+        terminal.until(&format!("Step {step} of 3, shell: run it, or do it by hand?"));
+        terminal.until(question);
+        terminal.type_in(word);
+    }
+    terminal.until("done_by_hand");
+    terminal.until("Completed: 3 of 3 steps");
+    assert_eq!(terminal.exit_code(), Some(0));
+    let made = ["one", "two", "three"].map(|name| home.file(&format!("{name}.txt")).exists());
+    assert_eq!(made, [true, false, false]);
+
+    let found = home.json(["evidence", "search", "--outcome", "done_by_hand"]).exits(0).lines();
+    assert_eq!(found.len(), 1);
+    let id = found[0]["execution_id"].as_str().unwrap();
+    let detail = home.json(["evidence", "show", id]).exits(0).document();
+    let decisions: Vec<_> = detail["decisions"].as_array().unwrap().iter().collect();
+    let by_hand = decisions.iter().find(|it| it["decision"] == "done_by_hand").unwrap();
+    assert!(by_hand["by"].as_str().unwrap().starts_with("terminal"), "{by_hand}");
+}

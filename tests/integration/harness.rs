@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use countersign::engine::{
     Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
-    WorkspaceChoice, review,
+    WorkspaceChoice, rest_of, review,
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, Step, parse};
@@ -270,6 +270,14 @@ impl Harness {
         let mut state = RunState::default();
         reader.replay(run_id).unwrap().iter().for_each(|event| state.apply(event));
         state
+    }
+
+    /// The plan of what a run left undone.
+    pub fn rest_of(&self, run_id: Uuid) -> Plan {
+        let key = self.folder.path().join("key");
+        let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
+        let (_, bytes) = rest_of(&mut reader, run_id).unwrap();
+        parse(&bytes).plan.unwrap()
     }
 
     /// A connection of our own to the evidence.

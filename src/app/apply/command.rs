@@ -55,6 +55,7 @@ impl App {
             }
             Command::Pause => self.control(Control::Pause),
             Command::Resume => self.control(Control::Resume),
+            Command::GoOnGuided => self.control(Control::GoOnGuided),
             Command::CancelAfterStep => self.control(Control::CancelAfterStep),
             Command::StopNow => self.control(Control::StopNow),
             Command::AnswerStep => {

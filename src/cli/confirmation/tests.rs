@@ -21,6 +21,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         ]),
         target: None,
         cwd: "/space".to_owned(),
+        user: "ada".into(),
         risk: Verdict {
             level,
             rule: "rule".into(),
@@ -30,6 +31,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         },
         warning: None,
         why: "The plan asks for it.".to_owned(),
+        guided: false,
         preview: Preview {
             predicted: Predicted::Exact,
             summary: "Replaces notes/a.txt.".to_owned(),
@@ -40,9 +42,37 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
 }
 
 fn answer(level: RiskLevel, typed: &str) -> ((Decision, &'static str), String) {
+    answer_to(&request(level), typed)
+}
+
+fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, &'static str), String) {
     let mut shown = Vec::new();
-    let answer = ask(&request(level), &mut Cursor::new(typed), &mut shown);
+    let answer = ask(request, &mut Cursor::new(typed), &mut shown);
     (answer, String::from_utf8(shown).unwrap())
+}
+
+#[test]
+fn in_guided_mode_a_step_can_be_run_or_done_by_hand() {
+    let guided = |level| ConfirmationRequest { guided: true, ..request(level) };
+    for (typed, expected) in [
+        ("run\n", Decision::Approve),
+        (" done \n", Decision::DoneByHand),
+        ("skip\n", Decision::Skip),
+        ("deny\n", Decision::Cancel),
+        ("d\nr\napprove\ndone\n", Decision::DoneByHand),
+    ] {
+        let ((decision, note), shown) = answer_to(&guided(RiskLevel::Safe), typed);
+        assert_eq!((decision, note), (expected, ""), "{typed:?}");
+        assert!(shown.contains("Step 2 of 3, file_write: run it, or do it by hand?"), "{shown}");
+        assert!(shown.contains("In /space, as ada"), "{shown}");
+    }
+    // To run it is as dangerous as ever; that it was done by hand needs no word.
+    let dangerous = |typed| answer_to(&guided(RiskLevel::Dangerous), typed).0.0;
+    assert_eq!(dangerous("run\nyes\nskip\n"), Decision::Skip);
+    assert_eq!(dangerous("run\na.txt\n"), Decision::Approve);
+    assert_eq!(dangerous("done\n"), Decision::DoneByHand);
+    // Nobody else is offered it.
+    assert_eq!(answer(RiskLevel::Safe, "done\nrun\nskip\n").0.0, Decision::Skip);
 }
 
 #[test]

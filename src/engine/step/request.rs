@@ -1,7 +1,7 @@
 //! What a person is asked about a step.
 
 use super::StepRun;
-use crate::plan::ToolCall;
+use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Preview};
 
@@ -24,9 +24,11 @@ impl StepRun<'_, '_> {
             arguments: self.step.arguments.clone(),
             target: plan.target.clone(),
             cwd: self.cwd(),
+            user: self.user(),
             risk: verdict.clone(),
             warning: self.step.stated.warning.clone(),
             why,
+            guided: self.run.mode == Mode::Guided,
             preview,
         }
     }
@@ -38,6 +40,18 @@ impl StepRun<'_, '_> {
                 cwd.clone().unwrap_or_else(|| "the folder in which a login begins".to_owned())
             }
             call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
+        }
+    }
+
+    /// Who runs it: the program's own user, or the one that the destination names. Which one that is
+    /// otherwise is settled where the connection is made.
+    fn user(&self) -> String {
+        match self.call {
+            ToolCall::Shell { target: Some(target), .. } => match target.rsplit_once('@') {
+                Some((user, _)) => user.to_owned(),
+                None => "the user that ssh takes for it".to_owned(),
+            },
+            _ => self.run.runnable.toolbox.user(),
         }
     }
 }

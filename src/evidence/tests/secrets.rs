@@ -62,9 +62,11 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         arguments: step.arguments.clone(),
         target: None,
         cwd: "/".into(),
+        user: "ada".into(),
         risk: risk(),
         warning: None,
         why: "because".into(),
+        guided: false,
         preview: Preview {
             predicted: Predicted::Exact,
             summary: format!("writes {}", secret()),

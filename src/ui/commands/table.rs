@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 34] = [
+pub static TABLE: [Spec; 35] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -168,6 +168,17 @@ pub static TABLE: [Spec; 34] = [
         shortcut: key(Modifiers::NONE, Key::F7),
         icon: Some(icon::PLAY),
         unavailable: |at| (!at.paused).then_some("The run is not paused."),
+    },
+    Spec {
+        command: Command::GoOnGuided,
+        text: "Go on guided",
+        tooltip: "From the next step on, wait for you at each one: run it, do it by hand, or skip it.",
+        shortcut: None,
+        icon: Some(icon::HAND),
+        unavailable: |at| {
+            needs_run(at).or((!at.automatic)
+                .then_some("The run is guided already, or it is one of files and not of commands."))
+        },
     },
     Spec {
         command: Command::CancelAfterStep,

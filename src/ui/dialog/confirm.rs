@@ -23,8 +23,12 @@ pub(super) fn confirm_ui(
     let word = request.target_word();
     let level = request.risk.level;
     let tool = visible(&request.tool);
-    let title =
-        format!("Execute step {} of {}: {tool}?", request.step_index + 1, request.step_count);
+    let (step, count) = (request.step_index + 1, request.step_count);
+    let (title, run) = if request.guided {
+        (format!("Step {step} of {count}: run it, or do it by hand?"), "Run this step")
+    } else {
+        (format!("Execute step {step} of {count}: {tool}?"), "Approve this step")
+    };
     let shape = Shape {
         title: &title,
         chip: Some(Chip::new(risk_icon(level), level.as_str(), level.into())),
@@ -58,6 +62,15 @@ pub(super) fn confirm_ui(
             {
                 answer(Decision::Skip);
             }
+            if request.guided
+                && widgets::button(ui, plain, Some(icon::HAND), "Mark as done", hold_back)
+                    .on_hover_text(
+                        "You have done it by hand: nothing is run, and it goes on with the next step.",
+                    )
+                    .clicked()
+            {
+                answer(Decision::DoneByHand);
+            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let named = !dangerous || request.names_target(asked.typed);
                 let enabled = asked.allowed.approve && named;
@@ -66,15 +79,9 @@ pub(super) fn confirm_ui(
                 } else {
                     format!("Type “{}” first.", visible(word))
                 };
-                if widgets::button(
-                    ui,
-                    Look::Primary,
-                    Some(icon::DONE),
-                    "Approve this step",
-                    enabled,
-                )
-                .on_disabled_hover_text(why)
-                .clicked()
+                if widgets::button(ui, Look::Primary, Some(icon::DONE), run, enabled)
+                    .on_disabled_hover_text(why)
+                    .clicked()
                 {
                     answer(Decision::Approve);
                 }
@@ -86,9 +93,14 @@ pub(super) fn confirm_ui(
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     let host = request.target.as_deref().unwrap_or("this computer");
-                    for (text, strong) in
-                        [("on", false), (host, true), ("in", false), (&*request.cwd, true)]
-                    {
+                    for (text, strong) in [
+                        ("on", false),
+                        (host, true),
+                        ("in", false),
+                        (&*request.cwd, true),
+                        ("as", false),
+                        (&*request.user, true),
+                    ] {
                         let (kind, color) =
                             if strong { (Text::Mono, theme.text) } else { (Text::Meta, theme.dim) };
                         ui.label(widgets::rich(visible(text), kind, color));
@@ -126,7 +138,8 @@ pub(super) fn confirm_ui(
                     visible(&format!("You are asked because {}", lower(&request.why))),
                 );
                 if dangerous {
-                    let name = format!("Type {} to approve", visible(word));
+                    let what = if request.guided { "run" } else { "approve" };
+                    let name = format!("Type {} to {what}", visible(word));
                     field(ui, asked.prompt.with("word"), &name, asked.typed, 200.0);
                 }
             });

@@ -308,6 +308,63 @@ fn a_dangerous_step_wants_the_name_of_its_target() {
 }
 
 #[test]
+fn a_guided_step_can_be_run_or_marked_as_done() {
+    const RUN: &str = "Run this step";
+    const DONE: &str = "Mark as done";
+    for (name, decision) in [
+        (RUN, Decision::Approve),
+        (DONE, Decision::DoneByHand),
+        ("Skip this step", Decision::Skip),
+        ("Deny and stop", Decision::Cancel),
+    ] {
+        let mut harness = asked("guided");
+        assert!(!enabled(&harness, name), "{name}: not before it was seen");
+        wait(&mut harness, 1_000);
+        let title = "Step 3 of 5: run it, or do it by hand?";
+        assert!(harness.query_by_label(title).is_some());
+        harness.get_by_label(name).click();
+        harness.run_ok();
+        assert_eq!(answers(&harness), [decision]);
+    }
+    // To run a dangerous one takes its word; to say that it was done does not.
+    let mut harness = asked("guided-dangerous");
+    wait(&mut harness, 3_000);
+    assert!(!enabled(&harness, RUN) && enabled(&harness, DONE));
+    let word = fixture::request(&fixture::guided_plan(true), 2).target_word().to_owned();
+    harness.get_by_role(egui::accesskit::Role::TextInput).focus();
+    harness.step();
+    harness.get_by_role(egui::accesskit::Role::TextInput).type_text(&word);
+    harness.run_ok();
+    assert!(enabled(&harness, RUN));
+    // Whom nobody guides, nobody offers it.
+    let mut harness = asked("dialog");
+    wait(&mut harness, 1_000);
+    assert!(harness.query_by_label(DONE).is_none());
+    // The four are reached by keys alone, in the order in which they stand.
+    let mut harness = asked("guided");
+    wait(&mut harness, 1_000);
+    for name in ["Deny and stop", "Skip this step", DONE, RUN] {
+        harness.key_press(Key::Tab);
+        harness.run_steps(2);
+        assert!(harness.get_by_label(name).is_focused(), "{name}");
+    }
+}
+
+#[test]
+fn the_four_answers_stay_in_a_small_window() {
+    for size in [[900.0, 600.0], [720.0, 480.0]] {
+        let harness = window("guided-dangerous", size);
+        let mut left = 0.0;
+        for name in ["Deny and stop", "Skip this step", "Mark as done", "Run this step"] {
+            let rect = harness.get_by_label(name).rect();
+            assert!(rect.left() >= left, "{name} overlaps in {size:?}");
+            assert!(rect.right() < size[0] && rect.bottom() < size[1], "{name} in {size:?}");
+            left = rect.right();
+        }
+    }
+}
+
+#[test]
 fn nothing_is_cut_and_the_buttons_stay_in_sight() {
     for size in [[1280.0, 800.0], [720.0, 480.0]] {
         let harness = window("dialog", size);

@@ -27,6 +27,7 @@ pub(super) fn action_bar_ui(
         for command in bar.others.iter().rev() {
             // What is needed least loses its words first.
             let only_icon = match command {
+                Command::GoOnGuided => width < 800.0,
                 Command::CancelAfterStep => width < 660.0,
                 Command::RollBack => width < 540.0,
                 Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {

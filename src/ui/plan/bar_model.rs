@@ -127,6 +127,9 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Some(crate::run::Control::Pause) => "Pauses before the next step".to_owned(),
         Some(crate::run::Control::CancelAfterStep) => "Ends after this step".to_owned(),
         Some(crate::run::Control::StopNow) => "Stopping".to_owned(),
+        _ if view.run.became_guided && situation.asking.is_none() => {
+            "Guided from the next step on".to_owned()
+        }
         _ => signed,
     };
     let mut bar = Bar {
@@ -138,6 +141,9 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         primary: None,
         others: vec![Command::Pause, Command::CancelAfterStep, Command::StopNow],
     };
+    if situation.automatic {
+        bar.others.insert(1, Command::GoOnGuided);
+    }
     if let Some(step) = situation.asking {
         bar.icon = icon::HAND;
         bar.tone = Tone::Caution;
