@@ -3,6 +3,8 @@
 mod inputs;
 mod request;
 
+use std::collections::BTreeMap;
+
 use uuid::Uuid;
 
 use self::inputs::Inputs;
@@ -178,7 +180,7 @@ impl StepRun<'_, '_> {
         let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
-        let before = request.guided.then(|| self.covered_files()).unwrap_or_default();
+        let before = if request.guided { self.covered_files() } else { BTreeMap::new() };
         let decision = confirmation.request_confirmation(&request);
         // What was not offered cannot have been meant.
         let decision = if request.offers(decision) { decision } else { Decision::Cancel };
@@ -254,7 +256,7 @@ impl StepRun<'_, '_> {
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
         // Of a command nobody knows beforehand what it changes.
         let is_command = self.call.tool().class() == ToolClass::Command;
-        let before = is_command.then(|| self.covered_files()).unwrap_or_default();
+        let before = if is_command { self.covered_files() } else { BTreeMap::new() };
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
         let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);

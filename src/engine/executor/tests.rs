@@ -15,6 +15,8 @@ use crate::plan::{Code, parse};
 use crate::run::{ConfirmationRequest, Decision};
 use crate::tools::Toolbox;
 
+/// What a step came to.
+type StepEnd = (Outcome, Option<Code>);
 type Asked = Arc<Mutex<Vec<ConfirmationRequest>>>;
 
 /// Answers as told; before that, somebody else may write to the file.
@@ -70,7 +72,7 @@ const PLAIN: Case = Case {
 
 /// Runs the command, and then a step that writes `a.txt`. What the steps came to, what was asked, and
 /// what the file holds.
-fn run(case: &Case) -> (Vec<(Outcome, Option<Code>)>, Vec<ConfirmationRequest>, String) {
+fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     let home: TempDir = tempfile::tempdir().unwrap();
     let workspace = home.path().join("ws");
     fs::create_dir(&workspace).unwrap();
@@ -130,7 +132,7 @@ fn store(home: &Path) -> EvidenceStore {
     EvidenceStore::open(&home.join("evidence"), &home.join("key")).unwrap()
 }
 
-const DONE: (Outcome, Option<Code>) = (Outcome::Succeeded, None);
+const DONE: StepEnd = (Outcome::Succeeded, None);
 
 #[test]
 fn what_a_command_of_the_run_changed_is_shown_and_confirmed_again() {
