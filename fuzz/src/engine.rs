@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::plan::Step;
 use crate::run::Outcome;
-use crate::tools::Toolbox;
+use crate::tools::{StopSignal, Toolbox};
 
 pub use error::ExecutionError;
 
@@ -19,5 +19,7 @@ pub fn check(
     toolbox: &Toolbox,
     outcomes: &HashMap<String, Outcome>,
 ) -> Option<Result<String, ExecutionError>> {
-    Some(preconditions::check(step, step.call.as_ref()?, toolbox, outcomes))
+    let stop = StopSignal::default();
+    let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes, stop: &stop };
+    Some(preconditions::check(step, step.call.as_ref()?, &now))
 }

@@ -48,11 +48,28 @@ pub(super) struct Run<'a> {
     pub(super) clock: RunClock<'a>,
     /// What each input file must be: its approved state, or what an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
+    /// What commands of this run made of those files, which nobody has looked at since.
+    pub(super) changed: BTreeMap<String, FileState>,
     pub(super) outcomes: HashMap<String, Outcome>,
     /// As approved, or guided since a step boundary at which a person wanted it so.
     pub(super) mode: Mode,
     /// What a tool did and the evidence did not take in.
     pub(super) not_recorded: Option<Box<StepResult>>,
+}
+
+impl<'a> Run<'a> {
+    fn new(runnable: &'a Runnable, clock: &'a dyn Clock) -> Self {
+        Self {
+            run_id: Uuid::new_v4(),
+            runnable,
+            clock: RunClock::start(clock),
+            expected: runnable.authorization.binding.inputs.clone(),
+            changed: BTreeMap::new(),
+            outcomes: HashMap::new(),
+            mode: runnable.authorization.binding.mode,
+            not_recorded: None,
+        }
+    }
 }
 
 impl Executor {
@@ -80,15 +97,7 @@ impl Executor {
         let clock = Arc::clone(&self.parts.clock);
         let runnable = Runnable::new(approved, &self.parts.policy, &self.store, clock.now_ms())
             .inspect_err(|_| self.state = ExecutorState::Idle)?;
-        let mut run = Run {
-            run_id: Uuid::new_v4(),
-            runnable: &runnable,
-            clock: RunClock::start(&*clock),
-            expected: runnable.authorization.binding.inputs.clone(),
-            outcomes: HashMap::new(),
-            mode: runnable.authorization.binding.mode,
-            not_recorded: None,
-        };
+        let mut run = Run::new(&runnable, &*clock);
         let mut results = Vec::with_capacity(runnable.plan.steps.len());
         let outcome = self.run(&mut run, &mut results);
         if let Err(error) = &outcome {
@@ -248,3 +257,6 @@ fn store_failed(
         source: Box::new(source),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,18 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
+mod inputs;
 mod request;
+
+use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
+use self::inputs::Inputs;
 use super::capture::{Incoming, excerpts};
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
 use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
-use crate::authorization::Change;
 use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
 use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
@@ -127,17 +130,22 @@ impl StepRun<'_, '_> {
             Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
             Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
         }
-        if let Some(stale) = self.stale() {
-            return Ok(Some((Outcome::Failed, Some(stale))));
-        }
+        let changed = match self.inputs() {
+            Inputs::AsApproved => None,
+            Inputs::ChangedByRun(changed) => Some(changed),
+            Inputs::Stale(error) => return Ok(Some((Outcome::Failed, Some(error)))),
+        };
         let policy = &self.executor.parts.policy;
-        if let Some(why) = review::ask(self.step, verdict, policy, self.run.mode) {
+        let asked = review::ask(self.step, verdict, policy, self.run.mode);
+        if let Some(why) = changed.as_ref().map(inputs::why_again).or(asked) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
+            // What they were shown is what is approved from now on.
+            self.run.expected.extend(changed.unwrap_or_default());
             // A person may have looked at it for long.
-            if let Some(stale) = self.stale() {
-                return Ok(Some((Outcome::Failed, Some(stale))));
+            if let Inputs::Stale(error) = self.inputs() {
+                return Ok(Some((Outcome::Failed, Some(error))));
             }
         }
         if self.call.tool().class() != ToolClass::Read {
@@ -156,28 +164,6 @@ impl StepRun<'_, '_> {
                 .is_some_and(|outcome| *outcome == Outcome::Skipped)
     }
 
-    /// Whether a file that this step takes as input is not what was approved (SPEC §2).
-    fn stale(&self) -> Option<ExecutionError> {
-        let inputs = match self.run.runnable.toolbox.inputs(self.call) {
-            Ok(inputs) => inputs,
-            // The tool itself meets the same obstacle and says so.
-            Err(_) => return None,
-        };
-        let changes: Vec<Change> = inputs
-            .into_iter()
-            .filter_map(|(path, now)| {
-                let approved = self.run.expected.get(&path);
-                (approved != Some(&now)).then(|| Change {
-                    what: format!("file {path}"),
-                    approved: approved
-                        .map_or_else(|| "not covered".to_owned(), ToString::to_string),
-                    now: now.to_string(),
-                })
-            })
-            .collect();
-        (!changes.is_empty()).then_some(ExecutionError::Stale { changes })
-    }
-
     /// Asks a person; `Some` when the step must not run.
     fn confirm(
         &mut self,
@@ -194,6 +180,7 @@ impl StepRun<'_, '_> {
         let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
+        let before = if request.guided { self.covered_files() } else { BTreeMap::new() };
         let decision = confirmation.request_confirmation(&request);
         // What was not offered cannot have been meant.
         let decision = if request.offers(decision) { decision } else { Decision::Cancel };
@@ -209,6 +196,9 @@ impl StepRun<'_, '_> {
         let note = answer.note.clone();
         let timestamp_ms = self.run.clock.now_ms();
         progress.answered = Some(Answered { request, answer, timestamp_ms });
+        if decision == Decision::DoneByHand {
+            self.note_changes(&before);
+        }
         match decision {
             Decision::Approve => None,
             Decision::Skip => Some((Outcome::Skipped, None)),
@@ -264,6 +254,9 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
+        // Of a command nobody knows beforehand what it changes.
+        let is_command = self.call.tool().class() == ToolClass::Command;
+        let before = if is_command { self.covered_files() } else { BTreeMap::new() };
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
         let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);
@@ -286,6 +279,7 @@ impl StepRun<'_, '_> {
         );
         progress.taken = Some(incoming.finish());
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
+        self.note_changes(&before);
         for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);
         }

@@ -69,11 +69,17 @@ struct Reader {
 /// The shell of this machine: `bash`, else another `sh`.
 fn reader(toolbox: &Toolbox) -> Option<Reader> {
     let usual = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
-    let bash = || toolbox.command_available("bash").or_else(|| usual("/bin/bash"));
-    let posix = || toolbox.command_available("sh").or_else(|| usual("/bin/sh"));
-    bash()
+    choose(|name| {
+        let named = toolbox.command_available(name);
+        named.or_else(|| usual(&format!("/bin/{name}")))
+    })
+}
+
+/// `bash` where it can be found, else another `sh`.
+fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<Reader> {
+    find("bash")
         .map(|path| Reader { path, shell: Shell::Bash })
-        .or_else(|| posix().map(|path| Reader { path, shell: Shell::Posix }))
+        .or_else(|| find("sh").map(|path| Reader { path, shell: Shell::Posix }))
 }
 
 /// Which shell reads the commands of this machine. Where there is none, nothing can be relied on.
@@ -124,11 +130,22 @@ pub(super) fn invoke(
     }
     let (key, folder) = command.folder(toolbox)?;
     let reader = Reader::here(toolbox)?;
-    let finished = run(&reader, command, &folder, context)?;
+    read_by(&reader, command, (&key, &folder), OUTPUT_BYTES, context)
+}
+
+/// Runs it in a folder, which has a name and a path, until one of its outputs has more bytes than this.
+fn read_by(
+    reader: &Reader,
+    command: &Command<'_>,
+    (key, folder): (&str, &Path),
+    limit: u64,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let finished = run(reader, command, folder, limit, context)?;
     Ok(Invocation {
         exit_code: finished.exit_code,
-        result: result(command, &reader, &key, &finished),
-        error: error(command, &finished),
+        result: result(command, reader, key, &finished),
+        error: error(command, &finished, limit),
         captured: Some([finished.stdout, finished.stderr]),
         ..Invocation::default()
     })
@@ -138,6 +155,7 @@ fn run(
     reader: &Reader,
     command: &Command<'_>,
     folder: &Path,
+    output_limit: u64,
     context: &Context<'_>,
 ) -> Result<Finished<StreamEnds>, ToolError> {
     let program = Program {
@@ -149,7 +167,7 @@ fn run(
         // As in a terminal: what a command leaves running on purpose stays.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),
-        output_limit: OUTPUT_BYTES,
+        output_limit,
     };
     process::stream(&program, context).map_err(|source| ToolError::NotStarted {
         program: "the shell",
@@ -159,16 +177,14 @@ fn run(
 }
 
 /// Why it failed; none when it exited with 0 in time.
-fn error(command: &Command<'_>, finished: &Finished<StreamEnds>) -> Option<ToolError> {
+fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
     let program = "the command";
     match (finished.cause, finished.exit_code, finished.signal) {
         (Cause::Stopped, ..) => Some(ToolError::Cancelled),
         (Cause::TimedOut, ..) => {
             Some(ToolError::TimedOut { program, after: words::duration(command.timeout()) })
         }
-        (Cause::TooMuch(stream), ..) => {
-            Some(ToolError::TooMuchOutput { program, stream, limit: OUTPUT_BYTES })
-        }
+        (Cause::TooMuch(stream), ..) => Some(ToolError::TooMuchOutput { program, stream, limit }),
         (Cause::NotKept, ..) => Some(ToolError::NotKept { program }),
         (Cause::Itself, Some(0), _) => None,
         (Cause::Itself, Some(code), _) => {
@@ -239,3 +255,6 @@ pub(super) fn user() -> String {
     let id = "your user".to_owned();
     name.filter(|name| !name.is_empty()).map_or(id.clone(), |name| format!("{name} ({id})"))
 }
+
+#[cfg(test)]
+mod tests;

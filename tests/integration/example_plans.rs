@@ -3,8 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use countersign::plan::Severity;
+use countersign::plan::{Severity, rollback};
+use countersign::risk::{Shell, of_step};
+use countersign::run::Decision;
 use serde_json::{Value, json};
+
+use super::harness::Harness;
 
 /// The plan that ships to show what is refused.
 const FAULTY: &str = "five-faults.plan.json";
@@ -14,7 +18,12 @@ fn assets() -> PathBuf {
 }
 
 fn schema() -> jsonschema::Validator {
-    let text = fs::read_to_string(assets().join("schema/step-plan.schema.json")).unwrap();
+    schema_of("step-plan")
+}
+
+fn schema_of(dialect: &str) -> jsonschema::Validator {
+    let file = assets().join("schema").join(format!("{dialect}.schema.json"));
+    let text = fs::read_to_string(file).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     jsonschema::validator_for(&schema).unwrap()
@@ -37,12 +46,13 @@ fn complaints(schema: &jsonschema::Validator, plan: &Value) -> Vec<String> {
 
 #[test]
 fn every_shipped_plan_fits_the_schema_except_the_faulty_one() {
-    let schema = schema();
+    let (steps, commands) = (schema(), schema_of("command-plan"));
     let plans = plans();
     assert!(plans.len() >= 8, "{plans:?}");
     for path in plans {
         let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let complaints = complaints(&schema, &plan);
+        let schema = if plan["goal"].is_string() { &commands } else { &steps };
+        let complaints = complaints(schema, &plan);
         if path.ends_with(FAULTY) {
             // The fifth fault, the duplicate key, is one that no schema can see.
             assert_eq!(complaints.len(), 4, "{complaints:#?}");
@@ -208,4 +218,54 @@ fn schema_and_validator_refuse_what_the_contract_refuses() {
         );
         assert_ne!(findings(&plan), Vec::<String>::new(), "{why} passes the validator: {plan}");
     }
+}
+
+/// The example of commands in a copy of its workspace.
+fn gathering() -> (Harness, Value) {
+    let harness = Harness::new();
+    for name in ["style.md", "todo.md"] {
+        let note = fs::read(assets().join("plans/notes").join(name)).unwrap();
+        harness.put(&format!("notes/{name}"), note);
+    }
+    let plan = fs::read(assets().join("plans/gather-notes.plan.json")).unwrap();
+    (harness, serde_json::from_slice(&plan).unwrap())
+}
+
+#[test]
+fn the_commands_of_the_example_do_what_it_says_of_them() {
+    let (harness, plan) = gathering();
+    let read = countersign::plan::parse(plan.to_string().as_bytes()).plan.unwrap();
+    let risks: Vec<_> = read
+        .steps
+        .iter()
+        .map(|step| of_step(step, &harness.policy, Shell::Bash).level.as_str())
+        .collect();
+    assert_eq!(risks, ["safe", "caution", "safe", "dangerous", "safe", "safe"]);
+    let before = harness.tree();
+    let ran = harness.run(&plan);
+    assert_eq!(ran.words(), (vec!["succeeded"; 6], "completed"), "{:?}", ran.outcome);
+    let asked: Vec<_> = ran.heard.asked().iter().map(|it| it.step_id.clone()).collect();
+    assert_eq!(asked, ["clear"]);
+    let mut after = harness.tree();
+    let all = after.remove("all-notes.md").unwrap();
+    assert!(String::from_utf8(all).unwrap().contains("# To do"));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn the_way_back_of_the_example_leads_back() {
+    let (harness, plan) = gathering();
+    let harness = harness.answering(|request| match request.step_id.as_str() {
+        "clear" => Decision::Cancel,
+        _ => Decision::Approve,
+    });
+    let before = harness.tree();
+    let ran = harness.run(&plan);
+    assert_eq!(ran.words(), (vec!["succeeded", "succeeded", "succeeded", "denied"], "failed"));
+    assert_ne!(harness.tree(), before);
+    let read = countersign::plan::parse(plan.to_string().as_bytes()).plan.unwrap();
+    let back = rollback(&read, ran.result().run_id).unwrap();
+    let ran = harness.run(&serde_json::from_slice(&back).unwrap());
+    assert_eq!(ran.words(), (vec!["succeeded", "succeeded"], "completed"));
+    assert_eq!(harness.tree(), before);
 }

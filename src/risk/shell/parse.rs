@@ -233,7 +233,12 @@ impl<'a> Parser<'a> {
         self.command()?;
         loop {
             self.blanks();
-            if self.rest().starts_with("||") || !(self.take("|&") || self.take("|")) {
+            if self.rest().starts_with("||") {
+                return Ok(());
+            }
+            if self.take("|&") {
+                self.script.bash_only = true;
+            } else if !self.take("|") {
                 return Ok(());
             }
             self.lines()?;
@@ -252,15 +257,18 @@ impl<'a> Parser<'a> {
             if !parser.compound()? {
                 return parser.simple();
             }
+            // Neither what stands before the next part nor a comment belongs to it.
+            let mut end = parser.at;
             parser.blanks();
             // What a whole group writes belongs to no single command of it.
             let index = parser.script.commands.len();
             parser.script.commands.push(SimpleCommand::default());
             while parser.redirect(index)? {
+                end = parser.at;
                 parser.blanks();
             }
             if let Some(command) = parser.script.commands.get_mut(index) {
-                command.span = start..parser.at;
+                command.span = start..end;
             }
             Ok(())
         })
@@ -272,7 +280,12 @@ impl<'a> Parser<'a> {
         // The place is taken first, because commands inside its words follow it.
         self.script.commands.push(SimpleCommand::default());
         let mut any = false;
+        let mut end = start;
         loop {
+            if any {
+                end = self.at;
+            }
+            // Also over a comment, which is no part of the command.
             self.blanks();
             if self.redirect(index)? {
                 any = true;
@@ -331,8 +344,7 @@ impl<'a> Parser<'a> {
             return Err(self.fault("no command where one is needed"));
         }
         if let Some(command) = self.script.commands.get_mut(index) {
-            let text = self.source.get(start..self.at).unwrap_or_default().trim_end();
-            command.span = start..start + text.len();
+            command.span = start..end;
         }
         Ok(())
     }

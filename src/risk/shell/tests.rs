@@ -149,8 +149,17 @@ fn thousands_of_braces_and_brackets_come_to_an_end() {
 
 #[test]
 fn another_shell_is_not_trusted_with_what_only_bash_reads() {
-    for command in ["[[ -f a ]]", "ls <(ls)", "cat <<< a", "echo {a,b}", "ls &> /dev/null", "a=(b)"]
-    {
+    for command in [
+        "[[ -f a ]]",
+        "((1))",
+        "ls <(ls)",
+        "cat <<< a",
+        "echo {a,b}",
+        "echo $'a'",
+        "ls &> /dev/null",
+        "ls |& cat",
+        "a=(b)",
+    ] {
         let verdict = of_command(command, Shell::Posix, &UserRules::default());
         assert_eq!(verdict.rule, "not-posix", "{command}");
     }
@@ -158,4 +167,24 @@ fn another_shell_is_not_trusted_with_what_only_bash_reads() {
         of_command("ls | wc -l", Shell::Posix, &UserRules::default()).level,
         RiskLevel::Safe
     );
+}
+
+#[test]
+fn a_command_ends_before_a_comment_behind_it() {
+    for (text, commands) in [
+        ("cp a b # copy it", &["cp a b"][..]),
+        ("ls; cp a b   # copy it\nls", &["ls", "cp a b", "ls"]),
+        ("cp a b\\  # the name ends in a space", &["cp a b\\ "]),
+        ("echo a#b # c", &["echo a#b"]),
+        ("cat < a # b", &["cat < a"]),
+    ] {
+        let reading = super::first_reading(text).unwrap();
+        let read: Vec<_> =
+            reading.commands.iter().map(|span| text.get(span.clone()).unwrap()).collect();
+        assert_eq!(read, commands, "{text:?}");
+    }
+    let text = "{ ls; } > a # all of it";
+    let reading = super::first_reading(text).unwrap();
+    let spans = reading.commands.iter().map(|span| text.get(span.clone()).unwrap());
+    assert!(spans.clone().any(|span| span == "{ ls; } > a"), "{:?}", spans.collect::<Vec<_>>());
 }

@@ -317,7 +317,9 @@ fn a_guided_step_can_be_run_or_marked_as_done() {
         ("Skip this step", Decision::Skip),
         ("Deny and stop", Decision::Cancel),
     ] {
-        let mut harness = asked("guided");
+        let mut harness = asked("asking");
+        harness.state_mut().scene = Scene::new("guided");
+        harness.run_steps(2);
         assert!(!enabled(&harness, name), "{name}: not before it was seen");
         wait(&mut harness, 1_000);
         let title = "Step 3 of 5: run it, or do it by hand?";

@@ -1,0 +1,190 @@
+//! Plans that mix commands and files, which no dialect allows yet: what a command changes is shown and
+//! confirmed again (SPEC §2).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::authorization::{Method, PlanAuthorization};
+use crate::engine::{NoopProgress, Provenance, SystemClock, WorkspaceChoice, review};
+use crate::plan::{Code, parse};
+use crate::run::{ConfirmationRequest, Decision};
+use crate::tools::Toolbox;
+
+/// What a step came to.
+type StepEnd = (Outcome, Option<Code>);
+type Asked = Arc<Mutex<Vec<ConfirmationRequest>>>;
+
+/// Answers as told; before that, somebody else may write to the file.
+struct Person {
+    asked: Asked,
+    decision: Decision,
+    meanwhile: Option<PathBuf>,
+}
+
+impl ConfirmationCallback for Person {
+    fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
+        self.asked.lock().unwrap().push(request.clone());
+        if let Some(path) = &self.meanwhile {
+            fs::write(path, "somebody else\n").unwrap();
+        }
+        self.decision
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance { by: AnsweredBy::Test, note: String::new() }
+    }
+}
+
+/// Somebody else writes to the file when this step starts.
+struct Meddler {
+    at: usize,
+    path: PathBuf,
+}
+
+impl ProgressCallback for Meddler {
+    fn on_event(&self, event: &RunEvent) {
+        if matches!(event, RunEvent::StepStarted { step_index, .. } if *step_index == self.at) {
+            fs::write(&self.path, "somebody else\n").unwrap();
+        }
+    }
+}
+
+struct Case {
+    command: &'static str,
+    decision: Decision,
+    guided: bool,
+    meanwhile: bool,
+    meddles_at: Option<usize>,
+}
+
+const PLAIN: Case = Case {
+    command: "echo by the command > a.txt",
+    decision: Decision::Approve,
+    guided: false,
+    meanwhile: false,
+    meddles_at: None,
+};
+
+/// Runs the command, and then a step that writes `a.txt`. What the steps came to, what was asked, and
+/// what the file holds.
+fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
+    let home: TempDir = tempfile::tempdir().unwrap();
+    let workspace = home.path().join("ws");
+    fs::create_dir(&workspace).unwrap();
+    let file = workspace.join("a.txt");
+    fs::write(&file, "approved\n").unwrap();
+    let of = |text: serde_json::Value| parse(text.to_string().as_bytes()).plan.unwrap();
+    let mut plan = of(json!({ "plan_id": "p", "steps": [
+        { "step_id": "write", "tool": "file_write",
+          "arguments": { "path": "a.txt", "contents": "by the plan\n" } },
+    ]}));
+    let commands = of(json!({ "goal": "g", "steps": [{ "id": "run", "command": case.command }] }));
+    plan.steps.insert(0, commands.steps[0].clone());
+    plan.steps[1].step_index = 1;
+    let policy = Policy::default();
+    let choice = WorkspaceChoice { folder: workspace.clone(), reason: String::new() };
+    let mut binding = review(&plan, &choice, &policy).unwrap().binding;
+    assert!(binding.inputs.contains_key("a.txt"));
+    if case.guided {
+        binding.mode = Mode::Guided;
+    }
+    let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, 1_000);
+    let runnable = Runnable {
+        calls: plan.steps.iter().map(|step| step.call.clone().unwrap()).collect(),
+        authorization: authorization.approve(1_000, 1_000),
+        toolbox: Toolbox::open(&workspace, &policy).unwrap(),
+        plan,
+    };
+    let asked = Asked::default();
+    let progress: Box<dyn ProgressCallback> = match case.meddles_at {
+        Some(at) => Box::new(Meddler { at, path: file.clone() }),
+        None => Box::new(NoopProgress),
+    };
+    let person = Person {
+        asked: Arc::clone(&asked),
+        decision: case.decision,
+        meanwhile: case.meanwhile.then(|| file.clone()),
+    };
+    let mut executor = Executor::new(
+        store(home.path()),
+        Parts {
+            policy,
+            clock: Arc::new(SystemClock::default()),
+            confirmation: Box::new(person),
+            progress,
+            control: ControlHandle::default(),
+        },
+    );
+    let clock = SystemClock::default();
+    let mut run = Run::new(&runnable, &clock);
+    let result = executor.run(&mut run, &mut Vec::new()).unwrap();
+    let ended = result.step_results.iter().map(|step| (step.outcome, step.error_code)).collect();
+    let asked = asked.lock().unwrap().clone();
+    (ended, asked, fs::read_to_string(file).unwrap())
+}
+
+fn store(home: &Path) -> EvidenceStore {
+    EvidenceStore::open(&home.join("evidence"), &home.join("key")).unwrap()
+}
+
+const DONE: StepEnd = (Outcome::Succeeded, None);
+
+#[test]
+fn what_a_command_of_the_run_changed_is_shown_and_confirmed_again() {
+    let (ended, asked, file) = run(&PLAIN);
+    assert_eq!((ended, file.as_str()), (vec![DONE, DONE], "by the plan\n"));
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].step_id, "write");
+    let why = "An earlier step of this run has changed what you approved: a.txt.";
+    assert_eq!(asked[0].why, why);
+    let shown = asked[0].preview.changes[0].unified();
+    assert!(shown.contains("-by the command") && shown.contains("+by the plan"), "{shown}");
+    // A command that leaves it alone is no reason to ask.
+    let (ended, asked, _) = run(&Case { command: "echo > b.txt", ..PLAIN });
+    assert_eq!((ended, asked.len()), (vec![DONE, DONE], 0));
+}
+
+#[test]
+fn without_a_yes_it_stays_as_the_command_left_it() {
+    for (decision, outcome) in
+        [(Decision::Cancel, Outcome::Denied), (Decision::Skip, Outcome::Skipped)]
+    {
+        let (ended, _, file) = run(&Case { decision, ..PLAIN });
+        assert_eq!(ended[1].0, outcome);
+        assert_eq!(file, "by the command\n");
+    }
+}
+
+#[test]
+fn what_somebody_else_changed_fails_as_ever() {
+    let stale = (Outcome::Failed, Some(Code::Stale));
+    // Behind the command, before it, while a person looks, and over what the command wrote.
+    let cases = [
+        (Case { command: "echo > b.txt", meddles_at: Some(1), ..PLAIN }, 0),
+        (Case { command: "echo > b.txt", meddles_at: Some(0), ..PLAIN }, 0),
+        (Case { meddles_at: Some(0), ..PLAIN }, 0),
+        (Case { meanwhile: true, ..PLAIN }, 1),
+        (Case { meddles_at: Some(1), ..PLAIN }, 0),
+    ];
+    for (number, (case, asks)) in cases.into_iter().enumerate() {
+        let (ended, asked, file) = run(&case);
+        assert_eq!((ended, asked.len()), (vec![DONE, stale], asks), "case {number}");
+        assert_ne!(file, "by the plan\n", "case {number}");
+    }
+}
+
+#[test]
+fn what_a_person_changed_by_hand_is_shown_again_too() {
+    // The only hand that writes is the one that answers: both steps are done by it.
+    let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..PLAIN };
+    let (ended, asked, file) = run(&by_hand);
+    let done = (Outcome::DoneByHand, None);
+    assert_eq!((ended, file.as_str()), (vec![done, done], "somebody else\n"));
+    let why = "An earlier step of this run has changed what you approved: a.txt.";
+    assert_eq!(asked[1].why, why);
+}

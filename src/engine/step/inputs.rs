@@ -1,0 +1,73 @@
+//! The files that a step takes as input, held against what was approved (SPEC §2).
+
+use std::collections::BTreeMap;
+
+use super::StepRun;
+use crate::authorization::{Change, FileState};
+use crate::engine::error::ExecutionError;
+
+/// How the input files of a step stand.
+pub(super) enum Inputs {
+    /// As approved, or as an earlier step of this run recorded.
+    AsApproved,
+    /// A command of this run has changed these since, and nobody else: a person looks at them again.
+    ChangedByRun(BTreeMap<String, FileState>),
+    /// Somebody else has.
+    Stale(ExecutionError),
+}
+
+impl StepRun<'_, '_> {
+    /// How the files stand that this step takes as input.
+    pub(super) fn inputs(&self) -> Inputs {
+        let Ok(inputs) = self.run.runnable.toolbox.inputs(self.call) else {
+            // The tool itself meets the same obstacle and says so.
+            return Inputs::AsApproved;
+        };
+        let changed: BTreeMap<String, FileState> = inputs
+            .into_iter()
+            .filter(|(path, now)| self.run.expected.get(path) != Some(now))
+            .collect();
+        if changed.is_empty() {
+            Inputs::AsApproved
+        } else if changed.iter().all(|(path, now)| self.run.changed.get(path) == Some(now)) {
+            Inputs::ChangedByRun(changed)
+        } else {
+            let changes = changed.into_iter().map(|(path, now)| Change {
+                approved: match self.run.expected.get(&path) {
+                    Some(approved) => approved.to_string(),
+                    None => "not covered".to_owned(),
+                },
+                what: format!("file {path}"),
+                now: now.to_string(),
+            });
+            Inputs::Stale(ExecutionError::Stale { changes: changes.collect() })
+        }
+    }
+
+    /// What every file that the approval covers is now.
+    pub(super) fn covered_files(&self) -> BTreeMap<String, FileState> {
+        let state = |path: &String| {
+            let state = self.run.runnable.toolbox.state_of(path).ok()?;
+            Some((path.clone(), state))
+        };
+        self.run.expected.keys().filter_map(state).collect()
+    }
+
+    /// Notes which covered files became different while this step ran, or was done by hand. One that
+    /// was different before already is somebody else's doing, and stays so.
+    pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
+        for (path, now) in self.covered_files() {
+            let Some(then) = before.get(&path).filter(|then| **then != now) else { continue };
+            let known = [self.run.expected.get(&path), self.run.changed.get(&path)];
+            if known.contains(&Some(then)) {
+                self.run.changed.insert(path, now);
+            }
+        }
+    }
+}
+
+/// Why a person is asked about files that a command of this run has changed.
+pub(super) fn why_again(changed: &BTreeMap<String, FileState>) -> String {
+    let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
+    format!("An earlier step of this run has changed what you approved: {}.", paths.join(", "))
+}
