@@ -65,8 +65,25 @@ impl fmt::Display for FileState {
 pub struct Target {
     /// The destination as given to the SSH client.
     pub destination: String,
-    /// The fingerprint of the host's key.
+    /// The user there, as the client's settings make it of the destination.
+    pub user: String,
+    /// The host's name or address, likewise.
+    pub host: String,
+    /// The port, likewise.
+    pub port: u16,
+    /// The kind and fingerprint of the key that the host showed and the client knew, for instance
+    /// `ssh-ed25519 SHA256:…`.
     pub host_key: String,
+}
+
+impl fmt::Display for Target {
+    /// Who, where and by which key, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { destination, user, host, port, host_key } = self;
+        // An IPv6 address has colons of its own.
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        write!(f, "{destination} ({user}@{host}:{port}) with key {host_key}")
+    }
 }
 
 /// Everything an approval covers besides the plan's bytes (SPEC §2).
@@ -116,7 +133,7 @@ impl Binding {
         };
         let target = |target: &Option<Target>| match target {
             None => "local".to_owned(),
-            Some(target) => format!("{} with key {}", target.destination, target.host_key),
+            Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
         compare("mode", mode(self.mode), mode(now.mode));

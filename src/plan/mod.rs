@@ -6,6 +6,7 @@
 
 mod code;
 mod continuation;
+mod destination;
 mod digest;
 mod finding;
 pub mod limits;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use code::Code;
 pub use continuation::{Continuation, continuation};
+pub use destination::{Destination, DestinationError};
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
 pub use parse::{locate, parse};

@@ -45,6 +45,8 @@ pub struct Policy {
     pub engine: EngineChoice,
     /// The program `splice`; none for the one on `PATH`.
     pub splice_program: Option<PathBuf>,
+    /// The settings file of the SSH client; none for the client's own (SPEC §7.3).
+    pub ssh_config: Option<PathBuf>,
 }
 
 impl Default for Policy {
@@ -55,6 +57,7 @@ impl Default for Policy {
             authorization_ttl_ms: DEFAULT_TTL_MS,
             engine: EngineChoice::default(),
             splice_program: None,
+            ssh_config: None,
         }
     }
 }
@@ -66,6 +69,7 @@ impl Policy {
         let tools: Vec<_> = self.confirm_tools.iter().map(|tool| tool.name()).collect();
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();
         let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
+        let ssh_config = self.ssh_config.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
             "command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
             "authorization_ttl_ms": self.authorization_ttl_ms,
@@ -74,6 +78,7 @@ impl Policy {
             "extra_roots": roots,
             "rules": super::tools::RULES_VERSION,
             "splice_program": splice,
+            "ssh_config": ssh_config,
         });
         Digest::of(canonical.to_string().as_bytes())
     }
@@ -92,6 +97,7 @@ mod tests {
             Policy { authorization_ttl_ms: 1, ..policy.clone() },
             Policy { engine: EngineChoice::External, ..policy.clone() },
             Policy { splice_program: Some("/opt/splice".into()), ..policy.clone() },
+            Policy { ssh_config: Some("/opt/ssh_config".into()), ..policy.clone() },
         ];
         for other in changed {
             assert_ne!(other.digest(), policy.digest());

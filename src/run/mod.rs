@@ -10,6 +10,7 @@ mod diagnostic;
 mod effect;
 mod event;
 mod excerpt;
+mod host;
 mod ink;
 mod preview;
 mod question;
@@ -28,6 +29,7 @@ pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::StreamExcerpt;
+pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{

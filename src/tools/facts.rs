@@ -134,8 +134,7 @@ impl Toolbox {
 
     /// Where the command `name` would be found through `PATH`. A name with a slash is never found.
     pub fn command_available(&self, name: &str) -> Option<PathBuf> {
-        let paths = std::env::var_os("PATH")?;
-        find_command(name, std::env::split_paths(&paths))
+        command_on_path(name)
     }
 
     /// The nearest thing with this name in the workspace or above it. Only its being there is looked
@@ -143,6 +142,12 @@ impl Toolbox {
     fn above(&self, name: &str) -> Option<PathBuf> {
         self.workspace().ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
     }
+}
+
+/// Where the command `name` would be found through `PATH`, whatever the workspace is.
+pub(super) fn command_on_path(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    find_command(name, std::env::split_paths(&paths))
 }
 
 fn find_command(name: &str, mut folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {

@@ -17,6 +17,7 @@ mod place;
 mod preview;
 mod process;
 mod read;
+mod remote;
 mod rules;
 mod search;
 mod source_file;
@@ -48,6 +49,10 @@ pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use remote::{
+    Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
+    check_target,
+};
 pub use splice::SpliceError;
 pub use stop::StopSignal;
 

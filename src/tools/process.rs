@@ -1,6 +1,6 @@
 //! Programs (SPEC §7.2): the one place that starts them.
 //!
-//! A program gets exactly what the caller says, no input and no terminal: it leads a session and a
+//! A program gets exactly what the caller says, no terminal, and no input unless the caller has some: it leads a session and a
 //! process group of its own. Its two outputs are read apart, each on a thread of its own, handed on as
 //! they come and kept up to a limit. Nothing here looks again and again: the caller's thread sleeps
 //! until there is output, an end, a stop or the deadline. A program that is to end is asked first, and
@@ -111,6 +111,19 @@ pub(super) fn run(
     stop: &StopSignal,
     output: &dyn Fn(Stream, &str),
 ) -> io::Result<Finished> {
+    run_on(program, Stdio::null(), stop, output)
+}
+
+/// The same for a program that reads this.
+///
+/// # Errors
+/// As for [`run`].
+pub(super) fn run_on(
+    program: &Program<'_>,
+    input: Stdio,
+    stop: &StopSignal,
+    output: &dyn Fn(Stream, &str),
+) -> io::Result<Finished> {
     let mailbox = Arc::new(Mailbox::default());
     let wake: Arc<dyn Fn() + Send + Sync> = {
         let mailbox = Arc::clone(&mailbox);
@@ -118,7 +131,7 @@ pub(super) fn run(
     };
     stop.listen(&wake);
     let started = Instant::now();
-    let running = Running::start(program, mailbox)?;
+    let running = Running::start(program, input, mailbox)?;
     let mut watch = Watch {
         running,
         stop,
@@ -297,14 +310,14 @@ struct Running {
 }
 
 impl Running {
-    fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
+    fn start(program: &Program<'_>, input: Stdio, mailbox: Arc<Mailbox>) -> io::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "this is the place")]
         let mut command = Command::new(program.program);
         command
             .args(program.arguments)
             .current_dir(program.folder)
             .envs(program.environment.iter().copied())
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         match std::env::var_os("PATH").and_then(|paths| absolute(&paths)) {

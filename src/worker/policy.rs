@@ -24,6 +24,9 @@ pub struct PolicySettings {
     /// The program `splice`, absolute; the one on `PATH` where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splice_program: Option<PathBuf>,
+    /// The settings file of the SSH client, absolute; the client's own where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssh_config: Option<PathBuf>,
 }
 
 /// The file, as far as it matters here; the window reads the rest.
@@ -52,6 +55,7 @@ impl Default for PolicySettings {
             authorization_minutes: 30,
             engine: EngineChoice::default(),
             splice_program: None,
+            ssh_config: None,
         }
     }
 }
@@ -74,6 +78,9 @@ impl PolicySettings {
         if let Some(program) = self.splice_program.as_ref().filter(|path| !path.is_absolute()) {
             return Err(format!("splice_program is {}, which is not absolute", program.display()));
         }
+        if let Some(config) = self.ssh_config.as_ref().filter(|path| !path.is_absolute()) {
+            return Err(format!("ssh_config is {}, which is not absolute", config.display()));
+        }
         Ok(())
     }
 
@@ -85,6 +92,7 @@ impl PolicySettings {
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
             engine: self.engine,
             splice_program: self.splice_program.clone(),
+            ssh_config: self.ssh_config.clone(),
         }
     }
 }

@@ -47,7 +47,11 @@ mod races;
 #[cfg(target_os = "linux")]
 mod real_programs;
 mod registry;
+#[cfg(target_os = "linux")]
+mod remote;
 mod schema;
+#[cfg(target_os = "linux")]
+mod sshd;
 #[cfg(target_os = "linux")]
 mod system_calls;
 #[cfg(unix)]
