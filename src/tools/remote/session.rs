@@ -183,8 +183,8 @@ impl Connection {
         let session = self.session(script, variables)?;
         let finished = self.call(&session, (Some(timeout), None), stop, &|_, _| {})?;
         let mut reports = Sieve::new(&session.nonce);
-        let mut said = reports.push(finished.stdout.bytes());
-        said.extend(reports.end());
+        let rest = [reports.push(finished.stdout.bytes()), reports.end()].concat();
+        let mut said = [reports.before(), &rest].concat();
         said.extend_from_slice(finished.stderr.bytes());
         let said = String::from_utf8_lossy(&said).trim().to_owned();
         Ok(Said { reports, said })
@@ -325,6 +325,12 @@ impl Connection {
         let why = loop {
             let state = watch.lock();
             if state.is_over {
+                let left = state.group.filter(|_| state.is_abandoned && !state.has_ended);
+                drop(state);
+                // Nobody hears whether it worked; a child here would be killed on this way out, too.
+                if let Some(group) = left {
+                    self.end_group(group);
+                }
                 return None;
             }
             if state.has_ended {
@@ -407,6 +413,8 @@ struct State {
     has_ended: bool,
     /// Whether the client here has ended.
     is_over: bool,
+    /// Whether that is because of a panic.
+    is_abandoned: bool,
 }
 
 impl Watch {
@@ -432,6 +440,9 @@ struct Over<'a>(&'a Watch);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.0.change(|state| state.is_over = true);
+        self.0.change(|state| {
+            state.is_over = true;
+            state.is_abandoned = thread::panicking();
+        });
     }
 }

@@ -65,10 +65,17 @@ impl Sieve {
             };
             let report = rest.split_off(at);
             self.give(&mut clean, &rest);
-            match report.iter().position(|byte| *byte == b'\n') {
-                Some(end) => {
-                    rest = report.get(end + 1..).unwrap_or_default().to_vec();
-                    self.take(report.get(self.nonce.len()..end).unwrap_or_default());
+            let text = report.get(self.nonce.len()..).unwrap_or_default();
+            // A list of jobs may turn out to be empty, without even an end of line.
+            let line = text.iter().position(|byte| *byte == b'\n');
+            let next = find(
+                text.get(..line.unwrap_or(text.len())).unwrap_or_default(),
+                self.nonce.as_bytes(),
+            );
+            match next.map(|end| (end, end)).or(line.map(|end| (end, end + 1))) {
+                Some((end, after)) => {
+                    self.take(text.get(..end).unwrap_or_default());
+                    rest = text.get(after..).unwrap_or_default().to_vec();
                 }
                 None if report.len() > REPORT_BYTES => {
                     self.give(&mut clean, &report);
@@ -183,6 +190,13 @@ mod tests {
             prop_assert_eq!(sieve.report("job"), Some("[1]+  Done: x"));
             prop_assert_eq!(sieve.reports().len(), pieces.len() + 1);
         }
+    }
+
+    #[test]
+    fn a_report_ends_where_the_next_begins() {
+        let (sieve, clean) = sieved(&[b"countersign-42:job:countersi", b"gn-42:end:9\nrest"]);
+        assert_eq!(clean, b"rest");
+        assert_eq!((sieve.report("job"), sieve.report("end")), (Some(""), Some("9")));
     }
 
     #[test]
