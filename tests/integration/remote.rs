@@ -318,6 +318,21 @@ fn a_connection_that_is_killed_in_the_middle_leaves_the_outcome_unknown() {
 }
 
 #[test]
+#[ignore = "waits until the client's keepalives have found out"]
+fn a_host_that_falls_silent_is_noticed() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let (finished, lines) =
+        run_and_then(&connection, &command("echo $$; sleep 300"), 1, |_| sshd.halt_connections());
+    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
+    assert!(said.starts_with("the connection was lost\n"), "{said}");
+    assert!(said.contains("not responding"), "{said}");
+    assert!(finished.duration < Duration::from_secs(30), "{:?}", finished.duration);
+    let id = rustix::process::Pid::from_raw(lines[0].parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
 fn a_group_that_cannot_be_ended_for_certain_leaves_the_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();

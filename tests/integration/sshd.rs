@@ -207,11 +207,19 @@ impl Sshd {
 
     /// Kills the processes that serve connections, without a word to anybody.
     pub fn kill_connections(&self) {
+        self.signal_connections(Signal::KILL);
+    }
+
+    /// Halts the processes that serve connections: nothing is closed, and nothing answers.
+    pub fn halt_connections(&self) {
+        self.signal_connections(Signal::STOP);
+    }
+
+    fn signal_connections(&self, signal: Signal) {
         let own = self.child.id().to_string();
-        for (id, parent) in processes() {
-            if parent == own {
-                kill_process(Pid::from_raw(id.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
-            }
+        for (id, _) in processes().into_iter().filter(|(_, parent)| *parent == own) {
+            // It may end while it is looked at.
+            let _ = kill_process(Pid::from_raw(id.parse().unwrap()).unwrap(), signal);
         }
     }
 

@@ -50,9 +50,9 @@ impl Folder {
         &self.0
     }
 
-    /// The option that names the control socket; the client expands `%`.
-    pub(super) fn socket_option(&self) -> String {
-        format!("ControlPath={}", self.0.join("s").display()).replace('%', "%%")
+    /// The control socket as the client takes it, which expands `%`.
+    pub(super) fn socket(&self) -> String {
+        self.0.join("s").display().to_string().replace('%', "%%")
     }
 
     fn log(&self) -> PathBuf {
@@ -143,7 +143,7 @@ impl Master {
                     Stream::Stderr => state.said.push_str(text),
                 });
             };
-            let (socket, local) = (folder.socket_option(), format!("LocalCommand=echo {ready}"));
+            let (socket, local) = (folder.socket(), format!("LocalCommand=echo {ready}"));
             let options = [
                 "-v",
                 "-E",
@@ -151,7 +151,7 @@ impl Master {
                 "-M",
                 "-N",
                 "-T",
-                "-o",
+                "-S",
                 &socket,
                 "-o",
                 "ControlPersist=no",

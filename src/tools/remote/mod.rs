@@ -12,10 +12,12 @@
 //! Absent on purpose: whether a command may run, and what its end means for a step.
 
 mod client;
+mod command;
 mod error;
 mod master;
 mod session;
 mod sieve;
+mod watch;
 
 use std::time::Duration;
 
@@ -26,8 +28,8 @@ use crate::run::{Host, TargetState};
 use super::StopSignal;
 
 pub use client::SshClient;
+pub use command::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
 pub use error::RemoteError;
-pub use session::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
 
 use client::Call;
 use master::Master;
