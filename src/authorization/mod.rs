@@ -239,3 +239,55 @@ pub struct ApprovedPlan {
     /// The answer to it.
     pub authorization: PlanAuthorization,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binding(target: Option<Target>) -> Binding {
+        Binding {
+            workspace: "/home/ada/app".to_owned(),
+            mode: Mode::Automatic,
+            policy: Digest::of(b"policy"),
+            target,
+            inputs: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn another_host_user_port_or_key_voids_an_approval_and_is_named() {
+        let target = Target {
+            destination: "build".to_owned(),
+            user: "ada".to_owned(),
+            host: "10.0.0.7".to_owned(),
+            port: 22,
+            host_key: "ssh-ed25519 SHA256:one".to_owned(),
+        };
+        let approved = binding(Some(target.clone()));
+        assert_eq!(approved.changes(&approved.clone()), []);
+        for (other, now) in [
+            (
+                Some(Target { host: "fe80::1".to_owned(), ..target.clone() }),
+                "build (ada@[fe80::1]:22) with key ssh-ed25519 SHA256:one",
+            ),
+            (
+                Some(Target { user: "root".to_owned(), ..target.clone() }),
+                "build (root@10.0.0.7:22) with key ssh-ed25519 SHA256:one",
+            ),
+            (
+                Some(Target { port: 2222, ..target.clone() }),
+                "build (ada@10.0.0.7:2222) with key ssh-ed25519 SHA256:one",
+            ),
+            (
+                Some(Target { host_key: "ssh-ed25519 SHA256:two".to_owned(), ..target.clone() }),
+                "build (ada@10.0.0.7:22) with key ssh-ed25519 SHA256:two",
+            ),
+            (None, "local"),
+        ] {
+            let changes = approved.changes(&binding(other));
+            let [change] = changes.as_slice() else { panic!("{changes:?}") };
+            assert_eq!((change.what.as_str(), change.now.as_str()), ("target", now));
+            assert_eq!(change.approved, target.to_string());
+        }
+    }
+}
