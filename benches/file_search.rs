@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use countersign::risk::Policy;
-use countersign::tools::{Context, StopSignal, Toolbox};
+use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
 use serde_json::{Value, json};
 use support::{claim, plan, time};
 use uuid::Uuid;
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         let context = Context {
             expected: &expected,
             stop: &stop,
+            capture: &NoCapture,
             execution_id: Uuid::nil(),
             output: &|_, _| {},
         };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looks for bytes that the plan parser and the preconditions answer wrongly.
+# Looks for bytes that the plan parser, the preconditions and the readers of commands answer wrongly.
 #
 #   sh packaging/fuzz.sh           some seconds for each target, beginning with the kept corpus
 #   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; keeps what was found in the corpus
@@ -14,9 +14,9 @@ only=
 for word; do
     case $word in
     --long) long=1 seconds=1200 ;;
-    parse_plan | preconditions) only=$word ;;
+    parse_plan | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$word ;;
     *)
-        echo "usage: sh packaging/fuzz.sh [--long] [parse_plan|preconditions]" >&2
+        echo "usage: sh packaging/fuzz.sh [--long] [TARGET]" >&2
         exit 5
         ;;
     esac
@@ -60,6 +60,7 @@ target() {
     shift
     [ -z "$only" ] || [ "$only" = "$name" ] || return 0
     fresh="$out/corpus/$name"
+    case $name in risk_*) dict=fuzz/risk.dict ;; *) dict=fuzz/$name.dict ;; esac
     # A short run begins with the kept corpus alone, wherever it runs.
     [ -n "$long" ] || fresh="$work/corpus/$name"
     mkdir -p "$fresh" "fuzz/corpus/$name"
@@ -69,7 +70,7 @@ target() {
     used=0
     while [ "$used" -lt "$seconds" ]; do
         "$targets/$name" -max_total_time=$((seconds - used)) -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="$out/found/$name-" -dict="fuzz/$name.dict" \
+            -artifact_prefix="$out/found/$name-" -dict="$dict" \
             "$fresh" "fuzz/corpus/$name" "$@" >>"$out/$name.log" 2>&1 || {
             tail -n 60 "$out/$name.log"
             echo "$name: found something; to see it again: $targets/$name FILE, with the file named above"
@@ -106,4 +107,8 @@ build
 status=0
 target parse_plan -timeout=5 -max_len=65536 tests/fixtures/plans assets/plans || status=1
 target preconditions -timeout=10 -max_len=8192 || status=1
+target risk_scan -timeout=1 -max_len=70000 || status=1
+target risk_first_reader -timeout=2 -max_len=4096 || status=1
+target risk_second_reader -timeout=2 -max_len=4096 || status=1
+target risk_classify -timeout=5 -max_len=4096 || status=1
 exit "$status"

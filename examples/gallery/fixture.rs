@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, Plan, Precondition, Severity, Step, ToolCall,
+    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, Plan, Precondition, Severity,
+    StatedRisk, Step, StepPlace, ToolCall,
 };
-use countersign::risk::{self, Policy, RiskLevel, Verdict};
+use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
 use countersign::ui::artifact::{Contents, Loaded, Prepared, Shape};
 use countersign::ui::format::Now;
@@ -55,6 +56,9 @@ fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
         requires_confirmation: asks,
         title: title.map(str::to_owned),
         reason: None,
+        stated: StatedRisk::default(),
+        expected_output: None,
+        place: StepPlace::Step(index),
     }
 }
 
@@ -95,6 +99,10 @@ pub fn plan() -> Plan {
         title: Some("Fix E0425 in the parser".into()),
         created_by: Some("planner 0.4".into()),
         evidence_referenced: vec!["Q2".into()],
+        mode: Mode::Automatic,
+        target: None,
+        host: None,
+        outlook: Outlook::default(),
         steps,
         source: source.into(),
         digest: Digest::of(source),
@@ -117,7 +125,11 @@ pub fn dangerous_plan() -> Plan {
 }
 
 pub fn review(plan: &Plan) -> Review {
-    let risks: Vec<Verdict> = plan.steps.iter().map(risk::of_step).collect();
+    let risks: Vec<Verdict> = plan
+        .steps
+        .iter()
+        .map(|step| risk::of_step(step, &Policy::default(), Shell::Bash))
+        .collect();
     let asks = plan
         .steps
         .iter()
@@ -143,6 +155,7 @@ pub fn review(plan: &Plan) -> Review {
                 ("src/lib.rs".to_owned(), FileState::Content(Digest::of(b"lib"))),
             ]),
         },
+        rollback: Vec::new(),
         preconditions: plan
             .steps
             .iter()

@@ -7,6 +7,7 @@
 pub mod authorization;
 #[path = "../../src/code/mod.rs"]
 pub mod code;
+pub mod command;
 pub mod engine;
 pub mod mutate;
 #[path = "../../src/plan/mod.rs"]

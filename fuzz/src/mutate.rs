@@ -103,7 +103,7 @@ const PIECES: [&str; 16] =
     [" ", "\t", "\n", "\0", "\\", "\"", "/", "~", "~1", "é", "\u{202e}", "🙂", "[", "{", "*", "A"];
 
 fn key(random: &mut Random) -> &'static str {
-    const KEYS: [&str; 18] = [
+    const KEYS: [&str; 30] = [
         "plan_id",
         "intent",
         "title",
@@ -122,6 +122,18 @@ fn key(random: &mut Random) -> &'static str {
         "failure",
         "Requires_confirmation",
         "a/b~c",
+        "id",
+        "command",
+        "verificationCommand",
+        "timeoutSeconds",
+        "index",
+        "riskLevel",
+        "riskAssessment",
+        "requiresApproval",
+        "rollbackPlan",
+        "mode",
+        "output",
+        "status",
     ];
     let names: Vec<&str> = TOOLS
         .iter()
@@ -133,8 +145,22 @@ fn key(random: &mut Random) -> &'static str {
 }
 
 fn word(random: &mut Random) -> &'static str {
-    const WORDS: [&str; 10] =
-        ["", " ", "Q1", "Q8", "a", "step_1", "a succeeded", "x.rs", "[", "(?i)\\w+"];
+    const WORDS: [&str; 14] = [
+        "local",
+        "a@b",
+        "blocked",
+        "teacher",
+        "",
+        " ",
+        "Q1",
+        "Q8",
+        "a",
+        "step_1",
+        "a succeeded",
+        "x.rs",
+        "[",
+        "(?i)\\w+",
+    ];
     match random.below(4) {
         0 => random.of(PRECONDITION_WORDS),
         1 => TOOLS[random.below(TOOLS.len())].name,

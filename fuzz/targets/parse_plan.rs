@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use countersign_fuzz::mutate::mutate_json;
 use countersign_fuzz::plan::{
-    Code, Continuation, Digest, Finding, Parsed, Plan, Precondition, Severity, Tool, ToolCall,
-    continuation, is_hidden, limits, parse, visible,
+    Code, Continuation, Dialect, Digest, Finding, Parsed, Plan, Precondition, Severity, StepPlace,
+    Tool, ToolCall, continuation, is_hidden, limits, parse, visible,
 };
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use serde_json::Value;
@@ -44,7 +44,10 @@ fn check(data: &[u8]) {
     if let Some(value) = &value
         && parsed.is_valid()
     {
-        check_valid(plan, value);
+        match plan.dialect {
+            Dialect::StepPlan => check_valid(plan, value),
+            Dialect::CommandPlan => check_valid_commands(plan, value),
+        }
         check_continuation(plan);
     }
     check_faulty_steps(plan, &parsed.findings);
@@ -206,6 +209,38 @@ fn check_valid(plan: &Plan, value: &Value) {
     }
 }
 
+/// The same of a command plan: each command and each verification is a step, in order.
+fn check_valid_commands(plan: &Plan, value: &Value) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    assert_eq!(plan.title, text(&value["goal"]));
+    assert_eq!(plan.target, text(&value["target"]).filter(|target| target != "local"));
+    let steps = value["steps"].as_array().expect("steps are an array");
+    let commands = steps.iter().flat_map(|step| {
+        [Some(&step["command"]), step.get("verificationCommand")].into_iter().flatten()
+    });
+    let commands: Vec<Option<&str>> = commands.map(Value::as_str).collect();
+    let mut ids = BTreeSet::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        assert!(ids.insert(step.step_id.as_str()), "two steps are called {:?}", step.step_id);
+        assert!(step.step_id.len() <= limits::ID_BYTES);
+        assert_eq!(step.step_index, index);
+        let Some(ToolCall::Shell { command, target, cwd, timeout_seconds }) = &step.call else {
+            panic!("{:?} is no command", step.call)
+        };
+        assert_eq!(Some(&Some(command.as_str())), commands.get(index));
+        assert_eq!(*target, plan.target);
+        let (StepPlace::Command(place) | StepPlace::Verification(place)) = step.place else {
+            panic!("{:?} is no place of a command", step.place)
+        };
+        assert_eq!(*cwd, text(&steps[place]["cwd"]));
+        let timeout = steps[place]["timeoutSeconds"].as_f64();
+        assert_eq!(timeout_seconds.map(f64::from), timeout);
+        let asks = steps[place]["riskAssessment"]["requiresApproval"].as_bool() == Some(true);
+        assert_eq!(step.requires_confirmation, asks && !step.is_verification());
+    }
+    assert_eq!(plan.steps.len(), commands.len());
+}
+
 fn check_arguments(
     tool: Tool,
     arguments: &std::collections::BTreeMap<String, String>,
@@ -236,7 +271,10 @@ fn check_faulty_steps(plan: &Plan, findings: &[Finding]) {
         // Errors about a step that are only seen when the steps are compared leave it its call;
         // the plan is refused all the same.
         if step.call.is_none() {
-            let own = format!("/steps/{}", step.step_index);
+            let (StepPlace::Step(place)
+            | StepPlace::Command(place)
+            | StepPlace::Verification(place)) = step.place;
+            let own = format!("/steps/{place}");
             let about_it = |finding: &&Finding| {
                 finding.severity == Severity::Error && finding.pointer.starts_with(&own)
             };

@@ -68,6 +68,14 @@ impl Contents {
                 );
                 return Ok(());
             }
+            Content::TooLarge(size) => {
+                let size = crate::ui::format::bytes(size);
+                self.missing(
+                    key,
+                    &format!("It has {size}, too much to show here; save it instead."),
+                );
+                return Ok(());
+            }
             Content::Sealed => {
                 self.missing(
                     key,

@@ -10,7 +10,7 @@ use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
 use crate::plan::{Code, Digest};
-use crate::run::{Failure, Reconciled};
+use crate::run::{Failure, Reconciled, RunEvent};
 use crate::ui::action::Page;
 use crate::ui::evidence::Verification;
 use crate::ui::plan::{Approval, RecentPlan};
@@ -19,11 +19,19 @@ use crate::worker::{Event, OpenedPlan, Reply, Request, Ticket};
 
 /// How many plans the list of recent ones keeps.
 const RECENT: usize = 12;
+/// How much output is taken in for one frame: lines that make a few milliseconds' work.
+const OUTPUT_BYTES: usize = 64 << 10;
 
 impl App {
-    /// Takes in everything that has arrived.
-    pub(super) fn drain(&mut self) {
-        while let Some(event) = self.worker.try_recv() {
+    /// Takes in what has arrived. True when there is more: then it is the next frame's.
+    pub(super) fn drain(&mut self) -> bool {
+        let mut room = OUTPUT_BYTES;
+        while room > 0
+            && let Some(event) = self.worker.try_recv()
+        {
+            if let Event::Run(RunEvent::StepOutput { chunk, .. }) = &event {
+                room = room.saturating_sub(chunk.len());
+            }
             self.take_event(event);
         }
         while let Some((ticket, reply)) = self.desk.try_recv() {
@@ -44,13 +52,14 @@ impl App {
         }
         self.ask_for_what_is_shown();
         self.keep_diagnostics();
+        room == 0
     }
 
     fn take_event(&mut self, event: Event) {
         match event {
             Event::Run(event) => {
                 let asked = self.running_mut().is_some_and(|session| session.happened(&event));
-                if matches!(event, crate::run::RunEvent::RunStarted { .. }) {
+                if matches!(event, RunEvent::RunStarted { .. }) {
                     self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
                 }
                 if asked {

@@ -131,7 +131,7 @@ impl App {
         let setup = Setup {
             evidence: folders.evidence,
             secrets: folders.secrets,
-            policy: loaded.settings.policy.policy(),
+            policy: loaded.policy,
             faults: Faults::from_environment(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;
@@ -293,7 +293,9 @@ impl App {
 
     fn take_in(&mut self, ctx: &egui::Context) {
         self.now = now();
-        self.drain();
+        if self.drain() {
+            ctx.request_repaint();
+        }
         if let Some(text) = self.to_copy.take() {
             ctx.copy_text(text);
         }

@@ -1,15 +1,17 @@
 //! What the person has chosen, in one TOML file.
 //!
-//! A file that cannot be read is said so, kept, and meanwhile every step asks: what it settled may
-//! have been stricter than the defaults.
+//! A file that cannot be read is said so and kept: what it settled may have been stricter than the
+//! defaults. Meanwhile every step asks; and where what it says about running cannot be used, nothing
+//! runs, as on the command line.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::plan::TOOLS;
+use crate::risk::Policy;
 use crate::ui::plan::RecentPlan;
-use crate::worker::PolicySettings;
+use crate::worker::{PolicySettings, read_policy};
 
 /// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -113,7 +115,7 @@ impl Settings {
         if !(0.5..=3.0).contains(&self.zoom) {
             return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
         }
-        self.policy.check()?;
+        self.policy.policy()?;
         for side in &mut self.window {
             *side = if side.is_finite() { side.clamp(480.0, 8_192.0) } else { 800.0 };
         }
@@ -133,33 +135,54 @@ pub(super) struct Problem {
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) settings: Settings,
+    /// What the settings mean for runs.
+    pub(super) policy: Policy,
     pub(super) file: Option<PathBuf>,
     pub(super) problem: Option<Problem>,
+}
+
+impl Loaded {
+    fn defaults(file: Option<PathBuf>) -> Self {
+        Self { settings: Settings::default(), policy: Policy::default(), file, problem: None }
+    }
+
+    fn faulty(file: Option<PathBuf>, details: String, policy: Result<Policy, String>) -> Self {
+        let place = file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+        let mut policy = policy.unwrap_or_else(|why| {
+            Policy::refusing(format!("the settings cannot be used: {} ({place})", why.trim_end()))
+        });
+        policy.confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
+        let summary = if policy.refusal.is_some() {
+            "The settings file cannot be used. Until it can, no plan can be authorized or run."
+        } else {
+            "The settings file cannot be read. Until it can, every step asks."
+        };
+        let problem = Problem {
+            summary: summary.into(),
+            details,
+            next: format!("Mend {place} and start again. Until then nothing is written to it."),
+        };
+        Self { settings: Settings::default(), policy, file, problem: Some(problem) }
+    }
 }
 
 /// Reads the file; without one, the defaults.
 pub(super) fn load(file: Option<PathBuf>) -> Loaded {
     let text = match file.as_ref().map(std::fs::read_to_string) {
-        None => return Loaded { settings: Settings::default(), file, problem: None },
-        Some(Ok(text)) => Ok(text),
+        None => return Loaded::defaults(file),
         Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Loaded { settings: Settings::default(), file, problem: None };
+            return Loaded::defaults(file);
         }
-        Some(Err(error)) => Err(error.to_string()),
+        Some(Err(error)) => {
+            return Loaded::faulty(file, error.to_string(), Err(error.to_string()));
+        }
+        Some(Ok(text)) => text,
     };
-    match text.and_then(|text| parse(&text)) {
-        Ok(settings) => Loaded { settings, file, problem: None },
-        Err(details) => {
-            let mut settings = Settings::default();
-            settings.policy.confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
-            let place = file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
-            let problem = Problem {
-                summary: "The settings file cannot be read. Until it can, every step asks.".into(),
-                details,
-                next: format!("Mend {place} and start again. Until then nothing is written to it."),
-            };
-            Loaded { settings, file, problem: Some(problem) }
-        }
+    let policy = read_policy(&text);
+    match (parse(&text), policy) {
+        (Ok(settings), Ok(policy)) => Loaded { settings, policy, file, problem: None },
+        (Err(details), policy) => Loaded::faulty(file, details, policy),
+        (Ok(_), Err(details)) => Loaded::faulty(file, details.clone(), Err(details)),
     }
 }
 
@@ -210,21 +233,56 @@ mod tests {
 
     #[test]
     fn a_faulty_file_is_said_kept_and_makes_every_step_ask() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("settings.toml");
+        for text in ["zoom = 9", "zoom = \"big\"", "confirm = true"] {
+            let policy = faulty(text).policy;
+            assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
+            assert_eq!(policy.refusal, None, "{text}");
+        }
+        // What the rest of the file says of commands counts although the file is faulty.
+        let policy = faulty(&format!("zoom = 9\n{RULE}")).policy;
+        assert_eq!(policy.command_rules.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_usable_about_runs_lets_nothing_run() {
         for text in [
-            "zoom = 9",
-            "zoom = \"big\"",
-            "confirm = true",
+            "zoom =",
             "[policy]\nconfirm_tools = [\"file_wirte\"]",
             "[policy]\nauthorization_minutes = 0",
             "[policy]\nextra_roots = [\"relative\"]",
+            &RULE.replace("'make all'", "'cargo build'"),
+            &RULE.replace("reason = 'no'", ""),
         ] {
-            std::fs::write(&file, text).unwrap();
-            let loaded = load(Some(file.clone()));
-            assert!(loaded.problem.is_some(), "{text}");
-            assert_eq!(loaded.settings.policy.confirm_tools.len(), TOOLS.len());
-            assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "kept as it is");
+            let policy = faulty(text).policy;
+            assert!(policy.refusal.is_some(), "{text}");
+            assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
         }
+        let why = faulty(&RULE.replace("'make all'", "'cargo build'")).policy.refusal.unwrap();
+        assert!(why.contains("\"mine\"") && why.contains("settings.toml"), "{why}");
+    }
+
+    #[test]
+    fn rules_for_commands_are_kept_when_the_settings_are_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        std::fs::write(&file, RULE).unwrap();
+        let first = load(Some(file.clone()));
+        assert_eq!((first.policy.command_rules.len(), first.problem), (1, None));
+        crate::worker::keep_file(&file, &text(&first.settings).unwrap()).unwrap();
+        let again = load(Some(file));
+        assert_eq!(again.policy.digest(), first.policy.digest());
+        assert_eq!(again.policy.command_rules.len(), 1);
+    }
+
+    const RULE: &str = "[[policy.command_rules]]\nid = 'mine'\nprefix = ['make']\nlevel = 'blocked'\nreason = 'no'\nmust_match = ['make all']\nmust_not_match = ['ls']\n";
+
+    fn faulty(text: &str) -> Loaded {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        std::fs::write(&file, text).unwrap();
+        let loaded = load(Some(file.clone()));
+        assert!(loaded.problem.is_some(), "{text}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "kept as it is");
+        loaded
     }
 }

@@ -27,7 +27,12 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
+        Self::with_settings("")
+    }
+
+    fn with_settings(text: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("settings.toml"), text).unwrap();
         let workspace = tempfile::tempdir().unwrap();
         let folders = Folders {
             evidence: home.path().join("evidence"),
@@ -215,6 +220,25 @@ fn closing_the_question_leaves_it_open_and_it_can_be_asked_for_again() {
     bench.act(Action::Do(Command::StopNow));
     bench.ended();
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
+}
+
+#[test]
+fn a_bad_rule_of_the_settings_is_named_and_no_plan_can_be_signed() {
+    let mut bench = Bench::with_settings(
+        "[[policy.command_rules]]\nid = \"mine\"\nprefix = [\"make\"]\nlevel = \"blocked\"\n\
+         reason = \"no\"\nmust_match = [\"cargo build\"]\nmust_not_match = []\n",
+    );
+    assert!(bench.app.notices.iter().any(|notice| notice.details.contains("\"mine\"")));
+    bench.file("a.txt", "bittern\n");
+    let plan = bench.file("plan.json", PLAN);
+    bench.open(&plan);
+    assert!(bench.app.situation().not_authorizable.is_some());
+    let named = |finding: &crate::plan::Finding| {
+        finding.code.as_str() == "E002" && finding.message.contains("\"mine\"")
+    };
+    assert!(bench.session().findings.iter().any(named), "{:?}", bench.session().findings);
+    bench.act(Action::Do(Command::Authorize));
+    assert!(bench.app.view().dialog.is_none(), "nothing to sign");
 }
 
 #[test]

@@ -71,18 +71,42 @@ pub struct Target {
     pub host: String,
     /// The port, likewise.
     pub port: u16,
-    /// The kind and fingerprint of the key that the host showed and the client knew, for instance
-    /// `ssh-ed25519 SHA256:…`.
-    pub host_key: String,
+    /// The kinds and fingerprints of the keys by which the client knows the host, sorted, for instance
+    /// `ED25519 SHA256:…`; one that only signs keys of hosts begins with `authority`. The host must show one
+    /// of them.
+    pub host_keys: Vec<String>,
+}
+
+impl Target {
+    /// Whether the host may show this key, which is signed by this authority if by any; both with their kind
+    /// before the fingerprint.
+    pub fn covers(&self, host_key: &str, authority: Option<&str>) -> bool {
+        let fingerprint = |key: &str| key.rsplit(' ').next().map(str::to_owned);
+        let is = |known: &str, shown: &str| fingerprint(known) == fingerprint(shown);
+        self.host_keys.iter().any(|known| match known.strip_prefix("authority ") {
+            Some(known) => authority.is_some_and(|shown| is(known, shown)),
+            None => is(known, host_key),
+        })
+    }
+
+    /// User, host and port in one word.
+    pub fn address(&self) -> String {
+        let Self { user, host, port, .. } = self;
+        // An IPv6 address has colons of its own.
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        format!("{user}@{host}:{port}")
+    }
 }
 
 impl fmt::Display for Target {
     /// Who, where and by which key, in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { destination, user, host, port, host_key } = self;
-        // An IPv6 address has colons of its own.
-        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        write!(f, "{destination} ({user}@{host}:{port}) with key {host_key}")
+        write!(f, "{} ({})", self.destination, self.address())?;
+        match self.host_keys.as_slice() {
+            [] => f.write_str(", whose key is not known"),
+            [key] => write!(f, " with key {key}"),
+            keys => write!(f, " with one of the keys {}", keys.join(", ")),
+        }
     }
 }
 
@@ -132,7 +156,7 @@ impl Binding {
             Mode::Guided => "guided".to_owned(),
         };
         let target = |target: &Option<Target>| match target {
-            None => "local".to_owned(),
+            None => "none".to_owned(),
             Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());

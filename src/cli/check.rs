@@ -6,7 +6,7 @@ use super::documents::{self, finding_line};
 use super::output::Output;
 use super::place::{OpenedPlan, policy};
 use super::refusal::Refusal;
-use crate::plan::{Plan, Severity, visible};
+use crate::plan::{Dialect, Plan, Severity, visible};
 use crate::run::{PreconditionState, Review};
 
 /// Validates and reviews a plan file.
@@ -54,6 +54,10 @@ fn header(opened: &OpenedPlan, plan: &Plan, review: &Review, out: &mut Output) {
     }
     if let Some(intent) = plan.intent {
         row("Intent", intent.as_str());
+    }
+    if plan.dialect == Dialect::CommandPlan {
+        row("Mode", plan.mode.as_str());
+        row("Commands run", plan.target.as_deref().map_or("on this machine", |host| host));
     }
     if let Some(digest) = opened.digest {
         row("Digest", &digest.to_string());

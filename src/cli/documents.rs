@@ -1,9 +1,11 @@
 //! The JSON documents of SPEC §11 that no other room has, and findings as lines for people.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::place::OpenedPlan;
 use crate::plan::{Finding, Plan, Severity, Step, visible};
+use crate::risk::{RiskLevel, Verdict};
 use crate::run::Review;
 
 /// What `check` answers.
@@ -28,6 +30,11 @@ fn plan_document(plan: &Plan) -> Value {
         "title": plan.title,
         "created_by": plan.created_by,
         "evidence_referenced": plan.evidence_referenced,
+        "mode": plan.mode,
+        "target": plan.target,
+        "success_criteria": plan.outlook.success_criteria,
+        "rollback_plan": plan.outlook.rollback,
+        "estimated_time": plan.outlook.estimated_time,
         "steps": steps,
     })
 }
@@ -42,33 +49,50 @@ fn step_document(step: &Step) -> Value {
         "requires_confirmation": step.requires_confirmation,
         "title": step.title,
         "reason": step.reason,
+        "expected_output": step.expected_output,
+        "stated_risk": {
+            "level": step.stated.level,
+            "category": step.stated.category,
+            "reason": step.stated.reason,
+            "warning": step.stated.warning,
+        },
     })
 }
 
-fn risk_document(plan: Option<&Plan>, review: Option<&Review>) -> Value {
-    let steps: Vec<Value> = plan
-        .zip(review)
-        .map(|(plan, review)| {
-            let verdicts = review.risks.iter().zip(&review.asks);
-            plan.steps
-                .iter()
-                .zip(verdicts)
-                .map(|(step, (verdict, asks))| {
-                    json!({
-                        "step_id": step.step_id,
-                        "step_index": step.step_index,
-                        "level": verdict.level,
-                        "rule": verdict.rule,
-                        "span": verdict.span,
-                        "reason": verdict.reason,
-                        "suggestion": verdict.suggestion,
-                        "asks": asks,
-                    })
-                })
-                .collect()
-        })
-        .unwrap_or_default();
-    json!({ "worst": review.and_then(|review| review.impact.worst), "steps": steps })
+fn risk_document(plan: Option<&Plan>, review: Option<&Review>) -> RiskDocument {
+    let Some((plan, review)) = plan.zip(review) else { return RiskDocument::default() };
+    let verdicts = review.risks.iter().zip(&review.asks);
+    let steps = plan.steps.iter().zip(verdicts).map(|(step, (verdict, asks))| StepRisk {
+        step_id: step.step_id.clone(),
+        step_index: step.step_index,
+        verdict: verdict.clone(),
+        asks: asks.clone(),
+    });
+    RiskDocument {
+        worst: review.impact.worst,
+        steps: steps.collect(),
+        rollback: review.rollback.clone(),
+    }
+}
+
+/// How dangerous a plan is.
+#[derive(Serialize, Default)]
+struct RiskDocument {
+    worst: Option<RiskLevel>,
+    steps: Vec<StepRisk>,
+    /// The commands of the rollback, which do not run with the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rollback: Vec<Verdict>,
+}
+
+/// How dangerous a step is, and why a person is asked before it.
+#[derive(Serialize)]
+struct StepRisk {
+    step_id: String,
+    step_index: usize,
+    #[serde(flatten)]
+    verdict: Verdict,
+    asks: Option<String>,
 }
 
 /// A finding as one line: place, severity, code, words.

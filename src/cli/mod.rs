@@ -109,7 +109,7 @@ fn headless(command: Command) -> Exit {
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
-        Command::Risk(command) => Ok(risk::risk(&command, &mut out)),
+        Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };
     let exit = done.unwrap_or_else(|refusal: Refusal| refusal.tell(&mut out));

@@ -76,3 +76,8 @@ pub(super) fn say(text: &str) {
     // Nobody is there to be told that nobody is there.
     let _ = writeln!(io::stderr(), "{text}");
 }
+
+/// Hands on a piece of a program's output, on stderr.
+pub(super) fn tell(text: &str) {
+    let _ = write!(io::stderr(), "{text}");
+}

@@ -1,9 +1,9 @@
 //! A run as it goes, on stderr, and its result, on stdout, for people.
 
-use super::output::{Output, say};
+use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
-use crate::plan::{Plan, Step, visible, visible_lines};
-use crate::run::{ExecutionResult, RunStatus, StepResult};
+use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
+use crate::run::{ExecutionResult, RunStatus, StepResult, Stream};
 
 /// Says which step begins.
 pub(super) struct Progress {
@@ -19,6 +19,15 @@ impl ProgressCallback for Progress {
             let place = format!("Step {} of {}", step.step_index + 1, self.steps);
             let about = about(step);
             say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
+        }
+    }
+
+    fn on_step_output(&self, step: &Step, _: Stream, chunk: &str) {
+        // What other tools print is their result, which stands in the evidence.
+        if !self.silent
+            && step.call.as_ref().is_some_and(|it| it.tool().class() == ToolClass::Command)
+        {
+            tell(&visible_lines(chunk));
         }
     }
 }
@@ -65,6 +74,16 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
         result.elapsed_ms,
         result.run_id
     ));
+}
+
+/// The commands that would take a plan back. They never run by themselves.
+pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
+    out.line("The plan gives a way back; with --json it is printed as a plan of its own:");
+    for command in &plan.outlook.rollback {
+        for line in visible_lines(command).lines() {
+            out.line(&format!("    {line}"));
+        }
+    }
 }
 
 fn failure(result: &StepResult, out: &mut Output) {

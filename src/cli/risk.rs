@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::Exit;
 use super::args;
 use super::output::{Output, say};
+use super::place;
+use super::refusal::Refusal;
 use crate::risk::{CommandVerdict, Shell, UserRules, of_command};
 
 #[derive(Serialize)]
@@ -16,34 +18,50 @@ struct Document<'a> {
     verdict: &'a CommandVerdict,
 }
 
-/// Judges the command of the command line, or one command a line of stdin.
-pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Exit {
+/// Judges the command of the command line, or one command a line of stdin, by the rules of the program
+/// and those of the user's settings.
+///
+/// # Errors
+/// Settings that are there and cannot be used.
+pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refusal> {
+    let rules = place::policy()?.command_rules;
     if !command.stdin {
-        judge(&command.command.join(" "), out);
-        return Exit::Done;
+        judge(&command.command.join(" "), &rules, out);
+        return Ok(Exit::Done);
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
             // Bytes that are no text become a character that no rule takes for a letter.
-            Ok(line) => judge(&String::from_utf8_lossy(&line), out),
+            Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
             Err(error) => {
                 say(&format!("The commands could not be read: {error}"));
-                return Exit::Failed;
+                return Ok(Exit::Failed);
             }
         }
     }
-    Exit::Done
+    Ok(Exit::Done)
 }
 
-fn judge(command: &str, out: &mut Output) {
-    let verdict = of_command(command, Shell::Bash, &UserRules::default());
+fn judge(command: &str, rules: &UserRules, out: &mut Output) {
+    let verdict = of_command(command, Shell::Bash, rules);
     if out.json() {
         out.document(&Document { command, verdict: &verdict });
         return;
     }
     let suggestion = verdict.suggestion.as_deref().map(|way| format!(" {way}")).unwrap_or_default();
+    let builtin = if verdict.user_rule {
+        let builtin = &verdict.builtin;
+        format!(
+            " By a rule of yours; built in: {}  {}  {}",
+            builtin.level.as_str(),
+            builtin.rule,
+            builtin.reason
+        )
+    } else {
+        String::new()
+    };
     out.line(&format!(
-        "{}  {}  {}{suggestion}",
+        "{}  {}  {}{suggestion}{builtin}",
         verdict.level.as_str(),
         verdict.rule,
         verdict.reason

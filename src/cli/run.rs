@@ -1,8 +1,10 @@
 //! `run`: reads a plan once, authorizes exactly what was read, and runs it.
 
+use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::Exit;
@@ -10,14 +12,14 @@ use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
 use super::output::{Output, say};
 use super::place::{EvidencePlace, OpenedPlan, policy};
-use super::progress::{Progress, print_result, print_steps};
+use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Digest, Plan, visible};
+use crate::plan::{Digest, Plan, rollback, visible};
 use crate::risk::Policy;
-use crate::run::{Review, RunStatus};
+use crate::run::{ExecutionResult, Review, RunStatus};
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
@@ -85,16 +87,33 @@ impl Start {
                 print_steps(&plan, step_results, out);
             }
         })?;
+        let failed = result.status != RunStatus::Completed;
+        let way_back = rollback(&plan, result.run_id).filter(|_| failed);
         if out.json() {
-            out.document(&result);
+            let rollback_plan = way_back.as_deref().map(String::from_utf8_lossy);
+            out.document(&RunDocument { result: &result, rollback_plan });
         } else {
             print_result(&plan, &result, out);
+            if way_back.is_some() {
+                print_way_back(&plan, out);
+            }
         }
         Ok(match result.status {
             RunStatus::Completed => Exit::Done,
             RunStatus::Failed | RunStatus::Cancelled => Exit::Failed,
         })
     }
+}
+
+/// What `run` and `continue` answer.
+#[derive(Serialize)]
+struct RunDocument<'a> {
+    #[serde(flatten)]
+    result: &'a ExecutionResult,
+    /// After a failure, the plan that would take it back, where the plan has one (SPEC §1.2): the text of
+    /// a plan file, to be looked at, authorized and run like any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rollback_plan: Option<Cow<'a, str>>,
 }
 
 /// Whether a person can be asked: they must be able to read the question and to answer it.

@@ -4,12 +4,14 @@
 //! of its own, without retries, and without any memory between runs.
 
 mod callbacks;
+mod capture;
 mod clock;
 mod continuation;
 mod control;
 mod error;
 mod executor;
 mod finish;
+mod host;
 mod machine;
 mod preconditions;
 mod review;

@@ -5,10 +5,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::error::ExecutionError;
+use super::host;
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
-use crate::plan::{Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
+use crate::plan::{
+    Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
+};
 use crate::risk::{self, Policy, RiskLevel, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
 use crate::tools::{Overlay, ToolError, Toolbox};
@@ -27,14 +30,14 @@ pub fn review(
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
-        hosts: Vec::new(),
+        hosts: seen.binding.target.iter().map(ToString::to_string).collect(),
         worst: seen.risks.iter().map(|verdict| verdict.level).max(),
         asks: seen.asks.iter().flatten().count(),
         irreversible: plan
             .steps
             .iter()
             .filter_map(|step| step.call.as_ref())
-            .filter(|call| call.tool().class() == ToolClass::Check)
+            .filter(|call| matches!(call.tool().class(), ToolClass::Check | ToolClass::Command))
             .count(),
     };
     Ok(Review {
@@ -43,6 +46,7 @@ pub fn review(
         preconditions: preconditions_now(plan, &toolbox, &seen.written),
         binding: seen.binding,
         risks: seen.risks,
+        rollback: seen.rollback,
         asks: seen.asks,
         impact,
         findings: seen.findings,
@@ -82,6 +86,7 @@ pub fn preview_step(
 pub(super) struct Seen {
     pub(super) binding: Binding,
     pub(super) risks: Vec<Verdict>,
+    rollback: Vec<Verdict>,
     pub(super) asks: Vec<Option<String>>,
     pub(super) findings: Vec<Finding>,
     /// The first step that writes each file.
@@ -92,6 +97,10 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
+    if let Some(why) = &policy.refusal {
+        // Not the plan's fault, and nothing under which one could sign it.
+        findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
+    }
     for step in &plan.steps {
         let Some(call) = &step.call else { continue };
         for (argument, path) in paths(call) {
@@ -110,16 +119,31 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
-    let risks: Vec<Verdict> = plan.steps.iter().map(|step| judge(step, toolbox)).collect();
-    let asks = plan.steps.iter().zip(&risks).map(|(step, risk)| ask(step, risk, policy)).collect();
+    let risks: Vec<Verdict> = plan.steps.iter().map(|step| judge(step, toolbox, policy)).collect();
+    for (step, verdict) in plan.steps.iter().zip(&risks) {
+        let command = step.arguments.get("command").map_or("", String::as_str);
+        let what = format!("step {}", step.step_index + 1);
+        findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
+    }
+    let (shell, target) = (toolbox.shell(), plan.target.as_deref());
+    let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
+    let rollback: Vec<Verdict> = plan.outlook.rollback.iter().map(judged).collect();
+    for (index, (command, verdict)) in plan.outlook.rollback.iter().zip(&rollback).enumerate() {
+        let what = format!("command {} of the rollback", index + 1);
+        findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
+    }
+    let (host, unknown) = host::look(target, policy);
+    findings.extend(unknown);
+    let asks = plan.steps.iter().zip(&risks);
+    let asks = asks.map(|(step, risk)| ask(step, risk, policy, plan.mode)).collect();
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
-        mode: Mode::Automatic,
+        mode: plan.mode,
         policy: policy.digest(),
-        target: None,
+        target: host,
         inputs,
     };
-    Seen { binding, risks, asks, findings, written }
+    Seen { binding, risks, rollback, asks, findings, written }
 }
 
 /// Adds the state of the call's input files. A file is read once, however many steps name it: it may
@@ -138,8 +162,8 @@ fn look_at_inputs(
 }
 
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
-pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
-    let verdict = risk::of_step(step);
+pub(super) fn judge(step: &Step, toolbox: &Toolbox, policy: &Policy) -> Verdict {
+    let verdict = risk::of_step(step, policy, toolbox.shell());
     let written = step.call.as_ref().and_then(|call| toolbox.written_paths(call).ok());
     written
         .into_iter()
@@ -152,13 +176,36 @@ pub(super) fn judge(step: &Step, toolbox: &Toolbox) -> Verdict {
         .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }
 
+/// The finding that forbids a plan with this command; none where the command is not blocked. There is
+/// no way around it.
+fn blocked(what: &str, command: &str, verdict: &Verdict, pointer: String) -> Option<Finding> {
+    if verdict.level != RiskLevel::Blocked {
+        return None;
+    }
+    let part = verdict.span.clone().and_then(|span| command.get(span));
+    let part = part.map_or_else(String::new, |part| format!(" at {:?}", beginning(part)));
+    let message = format!(
+        "{what} is blocked by the rule {}{part}: {} Take it out of the plan.",
+        verdict.rule, verdict.reason
+    );
+    Some(Finding::error(Code::BlockedCommand, pointer, message))
+}
+
+/// As much of a text as a message repeats.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(200)).unwrap_or(text)
+}
+
 /// Why a person is asked before this step; `None` when nobody is.
-pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy) -> Option<String> {
+pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy, mode: Mode) -> Option<String> {
     if risk.level >= RiskLevel::Dangerous {
         return Some(format!("It is {}.", risk.level.as_str()));
     }
     if step.requires_confirmation {
         return Some("The plan asks for it.".to_owned());
+    }
+    if mode == Mode::Guided {
+        return Some("In guided mode each step waits for you.".to_owned());
     }
     let tool = step.call.as_ref()?.tool();
     policy
@@ -181,7 +228,9 @@ fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
         | ToolCall::ReferencesFromFileToSymbolName { file_path, .. } => {
             vec![("file_path", file_path)]
         }
-        ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
+        ToolCall::Shell { cwd: Some(cwd), target: None, .. } => vec![("cwd", cwd)],
+        // A folder of a host cannot be looked at from here.
+        ToolCall::Shell { .. } | ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
     }
 }
 
@@ -193,11 +242,10 @@ fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
 /// A plan that leads outside can never be authorized; what only fails now may still come right.
 fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
     let severity = if error.is_about_the_plan() { Severity::Error } else { Severity::Warning };
-    let argument = argument.map_or_else(String::new, |name| format!("/{name}"));
     Finding::new(
         severity,
         error.code(),
-        format!("/steps/{}/arguments{argument}", step.step_index),
+        step.pointer(argument),
         format!("step {}: {error}", step.step_index + 1),
     )
 }

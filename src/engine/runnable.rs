@@ -5,7 +5,7 @@ use super::error::ExecutionError;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
+use crate::plan::{Destination, Digest, Plan, Severity, Step, ToolCall, parse};
 use crate::risk::Policy;
 use crate::tools::Toolbox;
 
@@ -34,6 +34,9 @@ impl Runnable {
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
         check_answer(&authorization, store, now_ms)?;
+        if let Some(reason) = &policy.refusal {
+            return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
+        }
         if plan.plan_id != authorization.plan_id {
             return Err(ExecutionError::PlanIdMismatch {
                 plan: plan.plan_id,
@@ -52,6 +55,10 @@ impl Runnable {
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {
+                // The target may be another than the bytes say; the answer covers it beside them.
+                let target = authorization.binding.target.as_ref();
+                let target = target.and_then(|it| Destination::parse(&it.destination).ok());
+                let reread = reread.on_target(target.as_ref());
                 let seen = review::look(&reread, &toolbox, policy);
                 let changes = authorization.binding.changes(&seen.binding);
                 if !changes.is_empty() {

@@ -1,13 +1,16 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
+mod request;
+
 use uuid::Uuid;
 
+use super::capture::Incoming;
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
 use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
-use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision};
+use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
 use crate::plan::{Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
@@ -63,6 +66,10 @@ struct Progress {
     /// Whether the answer went into the evidence with the intent.
     answer_recorded: bool,
     invocation: Option<Invocation>,
+    /// What a program printed, on its way into the evidence.
+    taken: Option<Taken>,
+    /// Why that could not be kept.
+    not_kept: Option<EvidenceError>,
     /// What the step would do, computed just before it did.
     preview: Option<Preview>,
     /// The same with the exact contents, which the evidence looks at for secrets.
@@ -84,7 +91,8 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
-        let verdict = review::judge(self.step, &self.run.runnable.toolbox);
+        let policy = &self.executor.parts.policy;
+        let verdict = review::judge(self.step, &self.run.runnable.toolbox, policy);
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -100,6 +108,9 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         progress: &mut Progress,
     ) -> Result<Option<Stopped>, EvidenceError> {
+        if self.is_skipped_with_its_command() {
+            return Ok(Some((Outcome::Skipped, None)));
+        }
         let toolbox = &self.run.runnable.toolbox;
         let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
         if let Err(error) = held {
@@ -108,7 +119,8 @@ impl StepRun<'_, '_> {
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
         }
-        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy) {
+        let mode = self.run.runnable.authorization.binding.mode;
+        if let Some(why) = review::ask(self.step, verdict, &self.executor.parts.policy, mode) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
@@ -121,6 +133,16 @@ impl StepRun<'_, '_> {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
+    }
+
+    /// Whether this verifies a command that a person has skipped (SPEC §1.2).
+    fn is_skipped_with_its_command(&self) -> bool {
+        let before = self.step.step_index.checked_sub(1);
+        self.step.is_verification()
+            && before
+                .and_then(|index| self.run.runnable.plan.steps.get(index))
+                .and_then(|command| self.run.outcomes.get(&command.step_id))
+                .is_some_and(|outcome| *outcome == Outcome::Skipped)
     }
 
     /// Whether a file that this step takes as input is not what was approved (SPEC §2).
@@ -184,25 +206,6 @@ impl StepRun<'_, '_> {
         }
     }
 
-    fn request(&self, verdict: &Verdict, why: String, preview: Preview) -> ConfirmationRequest {
-        let plan = &self.run.runnable.plan;
-        ConfirmationRequest {
-            run_id: self.run.run_id,
-            step_id: self.step.step_id.clone(),
-            step_index: self.step.step_index,
-            step_count: plan.steps.len(),
-            tool: self.step.tool_name.clone(),
-            purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
-            arguments: self.step.arguments.clone(),
-            target: None,
-            cwd: self.run.runnable.toolbox.workspace().display().to_string(),
-            risk: verdict.clone(),
-            warning: None,
-            why,
-            preview,
-        }
-    }
-
     /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
         self.run.runnable.toolbox.foresee(self.call).unwrap_or_else(|error| {
@@ -233,7 +236,7 @@ impl StepRun<'_, '_> {
             step: self.step,
             risk: verdict,
             timestamp_ms: progress.timestamp_ms,
-            host: None,
+            host: self.run.runnable.plan.target.as_deref(),
             files: &progress.predicted,
             decisions: &decisions,
         })?;
@@ -245,6 +248,7 @@ impl StepRun<'_, '_> {
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
+        let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             self.call,
             &Context {
@@ -259,14 +263,20 @@ impl StepRun<'_, '_> {
                     });
                     parts.progress.on_step_output(self.step, stream, chunk);
                 },
+                capture: &incoming,
             },
         );
+        let taken = incoming.finish();
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
         for FileEffect { path, after, .. } in &invocation.files {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
         let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
+        match taken {
+            Ok(taken) => progress.taken = invocation.captured.is_some().then_some(taken),
+            Err(error) => progress.not_kept = Some(error),
+        }
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
@@ -290,7 +300,10 @@ impl StepRun<'_, '_> {
         let excerpt = |whole: &Option<Vec<u8>>| {
             whole.as_deref().map(|whole| StreamExcerpt::of(&self.step.tool_name, whole))
         };
-        let (stdout, stderr) = (excerpt(&invocation.stdout), excerpt(&invocation.stderr));
+        let (stdout, stderr) = match &invocation.captured {
+            Some([stdout, stderr]) => (Some(stdout.excerpt()), Some(stderr.excerpt())),
+            None => (excerpt(&invocation.stdout), excerpt(&invocation.stderr)),
+        };
         let result = StepResult {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
@@ -314,24 +327,30 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
-        let recorded = self.executor.store.record_execution(&ExecutionRecord {
+        let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
+        let record = ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
             plan: &self.run.runnable.plan,
             step: self.step,
             risk: verdict,
             policy: self.run.runnable.authorization.binding.policy,
-            host: None,
+            host: self.run.runnable.plan.target.as_deref(),
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
+            taken: progress.taken.as_ref(),
             result_json: &invocation.result,
-            artifacts: artifact(progress.preview.as_ref(), &invocation.files).as_slice(),
+            artifacts: artifacts.as_slice(),
             files: &invocation.files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,
-        });
+        };
+        let recorded = match progress.not_kept {
+            Some(error) => Err(error),
+            None => self.executor.store.record_execution(&record),
+        };
         if let Err(error) = recorded {
             self.run.not_recorded = invoked.then(|| Box::new(result));
             return Err(error);
@@ -348,7 +367,10 @@ impl StepRun<'_, '_> {
             progress.on_event(&RunEvent::StepCompleted { result: boxed });
             progress.on_step_complete(result);
         } else if result.outcome.goes_on() {
-            let reason = answered.map_or_else(String::new, |it| it.answer.note.clone());
+            let reason = match answered {
+                Some(answered) => answered.answer.note.clone(),
+                None => "the command that it verifies was skipped".to_owned(),
+            };
             progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
             progress.on_step_skipped(result, &reason);
         } else {

@@ -2,11 +2,16 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
+use super::intake::{Large, TakenContent, TakenStream};
+use super::spool::{Parts, Spool, Spooled};
 use super::vault::Vault;
+use super::window::Window;
 use crate::plan::Digest;
+use crate::run::Decoder;
 
 /// Largest value that stands in its row, in bytes of its text.
 const INLINE_BYTES: usize = 4 << 10;
@@ -15,7 +20,7 @@ const HEAD_BYTES: usize = 1 << 10;
 /// Largest stored part.
 pub(super) const PART_BYTES: usize = 4 << 20;
 /// Plain size of a part: with room for what compression and encryption may add to it.
-const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
+pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
 /// Fast; contents are compressed while a run waits for it.
 const LEVEL: i32 = 3;
 
@@ -50,6 +55,42 @@ impl Funnel<'_> {
         self.redacted_blob(&text, bytes)
     }
 
+    /// What a program printed, for a column: as [`Self::output_value`], a part at a time.
+    pub(super) fn taken_value(&mut self, output: &TakenStream) -> Result<Stored> {
+        let Large { spooled, sight } = match &output.content {
+            TakenContent::Small(bytes) => return self.output_value(bytes),
+            TakenContent::Large(large) => &**large,
+        };
+        let captured = spooled.bytes;
+        let head = self.hidden(&String::from_utf8_lossy(&sight.head));
+        if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
+            let hidden = self.hidden_parts(&spooled.spool)?;
+            self.spooled_blob(&hidden, false)?;
+            let place = place_of(&hidden.digest, hidden.bytes, &head);
+            return Ok(apart(&place, hidden.digest, captured));
+        }
+        self.spooled_blob(spooled, sight.has_secret)?;
+        let mut place = place_of(&spooled.digest, captured, &head);
+        if !sight.is_text() {
+            mark_as_bytes(&mut place);
+        }
+        Ok(apart(&place, spooled.digest, captured))
+    }
+
+    /// The same text with a marker in place of each secret.
+    fn hidden_parts(&self, spool: &Spool) -> Result<Spooled> {
+        let (mut decoder, mut window, mut parts) =
+            (Decoder::default(), Window::default(), Parts::default());
+        for number in 0..spool.parts() {
+            window.push(&decoder.push(&spool.plain(number)?));
+            let hidden = self.hidden_stretch(&mut window, false);
+            parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
+        }
+        let hidden = self.hidden_stretch(&mut window, true);
+        parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
+        parts.finish(|| spool.another(), |_| {})
+    }
+
     /// Captured output for a column: a JSON string, or what says where it is. Bytes that are not UTF-8
     /// are always kept apart and exactly, with `"encoding": "bytes"` beside a readable head.
     pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
@@ -67,14 +108,8 @@ impl Funnel<'_> {
                 self.exact_blob(&digest, output)?;
                 let readable = self.hidden(&String::from_utf8_lossy(output));
                 let mut place = place_of(&digest, output.len(), &readable);
-                if let Some(place) = place.as_object_mut() {
-                    place.insert("encoding".to_owned(), "bytes".into());
-                }
-                Ok(Stored {
-                    json: Cell::Word(super::ledger::canonical(&place)),
-                    blob: Some(digest),
-                    bytes: output.len(),
-                })
+                mark_as_bytes(&mut place);
+                Ok(apart(&place, digest, output.len()))
             }
         }
     }
@@ -84,12 +119,7 @@ impl Funnel<'_> {
         if !self.is_settled(&digest)? {
             self.blob(&digest, text.as_bytes(), false)?;
         }
-        let place = place_of(&digest, text.len(), text);
-        Ok(Stored {
-            json: Cell::Word(super::ledger::canonical(&place)),
-            blob: Some(digest),
-            bytes: captured,
-        })
+        Ok(apart(&place_of(&digest, text.len(), text), digest, captured))
     }
 
     /// Whether nothing is to be stored: it is there, or a person wanted it gone.
@@ -109,24 +139,48 @@ impl Funnel<'_> {
             let start = part * PLAIN_PART_BYTES;
             let end = bytes.len().min(start + PLAIN_PART_BYTES);
             let plain = bytes.get(start..end).unwrap_or_default();
-            let mut data = zstd::bulk::compress(plain, LEVEL)
+            let data = zstd::bulk::compress(plain, LEVEL)
                 .map_err(|source| EvidenceError::Content { source })?;
-            if sealed {
-                data = self.vault.seal(&data, &place_name(digest, part as i64))?;
-            }
-            self.insert(
-                "blobs",
-                [
-                    ("digest", (*digest).into()),
-                    ("part", part.into()),
-                    ("parts", parts.into()),
-                    ("bytes", plain.len().into()),
-                    ("encoding", Cell::word(if sealed { SEALED } else { PLAIN })),
-                    ("data", Cell::Bytes(data)),
-                ],
-            )?;
+            self.part(digest, (part, parts), plain.len(), data, sealed)?;
         }
         Ok(())
+    }
+
+    /// Keeps what is spooled, unless it is there.
+    fn spooled_blob(&mut self, spooled: &Spooled, sealed: bool) -> Result<()> {
+        if self.is_settled(&spooled.digest)? {
+            return Ok(());
+        }
+        let parts = spooled.spool.parts();
+        for part in 0..parts {
+            let (plain, data) = spooled.spool.part(part)?;
+            self.part(&spooled.digest, (part, parts), plain, data, sealed)?;
+        }
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        digest: &Digest,
+        (part, parts): (usize, usize),
+        plain: usize,
+        mut data: Vec<u8>,
+        sealed: bool,
+    ) -> Result<()> {
+        if sealed {
+            data = self.vault.seal(&data, &place_name(digest, part as i64))?;
+        }
+        self.insert(
+            "blobs",
+            [
+                ("digest", (*digest).into()),
+                ("part", part.into()),
+                ("parts", parts.into()),
+                ("bytes", plain.into()),
+                ("encoding", Cell::word(if sealed { SEALED } else { PLAIN })),
+                ("data", Cell::Bytes(data)),
+            ],
+        )
     }
 }
 
@@ -139,11 +193,30 @@ pub(super) fn read(
     vault: Option<&Vault>,
     digest: &Digest,
 ) -> Result<Option<Vec<u8>>> {
+    let mut content = Vec::new();
+    let found = read_each(conn, vault, digest, |part| {
+        content.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(found.then_some(content))
+}
+
+/// The same, a part at a time; false when there is none. Whether it is what was stored is known only at
+/// the end: what was made of the parts is worth nothing when this fails.
+///
+/// # Errors
+/// As [`read`], and what `each` fails with.
+pub(super) fn read_each(
+    conn: &Connection,
+    vault: Option<&Vault>,
+    digest: &Digest,
+    mut each: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<bool> {
     let mut statement = conn.prepare_cached(
         "SELECT part, parts, bytes, encoding, data FROM blobs WHERE digest = ?1 ORDER BY part",
     )?;
     let mut rows = statement.query([digest.hex()])?;
-    let mut content = Vec::new();
+    let mut hash = Sha256::new();
     let mut found = 0;
     let mut expected = None;
     while let Some(row) = rows.next()? {
@@ -159,16 +232,25 @@ pub(super) fn read(
         }
         let plain = zstd::bulk::decompress(&data, size.min(PART_BYTES))
             .map_err(|source| EvidenceError::Content { source })?;
-        content.extend_from_slice(&plain);
+        hash.update(&plain);
+        each(&plain)?;
         found += 1;
     }
-    let Some(expected) = expected else { return Ok(None) };
-    if found != expected || Digest::of(&content) != *digest {
+    let Some(expected) = expected else { return Ok(false) };
+    if found != expected || Digest::from_bytes(hash.finalize().into()) != *digest {
         return Err(EvidenceError::Unreadable {
             what: format!("content {digest}: it is not what was stored"),
         });
     }
-    Ok(Some(content))
+    Ok(true)
+}
+
+/// The plain size of a content; 0 when there is none.
+pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
+    let sum: i64 = conn
+        .prepare_cached("SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1")?
+        .query_row([digest.hex()], |row| row.get(0))?;
+    Ok(sum.unsigned_abs())
 }
 
 /// The first part of a content that is not sealed; enough for an index and never the whole of a huge
@@ -191,6 +273,18 @@ pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Ve
 /// Ties a sealed part to its place, so that parts cannot be exchanged.
 fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
+}
+
+/// A value that stands elsewhere.
+fn apart(place: &Value, blob: Digest, captured: usize) -> Stored {
+    let json = Cell::Word(super::ledger::canonical(place));
+    Stored { json, blob: Some(blob), bytes: captured }
+}
+
+fn mark_as_bytes(place: &mut Value) {
+    if let Some(place) = place.as_object_mut() {
+        place.insert("encoding".to_owned(), "bytes".into());
+    }
 }
 
 fn place_of(digest: &Digest, bytes: usize, text: &str) -> Value {

@@ -9,9 +9,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
+use super::intake::{TakenContent, TakenStream};
 use super::ledger;
 use super::redact::{KnownSecrets, Redactor};
 use super::vault::Vault;
+use super::window::Window;
 use crate::plan::Digest;
 
 /// The value of one column.
@@ -136,6 +138,24 @@ impl<'c> Funnel<'c> {
     /// its rows.
     pub(super) fn learn(&mut self, exact: &[u8]) {
         self.redactor.learn(&mut self.known, &String::from_utf8_lossy(exact));
+    }
+
+    /// The same of an output that was taken in as it came.
+    pub(super) fn learn_from(&mut self, output: &TakenStream) {
+        match &output.content {
+            TakenContent::Small(bytes) => self.learn(bytes),
+            TakenContent::Large(large) => self.known.add_all(&large.sight.known),
+        }
+    }
+
+    /// Whether any secret of this record is known.
+    pub(super) fn knows_secrets(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// What can be judged of this text, as it may be stored.
+    pub(super) fn hidden_stretch(&self, window: &mut Window, is_last: bool) -> String {
+        window.take(self.redactor, &self.known, is_last).hidden(self.vault)
     }
 
     /// Whether exact bytes may only be stored encrypted.

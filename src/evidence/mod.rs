@@ -13,6 +13,7 @@ mod diagnostics;
 mod error;
 mod funnel;
 mod index;
+mod intake;
 mod ledger;
 mod lock;
 mod queries;
@@ -24,13 +25,16 @@ mod rows;
 mod schema;
 mod search;
 mod secret_rules;
+mod spool;
 mod steps;
 mod store;
 mod vault;
 mod verify;
+mod window;
 
 pub use aftermath::OpenIntent;
 pub use error::EvidenceError;
+pub use intake::{Intake, Taken};
 pub use queries::Range;
 pub use reader::EvidenceReader;
 pub use record::{

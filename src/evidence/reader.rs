@@ -156,6 +156,27 @@ impl EvidenceReader {
         self.ask(|source| blobs::read(source.conn, source.vault, digest))
     }
 
+    /// The same, a part at a time, so that it need not fit into memory; false when there is none. When
+    /// this fails, what was handed over is not what was stored.
+    ///
+    /// # Errors
+    /// As [`blob`](Self::blob), and what `each` fails with.
+    pub fn blob_parts(
+        &mut self,
+        digest: &Digest,
+        each: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        self.ask(|source| blobs::read_each(source.conn, source.vault, digest, each))
+    }
+
+    /// The size of the content with this digest in bytes; 0 when there is none.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn blob_size(&mut self, digest: &Digest) -> Result<u64> {
+        self.ask(|source| blobs::size(source.conn, digest))
+    }
+
     /// Brings the search index up to date; cheap when it is. [`search`](Self::search) does it first,
     /// so this is for idle moments.
     ///

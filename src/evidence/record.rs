@@ -3,6 +3,7 @@
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::intake::Taken;
 use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan, Step};
 use crate::risk::Verdict;
@@ -71,6 +72,8 @@ pub struct ExecutionRecord<'a> {
     pub stdout: Option<&'a [u8]>,
     /// The whole stderr.
     pub stderr: Option<&'a [u8]>,
+    /// What a program printed and was taken in as it came; `stdout` and `stderr` are none then.
+    pub taken: Option<&'a Taken>,
     /// The return value; null is not stored.
     pub result_json: &'a Value,
     /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are written

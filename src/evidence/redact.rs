@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::ledger::canonical;
-use super::secret_rules::Rules;
+use super::secret_rules::{Match, Rules};
 use super::vault::Vault;
 
 /// Recognises secrets and hides them.
@@ -42,8 +42,25 @@ impl KnownSecrets {
         }
     }
 
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// The length of the longest, in bytes.
+    pub(super) fn longest(&self) -> usize {
+        self.secrets.iter().map(|(_, secret)| secret.len()).max().unwrap_or(0)
+    }
+
+    /// Takes in those of another record.
+    pub(super) fn add_all(&mut self, others: &Self) {
+        for (kind, secret) in &others.secrets {
+            self.add(kind, secret);
+        }
+    }
+
     /// Every place of every one, also where they overlap.
-    fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+    pub(super) fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
         if self.secrets.is_empty() {
             return Vec::new();
         }
@@ -110,14 +127,23 @@ impl Redactor {
     /// Adds the secrets of this text to those that are hidden wherever they occur.
     pub(super) fn learn(&self, known: &mut KnownSecrets, text: &str) {
         for (range, kind) in self.rules.find(text) {
-            let Some(secret) = text.get(range) else { continue };
-            // Of a secret of several lines, each line: that is how differences and searches show it.
-            for line in secret.lines().map(str::trim).filter(|line| line.len() >= 8) {
-                if !line.starts_with("-----") {
-                    known.add(kind, line);
-                }
+            Self::learn_one(known, kind, text.get(range).unwrap_or_default());
+        }
+    }
+
+    /// Adds one secret.
+    pub(super) fn learn_one(known: &mut KnownSecrets, kind: &'static str, secret: &str) {
+        // Of a secret of several lines, each line: that is how differences and searches show it.
+        for line in secret.lines().map(str::trim).filter(|line| line.len() >= 8) {
+            if !line.starts_with("-----") {
+                known.add(kind, line);
             }
         }
+    }
+
+    /// Every place where a rule's pattern stands.
+    pub(super) fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match> {
+        self.rules.matches(text)
     }
 
     /// The text with a marker in place of each secret.
@@ -129,18 +155,7 @@ impl Redactor {
     ) -> Cow<'t, str> {
         let mut ranges: Vec<_> = self.rules.find(text).collect();
         ranges.extend(known.ranges(text));
-        if ranges.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut hidden = String::with_capacity(text.len());
-        let mut done = 0;
-        for (range, kind) in merged(ranges) {
-            hidden.push_str(text.get(done..range.start).unwrap_or_default());
-            hidden.push_str(&marker(vault, kind, text.get(range.clone()).unwrap_or_default()));
-            done = range.end;
-        }
-        hidden.push_str(text.get(done..).unwrap_or_default());
-        Cow::Owned(hidden)
+        hide_ranges(vault, text, ranges)
     }
 
     /// The value as canonical text with a marker in place of each secret. They are hidden inside its
@@ -196,6 +211,26 @@ impl Redactor {
     fn is_secret(&self, name: Option<&str>, value: &str) -> bool {
         name.is_some_and(|name| self.rules.is_secret_field(name, value))
     }
+}
+
+/// The text with a marker in place of each of these ranges.
+pub(super) fn hide_ranges<'t>(
+    vault: &Vault,
+    text: &'t str,
+    ranges: Vec<(Range<usize>, &'static str)>,
+) -> Cow<'t, str> {
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut hidden = String::with_capacity(text.len());
+    let mut done = 0;
+    for (range, kind) in merged(ranges) {
+        hidden.push_str(text.get(done..range.start).unwrap_or_default());
+        hidden.push_str(&marker(vault, kind, text.get(range.clone()).unwrap_or_default()));
+        done = range.end;
+    }
+    hidden.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(hidden)
 }
 
 fn marker(vault: &Vault, kind: &str, secret: &str) -> String {

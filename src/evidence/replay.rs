@@ -16,7 +16,7 @@ use super::{blobs, queries};
 use crate::plan::Code;
 use crate::run::{
     Answer, AnsweredBy, ArtifactRecord, Control, Decision, Outcome, RunEvent, RunStatus,
-    StepResult, StreamExcerpt,
+    StepResult, StreamEnds, StreamExcerpt,
 };
 
 /// Rows of one run in the order in which they were written.
@@ -285,8 +285,21 @@ fn output(
         let text = artifact.content.as_str().unwrap_or_default();
         return Ok(StreamExcerpt::of(tool_name, text.as_bytes()));
     };
-    match blobs::read(source.conn, source.vault, digest) {
-        Ok(Some(bytes)) => Ok(StreamExcerpt::of(tool_name, &bytes)),
+    // A file has a limit; what a program prints may be too large for memory.
+    let excerpt = if tool_name == "file_read" {
+        let whole = blobs::read(source.conn, source.vault, digest);
+        whole.map(|bytes| bytes.map(|bytes| StreamExcerpt::of(tool_name, &bytes)))
+    } else {
+        let mut ends = StreamEnds::default();
+        let push = |part: &[u8]| {
+            ends.push(part);
+            Ok(())
+        };
+        let found = blobs::read_each(source.conn, source.vault, digest, push);
+        found.map(|found| found.then(|| ends.excerpt()))
+    };
+    match excerpt {
+        Ok(Some(excerpt)) => Ok(excerpt),
         // Purged or sealed: the head is what there is, and it says that it is a part.
         Ok(None) | Err(EvidenceError::NotAvailable { .. }) => Ok(StreamExcerpt {
             text: head(artifact).to_owned(),

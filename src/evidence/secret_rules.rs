@@ -62,6 +62,15 @@ struct Rule {
     check: Check,
 }
 
+/// A place where a rule's pattern stands.
+pub(super) struct Match {
+    /// All of it: the name as well as the value.
+    pub(super) span: Range<usize>,
+    /// What is to be hidden of it; none where it only looked like a secret.
+    pub(super) secret: Option<Range<usize>>,
+    pub(super) kind: &'static str,
+}
+
 /// Rules by their place, a bit for each.
 type RuleSet = u32;
 
@@ -188,20 +197,23 @@ impl Rules {
         &'t self,
         text: &'t str,
     ) -> impl Iterator<Item = (Range<usize>, &'static str)> {
-        self.find_by(self.candidates(text), text)
+        self.matches(text).filter_map(|found| Some((found.secret?, found.kind)))
     }
 
-    fn find_by<'t>(
-        &'t self,
-        candidates: RuleSet,
-        text: &'t str,
-    ) -> impl Iterator<Item = (Range<usize>, &'static str)> {
+    /// Every place where a rule's pattern stands in this text, rule by rule.
+    pub(super) fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match> {
+        self.matches_of(self.candidates(text), text)
+    }
+
+    fn matches_of<'t>(&'t self, candidates: RuleSet, text: &'t str) -> impl Iterator<Item = Match> {
         (self.all.iter().enumerate())
             .filter(move |(place, _)| candidates & (1 << place) != 0)
             .flat_map(move |(_, rule)| {
-                rule.pattern
-                    .captures_iter(text)
-                    .filter_map(|found| Some((rule.secret_in(text, &found)?, rule.kind)))
+                rule.pattern.captures_iter(text).map(|found| Match {
+                    span: found.get(0).map_or(0..0, |whole| whole.range()),
+                    secret: rule.secret_in(text, &found),
+                    kind: rule.kind,
+                })
             })
     }
 

@@ -36,7 +36,7 @@ pub(super) fn intent(
             ("about", about(step).as_str().into()),
             ("host", intent.host.into()),
             ("risk_level", Cell::word(intent.risk.level.as_str())),
-            ("risk_rule", intent.risk.rule.into()),
+            ("risk_rule", intent.risk.rule.as_ref().into()),
             ("risk_reason", intent.risk.reason.as_str().into()),
         ],
     )?;
@@ -54,6 +54,9 @@ pub(super) fn execution(
     // What was done is what was predicted, unless nothing was done.
     let contents = if record.files.is_empty() { record.predicted } else { record.files };
     learn(funnel, step, contents, &outputs);
+    for output in record.taken.iter().flat_map(|taken| taken.streams()) {
+        funnel.learn_from(output);
+    }
     for new in record.decisions {
         decision(funnel, user, record.run_id, Some(About::new(id, step)), new)?;
     }
@@ -78,7 +81,7 @@ pub(super) fn execution(
             ("next", result.next.as_deref().into()),
             ("host", record.host.into()),
             ("risk_level", Cell::word(record.risk.level.as_str())),
-            ("risk_rule", record.risk.rule.into()),
+            ("risk_rule", record.risk.rule.as_ref().into()),
             ("risk_reason", record.risk.reason.as_str().into()),
             ("policy_digest", record.policy.into()),
         ],
@@ -121,6 +124,10 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
             let stored = funnel.output_value(output)?;
             artifact(funnel, result.execution_id, kind, stored)?;
         }
+    }
+    for output in record.taken.iter().flat_map(|taken| taken.streams()) {
+        let stored = funnel.taken_value(output)?;
+        artifact(funnel, result.execution_id, output.kind, stored)?;
     }
     let mut values = vec![(
         ArtifactType::StepContext,

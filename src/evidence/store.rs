@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
 use super::funnel::Funnel;
+use super::intake::Intake;
 use super::lock::Lock;
 use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::Redactor;
@@ -25,8 +27,8 @@ use crate::run::{AnsweredBy, Reconciled};
 #[derive(Debug)]
 pub struct EvidenceStore {
     conn: Connection,
-    redactor: Redactor,
-    vault: Vault,
+    redactor: Arc<Redactor>,
+    vault: Arc<Vault>,
     dir: PathBuf,
     user: Option<String>,
     /// Keeps the runs of this process alive for readers.
@@ -49,8 +51,8 @@ impl EvidenceStore {
         drop(setup);
         Ok(Self {
             conn,
-            redactor: Redactor::new()?,
-            vault,
+            redactor: Arc::new(Redactor::new()?),
+            vault: Arc::new(vault),
             dir: dir.to_owned(),
             user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
             locks: HashMap::new(),
@@ -121,6 +123,12 @@ impl EvidenceStore {
     /// Any failure of the database.
     pub fn record_intent(&mut self, intent: &IntentRecord<'_>) -> Result<()> {
         self.write(|funnel, user| steps::intent(funnel, user, intent))
+    }
+
+    /// What takes in the output of a step while its program runs; nothing is recorded before
+    /// [`Self::record_execution`].
+    pub fn intake(&self) -> Intake {
+        Intake::new(&self.dir, &self.redactor, &self.vault)
     }
 
     /// Commits what became of a step: execution, artifacts, files, edges and decisions.

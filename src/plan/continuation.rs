@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Intent, Plan, Precondition, Step, Tool, limits};
+use super::{Dialect, Intent, Plan, Precondition, Step, Tool, command_text, limits};
 
 /// What a continued plan's id has before the beginning of the run's id.
 const MARK: &str = ".continues-";
@@ -19,7 +19,7 @@ const SUFFIX: &str = " (continued)";
 /// What is left of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Continuation {
-    /// The exact bytes of a step plan of the steps that did not succeed.
+    /// The exact bytes of a plan, in the same dialect, of the steps that did not succeed.
     Rest(Vec<u8>),
     /// Every step succeeded.
     NothingLeft,
@@ -33,6 +33,12 @@ pub enum Continuation {
 /// it becomes `none`, and the step's reason says so.
 pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = short(run_id);
+    if plan.dialect == Dialect::CommandPlan {
+        return match command_text::rest(plan, &run, succeeded) {
+            None => Continuation::NothingLeft,
+            Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
+        };
+    }
     let steps: Vec<_> = plan
         .steps
         .iter()
@@ -50,36 +56,44 @@ pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> 
         evidence_referenced: &plan.evidence_referenced,
         steps,
     };
+    written(&text).map_or(Continuation::TooLarge, Continuation::Rest)
+}
+
+/// A plan as bytes; none when they are over the limit of a plan file.
+pub(super) fn written(text: &impl Serialize) -> Option<Vec<u8>> {
     // A large plan that was written without spaces may fit only without them.
     let whole = |text: serde_json::Result<Vec<u8>>| {
         text.ok().filter(|bytes| bytes.len() < limits::PLAN_BYTES)
     };
-    let bytes =
-        whole(serde_json::to_vec_pretty(&text)).or_else(|| whole(serde_json::to_vec(&text)));
-    bytes.map_or(Continuation::TooLarge, |mut bytes| {
-        bytes.push(b'\n');
-        Continuation::Rest(bytes)
-    })
+    let mut bytes =
+        whole(serde_json::to_vec_pretty(text)).or_else(|| whole(serde_json::to_vec(text)))?;
+    bytes.push(b'\n');
+    Some(bytes)
 }
 
 /// The beginning of a run's id; for names, never for comparing.
-fn short(run_id: Uuid) -> String {
+pub(super) fn short(run_id: Uuid) -> String {
     let mut text = run_id.simple().to_string();
     text.truncate(8);
     text
 }
 
 /// The id with the run's beginning at its end, in place of an earlier run's.
-fn continued_id(plan_id: &str, run: &str) -> String {
+pub(super) fn continued_id(plan_id: &str, run: &str) -> String {
     let first = match plan_id.rsplit_once(MARK) {
         Some((first, mark)) if mark.len() == run.len() && !first.trim().is_empty() => first,
         _ => plan_id,
     };
-    let room = limits::ID_BYTES - MARK.len() - run.len();
-    format!("{}{MARK}{run}", first.get(..first.floor_char_boundary(room)).unwrap_or_default())
+    named_after(first, MARK, run)
 }
 
-fn continued_title(title: &str) -> String {
+/// An id that names the run that it comes from, short enough for an id.
+pub(super) fn named_after(plan_id: &str, mark: &str, run: &str) -> String {
+    let room = limits::ID_BYTES - mark.len() - run.len();
+    format!("{}{mark}{run}", plan_id.get(..plan_id.floor_char_boundary(room)).unwrap_or_default())
+}
+
+pub(super) fn continued_title(title: &str) -> String {
     if title.ends_with(SUFFIX) || title.len() + SUFFIX.len() > limits::ARGUMENT_BYTES {
         title.to_owned()
     } else {

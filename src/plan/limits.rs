@@ -12,3 +12,5 @@ pub const NESTING: usize = 32;
 pub const ID_BYTES: usize = 256;
 /// Most findings reported for one plan; one more says that there were others.
 pub const FINDINGS: usize = 1_000;
+/// Longest time that a command may be given, in seconds: a week.
+pub const TIMEOUT_SECONDS: u32 = 7 * 24 * 60 * 60;

@@ -5,6 +5,8 @@
 //! how dangerous a step is ([`crate::risk`]).
 
 mod code;
+mod command;
+mod command_text;
 mod continuation;
 mod destination;
 mod digest;
@@ -21,6 +23,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use code::Code;
+pub use command::{Outlook, RiskLevel, StatedRisk};
+pub use command_text::rollback;
 pub use continuation::{Continuation, continuation};
 pub use destination::{Destination, DestinationError};
 pub use digest::{Digest, DigestError};
@@ -36,6 +40,8 @@ pub use visible::{is_hidden, visible, visible_lines};
 pub enum Dialect {
     /// Steps that name tools (SPEC §1.1).
     StepPlan,
+    /// Commands of a shell (SPEC §1.2).
+    CommandPlan,
 }
 
 /// What the plan's author says it is for; never changes what runs (SPEC §1.1).
@@ -75,6 +81,16 @@ pub enum Mode {
     Guided,
 }
 
+impl Mode {
+    /// The mode as it is written in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Guided => "guided",
+        }
+    }
+}
+
 /// A plan as it is shown: possibly faulty, and then without a typed call in the faulty steps.
 ///
 /// It carries its exact bytes, because those are what a person authorizes and what the executor
@@ -93,6 +109,12 @@ pub struct Plan {
     pub created_by: Option<String>,
     /// The evidence queries that the author looked at (`Q1`..`Q8`).
     pub evidence_referenced: Vec<String>,
+    /// How its author wants the run to be led.
+    pub mode: Mode,
+    /// The SSH destination on which its commands run; none for this machine.
+    pub target: Option<String>,
+    /// What a command plan says besides its steps.
+    pub outlook: Outlook,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The exact bytes of the file.
@@ -105,6 +127,27 @@ impl Plan {
     /// The title, or the id where there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)
+    }
+
+    /// The same plan with its commands on this destination, or on this machine; any other plan is as it was.
+    /// Its bytes and their digest stay: an approval covers the target beside them (SPEC §2, §11).
+    #[must_use]
+    pub fn on_target(mut self, target: Option<&Destination>) -> Self {
+        if self.dialect != Dialect::CommandPlan {
+            return self;
+        }
+        let target = target.map(|target| target.as_str().to_owned());
+        for step in &mut self.steps {
+            match &target {
+                Some(target) => step.arguments.insert("target".to_owned(), target.clone()),
+                None => step.arguments.remove("target"),
+            };
+            if let Some(ToolCall::Shell { target: of_call, .. }) = &mut step.call {
+                of_call.clone_from(&target);
+            }
+        }
+        self.target = target;
+        self
     }
 }
 
@@ -131,6 +174,49 @@ pub struct Step {
     pub title: Option<String>,
     /// Why the author wants this step.
     pub reason: Option<String>,
+    /// What the author says about its risk.
+    pub stated: StatedRisk,
+    /// What the author expects it to print; shown beside what it prints, never judged.
+    pub expected_output: Option<String>,
+    /// Where it stands in the plan file.
+    pub place: StepPlace,
+}
+
+impl Step {
+    /// Whether it verifies the step just before it, and is skipped with that one.
+    pub fn is_verification(&self) -> bool {
+        matches!(self.place, StepPlace::Verification(_))
+    }
+
+    /// The JSON pointer to the step, or to one of its arguments.
+    pub fn pointer(&self, argument: Option<&str>) -> String {
+        match (self.place, argument) {
+            (StepPlace::Step(index), None) => format!("/steps/{index}/arguments"),
+            (StepPlace::Step(index), Some(name)) => format!("/steps/{index}/arguments/{name}"),
+            (_, Some("target")) => "/target".to_owned(),
+            (StepPlace::Command(index), name) => {
+                let name = match name {
+                    Some("timeout_seconds") => "timeoutSeconds",
+                    Some(name) => name,
+                    None => "command",
+                };
+                format!("/steps/{index}/{name}")
+            }
+            (StepPlace::Verification(index), Some("cwd")) => format!("/steps/{index}/cwd"),
+            (StepPlace::Verification(index), _) => format!("/steps/{index}/verificationCommand"),
+        }
+    }
+}
+
+/// Where a step stands in its plan file, by the index of the file's `steps`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepPlace {
+    /// A step of a step plan.
+    Step(usize),
+    /// The command of a step of a command plan.
+    Command(usize),
+    /// The verification command of a step of a command plan.
+    Verification(usize),
 }
 
 /// What a plan file turned out to be.

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Dialect;
+
 /// What a tool can do to the world; decides what is recorded before it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -17,6 +19,8 @@ pub enum ToolClass {
     Mutate,
     /// Runs the project's own build tool, which may run the project's code.
     Check,
+    /// Runs a command, which may do anything that its user can.
+    Command,
 }
 
 /// A tool of the whitelist.
@@ -35,6 +39,7 @@ pub enum Tool {
     ReferencesToSymbolName,
     ReferencesFromFileToSymbolName,
     LspCheck,
+    Shell,
 }
 
 /// One argument of a tool.
@@ -80,7 +85,7 @@ const fn optional(name: &'static str) -> ArgumentSpec {
 const CONTENTS: ArgumentSpec = ArgumentSpec { may_be_empty: true, ..argument("contents") };
 
 /// The whitelist, in the order of SPEC §4.
-pub static SPECS: [ToolSpec; 11] = [
+pub static SPECS: [ToolSpec; 12] = [
     ToolSpec {
         tool: Tool::FileRead,
         name: "file_read",
@@ -163,6 +168,18 @@ pub static SPECS: [ToolSpec; 11] = [
         summary: "runs cargo check and collects its diagnostics",
         arguments: &[argument("path")],
     },
+    ToolSpec {
+        tool: Tool::Shell,
+        name: "shell",
+        class: ToolClass::Command,
+        summary: "runs one command in a shell",
+        arguments: &[
+            argument("command"),
+            optional("target"),
+            optional("cwd"),
+            optional("timeout_seconds"),
+        ],
+    },
 ];
 
 impl Tool {
@@ -186,6 +203,11 @@ impl Tool {
     pub fn class(self) -> ToolClass {
         self.spec().class
     }
+
+    /// Whether a plan of this dialect may call it (SPEC §1.3).
+    pub fn stands_in(self, dialect: Dialect) -> bool {
+        (dialect == Dialect::CommandPlan) == (self == Self::Shell)
+    }
 }
 
 /// A call of exactly one tool with exactly the plan's arguments, typed.
@@ -194,17 +216,53 @@ impl Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "variants and fields are the tools and arguments of SPEC §4")]
 pub enum ToolCall {
-    FileRead { path: String },
-    FileWrite { path: String, contents: String },
-    FileCreate { path: String, contents: String },
-    FileSearch { pattern: String, root: String },
-    FileGlob { pattern: String, root: String },
-    SplicePatch { file: String, symbol: String, with: String, kind: Option<String> },
-    SplicePlan { plan_file: String },
-    SymbolsInFile { file_path: String },
-    ReferencesToSymbolName { symbol: String },
-    ReferencesFromFileToSymbolName { file_path: String, symbol: String },
-    LspCheck { path: String },
+    FileRead {
+        path: String,
+    },
+    FileWrite {
+        path: String,
+        contents: String,
+    },
+    FileCreate {
+        path: String,
+        contents: String,
+    },
+    FileSearch {
+        pattern: String,
+        root: String,
+    },
+    FileGlob {
+        pattern: String,
+        root: String,
+    },
+    SplicePatch {
+        file: String,
+        symbol: String,
+        with: String,
+        kind: Option<String>,
+    },
+    SplicePlan {
+        plan_file: String,
+    },
+    SymbolsInFile {
+        file_path: String,
+    },
+    ReferencesToSymbolName {
+        symbol: String,
+    },
+    ReferencesFromFileToSymbolName {
+        file_path: String,
+        symbol: String,
+    },
+    LspCheck {
+        path: String,
+    },
+    Shell {
+        command: String,
+        target: Option<String>,
+        cwd: Option<String>,
+        timeout_seconds: Option<u32>,
+    },
 }
 
 impl ToolCall {
@@ -234,6 +292,15 @@ impl ToolCall {
                 symbol: get("symbol")?,
             },
             Tool::LspCheck => Self::LspCheck { path: get("path")? },
+            Tool::Shell => Self::Shell {
+                command: get("command")?,
+                target: get("target"),
+                cwd: get("cwd"),
+                timeout_seconds: match get("timeout_seconds") {
+                    Some(text) => Some(text.parse().ok()?),
+                    None => None,
+                },
+            },
         })
     }
 
@@ -251,6 +318,7 @@ impl ToolCall {
             Self::ReferencesToSymbolName { .. } => Tool::ReferencesToSymbolName,
             Self::ReferencesFromFileToSymbolName { .. } => Tool::ReferencesFromFileToSymbolName,
             Self::LspCheck { .. } => Tool::LspCheck,
+            Self::Shell { .. } => Tool::Shell,
         }
     }
 
@@ -272,6 +340,10 @@ impl ToolCall {
                 ("Find references", format!("{symbol} from {file_path}"))
             }
             Self::LspCheck { path } => ("Check", format!("{path}, cargo check")),
+            Self::Shell { command, target: None, .. } => ("Run", command.clone()),
+            Self::Shell { command, target: Some(host), .. } => {
+                ("Run", format!("{command} on {host}"))
+            }
         }
     }
 }
@@ -288,7 +360,9 @@ mod tests {
             let json = serde_json::to_value(spec.tool).unwrap();
             assert_eq!(json, spec.name, "the serde name is the plan's name");
         }
-        assert_eq!(SPECS.len(), 11);
+        assert_eq!(SPECS.len(), 12);
+        let in_step_plans = SPECS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan));
+        assert_eq!(in_step_plans.count(), 11);
     }
 
     #[test]
@@ -299,7 +373,8 @@ mod tests {
                     .arguments
                     .iter()
                     .map(|a| {
-                        (a.alias.filter(|_| alias).unwrap_or(a.name).to_owned(), "x".to_owned())
+                        let value = if a.name == "timeout_seconds" { "7" } else { "x" };
+                        (a.alias.filter(|_| alias).unwrap_or(a.name).to_owned(), value.to_owned())
                     })
                     .collect();
                 let call = ToolCall::from_arguments(spec.tool, &arguments).unwrap();

@@ -7,41 +7,18 @@ mod policy;
 mod shell;
 mod tools;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, Policy};
 pub use shell::{
-    BadRule, CommandVerdict, Shell, SimpleCommand, UserRule, UserRules, Word, of_command,
+    BadRule, BuiltinVerdict, CommandVerdict, Reading, Shell, SimpleCommand, UserRule, UserRules,
+    Word, first_reading, of_command, refused, second_reading,
 };
-pub use tools::{of_step, of_written_path, of_written_program};
-
-/// How dangerous something is; ordered, the worst is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RiskLevel {
-    /// Only reads.
-    Safe,
-    /// Ordinary work that changes something.
-    Caution,
-    /// Stops for a person.
-    Dangerous,
-    /// Makes the plan unauthorizable.
-    Blocked,
-}
-
-impl RiskLevel {
-    /// The level's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Caution => "caution",
-            Self::Dangerous => "dangerous",
-            Self::Blocked => "blocked",
-        }
-    }
-}
+pub use tools::{of_rollback, of_step, of_written_path, of_written_program};
 
 /// A level with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,7 +26,7 @@ pub struct Verdict {
     /// How dangerous.
     pub level: RiskLevel,
     /// The rule that decided.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// The bytes of the decisive argument that matched.
     pub span: Option<Range<usize>>,
     /// Why.

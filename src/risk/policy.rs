@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::UserRules;
 use crate::authorization::DEFAULT_TTL_MS;
-use crate::plan::{Digest, Tool};
+use crate::plan::{Digest, TOOLS, Tool};
 
 /// Who reads symbols and replaces definitions (SPEC §4, code engines).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -47,6 +48,10 @@ pub struct Policy {
     pub splice_program: Option<PathBuf>,
     /// The settings file of the SSH client; none for the client's own (SPEC §7.3).
     pub ssh_config: Option<PathBuf>,
+    /// The person's own rules for commands.
+    pub command_rules: UserRules,
+    /// Why nothing may run: the settings are there and cannot be used (SPEC §7.1).
+    pub refusal: Option<String>,
 }
 
 impl Default for Policy {
@@ -58,11 +63,19 @@ impl Default for Policy {
             engine: EngineChoice::default(),
             splice_program: None,
             ssh_config: None,
+            command_rules: UserRules::default(),
+            refusal: None,
         }
     }
 }
 
 impl Policy {
+    /// The policy of settings that cannot be used: nothing runs under it, and it asks everywhere.
+    pub fn refusing(why: String) -> Self {
+        let confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
+        Self { confirm_tools, refusal: Some(why), ..Self::default() }
+    }
+
     /// The digest that an approval and every decision carry; changes with anything that could
     /// change a verdict, a prompt or a limit.
     pub fn digest(&self) -> Digest {
@@ -71,11 +84,13 @@ impl Policy {
         let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
         let ssh_config = self.ssh_config.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
-            "command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
+            "builtin_command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
+            "command_rules": self.command_rules,
             "authorization_ttl_ms": self.authorization_ttl_ms,
             "confirm_tools": tools,
             "engine": self.engine,
             "extra_roots": roots,
+            "refusal": self.refusal,
             "rules": super::tools::RULES_VERSION,
             "splice_program": splice,
             "ssh_config": ssh_config,
@@ -87,6 +102,20 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::risk::{RiskLevel, UserRule};
+
+    fn with_rule(level: RiskLevel) -> Policy {
+        let rule = UserRule {
+            id: "mine".to_owned(),
+            prefix: vec!["make".to_owned()],
+            level,
+            reason: "because".to_owned(),
+            must_match: vec!["make all".to_owned()],
+            must_not_match: Vec::new(),
+        };
+        let command_rules = UserRules::new(vec![rule]).unwrap();
+        Policy { command_rules, ..Policy::default() }
+    }
 
     #[test]
     fn the_digest_changes_with_every_setting() {
@@ -98,10 +127,14 @@ mod tests {
             Policy { engine: EngineChoice::External, ..policy.clone() },
             Policy { splice_program: Some("/opt/splice".into()), ..policy.clone() },
             Policy { ssh_config: Some("/opt/ssh_config".into()), ..policy.clone() },
+            Policy { refusal: Some("no".to_owned()), ..policy.clone() },
+            with_rule(RiskLevel::Blocked),
+            with_rule(RiskLevel::Caution),
         ];
-        for other in changed {
-            assert_ne!(other.digest(), policy.digest());
-        }
+        let mut digests: BTreeSet<_> =
+            changed.iter().map(|other| other.digest().to_string()).collect();
+        digests.insert(policy.digest().to_string());
+        assert_eq!(digests.len(), changed.len() + 1);
         assert_eq!(policy.clone().digest(), policy.digest());
     }
 }

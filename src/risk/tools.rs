@@ -1,8 +1,9 @@
-//! The risk of the tools that are not commands: by class, raised for files that other programs obey.
+//! The risk of a step: by its tool's class, raised for files that other programs obey, and of a
+//! command by the rules for commands.
 
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{StatedRisk, Step, ToolCall, ToolClass};
 
-use super::{RiskLevel, Verdict};
+use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
 pub(super) const RULES_VERSION: u32 = 3;
@@ -83,37 +84,82 @@ const SENSITIVE: &[SensitivePath] = &[
     },
 ];
 
-/// The risk of one step. A faulty step, which cannot run, counts as dangerous.
-pub fn of_step(step: &Step) -> Verdict {
+/// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
+/// cannot run, counts as dangerous. What the author says can only raise it.
+pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
     let Some(call) = &step.call else {
         return Verdict {
             level: RiskLevel::Dangerous,
-            rule: "faulty-step",
+            rule: "faulty-step".into(),
             span: None,
             reason: "The step is faulty; what it would do is not known.".to_owned(),
             suggestion: None,
         };
     };
-    of_call(call)
+    raised(of_call(call, policy, shell), &step.stated)
 }
 
-fn of_call(call: &ToolCall) -> Verdict {
+/// The risk of a command of the plan's rollback, which runs where the plan runs.
+pub fn of_rollback(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
+    of_shell_command(command, target, policy, shell)
+}
+
+/// The verdict, or what the plan says of itself where that is worse.
+fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
+    let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
+    let why = stated.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
+    Verdict {
+        level,
+        rule: "stated-by-plan".into(),
+        span: None,
+        reason: format!("The plan itself calls it {}{why}", level.as_str()),
+        suggestion: verdict.suggestion,
+    }
+}
+
+fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     let (level, rule, reason) = match call.tool().class() {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
             (RiskLevel::Caution, "check", "Runs code of the workspace: build scripts and macros.")
         }
+        ToolClass::Command => (RiskLevel::Dangerous, "command", "Runs a command."),
     };
     let written = match call {
         ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => Some(path),
         ToolCall::SplicePatch { file, .. } => Some(file),
+        ToolCall::Shell { command, target, .. } => {
+            return of_shell_command(command, target.as_deref(), policy, shell);
+        }
         _ => None,
     };
     if let Some(verdict) = written.and_then(|path| of_written_path(path)) {
         return Verdict { span: written.map(|path| 0..path.len()), ..verdict };
     }
-    Verdict { level, rule, span: None, reason: reason.to_owned(), suggestion: None }
+    Verdict { level, rule: rule.into(), span: None, reason: reason.to_owned(), suggestion: None }
+}
+
+/// A command on a host is read by the host's bash, and never safe: it is not here that it acts.
+fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
+    let shell = if target.is_some() { Shell::Bash } else { shell };
+    let found = of_command(command, shell, &policy.command_rules);
+    match target {
+        Some(host) if found.level == RiskLevel::Safe => Verdict {
+            level: RiskLevel::Caution,
+            rule: "remote-host".into(),
+            span: None,
+            reason: format!("Runs on the host {host}. {}", found.reason),
+            suggestion: found.suggestion,
+        },
+        _ => Verdict {
+            level: found.level,
+            rule: found.rule.into(),
+            span: Some(found.span),
+            reason: found.reason,
+            suggestion: found.suggestion,
+        },
+    }
 }
 
 /// The verdict on writing a file that other programs obey; `None` for any other file.
@@ -127,7 +173,7 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
         lower.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
     SENSITIVE.iter().find(|sensitive| sensitive.matches(&parts)).map(|hit| Verdict {
         level: RiskLevel::Dangerous,
-        rule: hit.rule,
+        rule: hit.rule.into(),
         span: None,
         reason: format!("This {}.", hit.reason),
         suggestion: None,
@@ -138,7 +184,7 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
 pub fn of_written_program() -> Verdict {
     Verdict {
         level: RiskLevel::Dangerous,
-        rule: "write-program",
+        rule: "write-program".into(),
         span: None,
         reason: "This writes a file that can be run as a program.".to_owned(),
         suggestion: None,
@@ -162,17 +208,21 @@ mod tests {
     use super::*;
 
     fn write(path: &str) -> Verdict {
-        of_call(&ToolCall::FileWrite { path: path.to_owned(), contents: String::new() })
+        judged(&ToolCall::FileWrite { path: path.to_owned(), contents: String::new() })
+    }
+
+    fn judged(call: &ToolCall) -> Verdict {
+        of_call(call, &Policy::default(), Shell::Bash)
     }
 
     #[test]
     fn the_class_decides_where_no_path_rule_does() {
         assert_eq!(
-            of_call(&ToolCall::FileRead { path: ".git/config".into() }).level,
+            judged(&ToolCall::FileRead { path: ".git/config".into() }).level,
             RiskLevel::Safe
         );
         assert_eq!(write("src/lib.rs").level, RiskLevel::Caution);
-        assert_eq!(of_call(&ToolCall::LspCheck { path: ".".into() }).level, RiskLevel::Caution);
+        assert_eq!(judged(&ToolCall::LspCheck { path: ".".into() }).level, RiskLevel::Caution);
     }
 
     #[test]
@@ -189,7 +239,7 @@ mod tests {
             ("home/.bashrc", "write-startup-file"),
         ] {
             assert_eq!(
-                (write(path).level, write(path).rule),
+                (write(path).level, &*write(path).rule),
                 (RiskLevel::Dangerous, rule),
                 "{path}"
             );

@@ -29,6 +29,8 @@ pub struct ConfirmationRequest {
     pub arguments: BTreeMap<String, String>,
     /// The host for remote steps.
     pub target: Option<String>,
+    /// Who, where and by which key that host is, in one line.
+    pub host: Option<String>,
     /// The folder in which the step works.
     pub cwd: String,
     /// How dangerous it is and why.
@@ -56,6 +58,12 @@ impl ConfirmationRequest {
             .or(argument)
             .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()))
             .unwrap_or(&self.tool)
+    }
+
+    /// The command that would run, where the step is one.
+    pub fn command(&self) -> Option<&str> {
+        let command = self.arguments.get("command")?;
+        (self.tool == "shell").then_some(command.as_str())
     }
 
     /// Whether what was typed is [`Self::target_word`]: as it is, or as it is shown, because what is

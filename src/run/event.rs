@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::confirm::{Answer, ConfirmationRequest, Control};
+use super::host::Host;
 use super::result::{RunStatus, StepResult};
 use crate::plan::Code;
 
@@ -31,6 +32,11 @@ pub enum RunEvent {
         /// When, in Unix milliseconds.
         timestamp_ms: i64,
     },
+    /// The host of the run is reached; nothing of the plan was sent to it yet.
+    HostReached {
+        /// Who and what it is.
+        host: Box<Host>,
+    },
     /// A step begins, before its precondition is checked.
     StepStarted {
         /// The step.
@@ -48,6 +54,20 @@ pub enum RunEvent {
         stream: Stream,
         /// The text.
         chunk: String,
+    },
+    /// Output that came faster than a screen takes it stood here; the evidence gets it all the same.
+    OutputLeftOut {
+        /// The step.
+        step_id: String,
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// The command of the step has printed nothing for a while; told once each time.
+    StepQuiet {
+        /// The step.
+        step_id: String,
+        /// For how long, in milliseconds.
+        quiet_ms: u64,
     },
     /// The step succeeded.
     StepCompleted {

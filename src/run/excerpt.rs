@@ -34,27 +34,81 @@ impl StreamExcerpt {
             let (head, tail) = cut(whole, side);
             let mut text = hex_listing(head, 0);
             if let Some(tail) = tail {
-                push_gap(&mut text, whole.len() - head.len() - tail.len());
+                push_gap(&mut text, bytes - head.len() as u64 - tail.len() as u64);
                 text.push_str(&hex_listing(tail, whole.len() - tail.len()));
             }
             return Self { text, bytes, truncated: tail.is_some() };
         }
         let (head, tail) = cut(whole, STREAM_HEAD_BYTES);
-        let Some(tail) = tail else {
-            return Self {
-                text: String::from_utf8_lossy(head).into_owned(),
-                bytes,
-                truncated: false,
-            };
-        };
+        match tail {
+            None => {
+                Self { text: String::from_utf8_lossy(head).into_owned(), bytes, truncated: false }
+            }
+            Some(tail) => Self::of_ends(head, tail, bytes),
+        }
+    }
+
+    fn of_ends(head: &[u8], tail: &[u8], bytes: u64) -> Self {
         // A character that the cut went through belongs to neither side.
         let head = head.get(..boundary_before(head)).unwrap_or(head);
         let start = tail.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
         let tail = tail.get(start..).unwrap_or(tail);
         let mut text = String::from_utf8_lossy(head).into_owned();
-        push_gap(&mut text, whole.len() - head.len() - tail.len());
+        push_gap(&mut text, bytes - head.len() as u64 - tail.len() as u64);
         text.push_str(&String::from_utf8_lossy(tail));
         Self { text, bytes, truncated: true }
+    }
+}
+
+/// The two ends of what a program prints, kept while it comes: its excerpt is the one of the whole, which
+/// is never in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StreamEnds {
+    bytes: u64,
+    head: Vec<u8>,
+    /// What follows the head: the latest of it, and sometimes more.
+    tail: Vec<u8>,
+}
+
+impl StreamEnds {
+    /// The next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        let room = STREAM_HEAD_BYTES.saturating_sub(self.head.len()).min(bytes.len());
+        let (head, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(head);
+        let rest = rest.get(rest.len().saturating_sub(STREAM_HEAD_BYTES)..).unwrap_or(rest);
+        // Not at every push, because each time all that is kept moves.
+        if self.tail.len() + rest.len() > 2 * STREAM_HEAD_BYTES {
+            let keep = STREAM_HEAD_BYTES.saturating_sub(rest.len());
+            self.tail.drain(..self.tail.len().saturating_sub(keep));
+        }
+        self.tail.extend_from_slice(rest);
+    }
+
+    /// Size of the whole in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The latest bytes: all of them where there are few.
+    pub fn latest(&self) -> Vec<u8> {
+        let tail = self.tail.get(self.tail.len().saturating_sub(STREAM_HEAD_BYTES)..);
+        let tail = tail.unwrap_or(&self.tail);
+        if self.is_whole() { [&self.head, tail].concat() } else { tail.to_vec() }
+    }
+
+    /// What a step result carries.
+    pub fn excerpt(&self) -> StreamExcerpt {
+        if self.is_whole() {
+            let text = String::from_utf8_lossy(&self.latest()).into_owned();
+            return StreamExcerpt { text, bytes: self.bytes, truncated: false };
+        }
+        StreamExcerpt::of_ends(&self.head, &self.latest(), self.bytes)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.bytes <= 2 * STREAM_HEAD_BYTES as u64
     }
 }
 
@@ -77,7 +131,7 @@ fn boundary_before(bytes: &[u8]) -> usize {
     }
 }
 
-fn push_gap(text: &mut String, left_out: usize) {
+fn push_gap(text: &mut String, left_out: u64) {
     let _ = write!(text, "\n[{left_out} bytes left out here]\n");
 }
 
@@ -103,7 +157,36 @@ fn hex_listing(bytes: &[u8], offset: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// However it comes, its ends are those of the whole.
+        #[test]
+        fn the_excerpt_of_the_ends_is_that_of_the_whole(
+            size in prop_oneof![0usize..100, (2 * STREAM_HEAD_BYTES - 3)..(2 * STREAM_HEAD_BYTES + 3),
+                0usize..5 * STREAM_HEAD_BYTES],
+            pieces in prop::collection::vec(1usize..3 * STREAM_HEAD_BYTES, 1..6),
+        ) {
+            let whole: Vec<u8> = "aé€\n𝄞\u{7f}".bytes().chain([0xff, 0xc3]).cycle().take(size).collect();
+            let mut ends = StreamEnds::default();
+            let mut rest = whole.as_slice();
+            for piece in pieces.into_iter().cycle() {
+                let (next, left) = rest.split_at(piece.min(rest.len()));
+                ends.push(next);
+                rest = left;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            prop_assert!(ends.tail.len() <= 2 * STREAM_HEAD_BYTES);
+            prop_assert_eq!(ends.excerpt(), StreamExcerpt::of("shell", &whole));
+            let latest = whole.len().saturating_sub(
+                if whole.len() > 2 * STREAM_HEAD_BYTES { STREAM_HEAD_BYTES } else { whole.len() });
+            prop_assert_eq!(ends.latest(), &whole[latest..]);
+        }
+    }
 
     #[test]
     fn a_short_output_is_whole() {

@@ -7,8 +7,10 @@ use crate::authorization::Target;
 /// A host that the SSH client has reached, and what was read there once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// Who, where and by which key; what an approval covers.
+    /// Who, where and by which keys; what an approval covers.
     pub target: Target,
+    /// The kind and fingerprint of the key that it showed, for instance `ssh-ed25519 SHA256:…`.
+    pub host_key: String,
     /// The operating system, its release and the machine, in `uname`'s words.
     pub system: String,
     /// The path of its bash.
@@ -19,6 +21,14 @@ pub struct Host {
     pub home: String,
     /// What the client and the host said on the way, verbatim: banners, warnings. Mostly empty.
     pub said: String,
+}
+
+impl Host {
+    /// Who, where and by which key, in one line.
+    pub fn line(&self) -> String {
+        let Self { target, host_key, .. } = self;
+        format!("{} ({}) with key {host_key}", target.destination, target.address())
+    }
 }
 
 /// How a destination answers, for a person who asks before anything runs.

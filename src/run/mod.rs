@@ -6,6 +6,7 @@
 
 mod comparison;
 mod confirm;
+mod decoder;
 mod diagnostic;
 mod effect;
 mod event;
@@ -25,10 +26,11 @@ mod transcript;
 
 pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
-pub use excerpt::StreamExcerpt;
+pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};

@@ -20,6 +20,8 @@ pub struct Review {
     pub binding: Binding,
     /// One verdict for each step.
     pub risks: Vec<Verdict>,
+    /// One verdict for each command of the plan's rollback, which does not run with it.
+    pub rollback: Vec<Verdict>,
     /// One state for each step.
     pub preconditions: Vec<PreconditionState>,
     /// For each step, why a person will be asked; `None` when nobody will be.

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::confirm::{ConfirmationRequest, Control};
 use super::event::{RunEvent, Stream};
+use super::host::Host;
 use super::result::{Outcome, RunStatus, StepResult};
 use super::steps::Steps;
 use crate::plan::Code;
@@ -48,9 +49,9 @@ impl StepState {
     }
 }
 
-/// How much output of the step under way is kept for the screen, in bytes: the latest. The whole goes
-/// into the evidence.
-const LIVE_OUTPUT_BYTES: usize = 512 << 10;
+/// How much output of the step under way is kept for the inspector, in bytes: the latest, because it is
+/// laid out anew whenever there is more. The whole goes into the evidence.
+const LIVE_OUTPUT_BYTES: usize = 32 << 10;
 
 /// A run as its events tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,6 +76,10 @@ pub struct RunState {
     pub live_bytes: usize,
     /// How many bytes came before `live_output` and are left out of it.
     pub live_left_out: u64,
+    /// For how long the step under way had printed nothing when that was noticed; none once it prints again.
+    pub quiet_ms: Option<u64>,
+    /// The host that it has reached, where its commands run on one.
+    pub host: Option<Box<Host>>,
     /// Why it failed.
     pub failure: Option<(Code, String)>,
 }
@@ -93,6 +98,7 @@ impl RunState {
                     ..Self::default()
                 };
             }
+            RunEvent::HostReached { host } => self.host = Some(host.clone()),
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
                 self.phase = Phase::Running;
@@ -102,6 +108,13 @@ impl RunState {
             RunEvent::StepOutput { stream, chunk, .. } => {
                 self.add_output(*stream, chunk);
             }
+            RunEvent::OutputLeftOut { bytes, .. } => {
+                // What came before it is no longer next to what comes.
+                self.live_left_out += self.live_bytes as u64 + bytes;
+                self.live_output.clear();
+                self.live_bytes = 0;
+            }
+            RunEvent::StepQuiet { quiet_ms, .. } => self.quiet_ms = Some(*quiet_ms),
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => {
@@ -155,6 +168,7 @@ impl RunState {
     }
 
     fn add_output(&mut self, stream: Stream, chunk: &str) {
+        self.quiet_ms = None;
         self.live_output.push((stream, chunk.to_owned()));
         self.live_bytes += chunk.len();
         // Not at every chunk, because each time all others move.
@@ -162,6 +176,7 @@ impl RunState {
             let mut dropped = 0;
             while let Some((_, chunk)) = self.live_output.get(dropped)
                 && self.live_bytes > LIVE_OUTPUT_BYTES
+                && dropped + 1 < self.live_output.len()
             {
                 self.live_bytes -= chunk.len();
                 self.live_left_out += chunk.len() as u64;
@@ -173,7 +188,7 @@ impl RunState {
 
     fn forget_output(&mut self) {
         self.live_output.clear();
-        (self.live_bytes, self.live_left_out) = (0, 0);
+        (self.live_bytes, self.live_left_out, self.quiet_ms) = (0, 0, None);
     }
 }
 
@@ -184,10 +199,10 @@ mod tests {
     #[test]
     fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
         let mut state = RunState::default();
-        let chunk = "x".repeat(100_000);
+        let chunk = "x".repeat(10_000);
         let output =
             |stream| RunEvent::StepOutput { step_id: "s".to_owned(), stream, chunk: chunk.clone() };
-        for _ in 0..999 {
+        for _ in 0..9_999 {
             state.apply(&output(Stream::Stdout));
         }
         state.apply(&output(Stream::Stderr));

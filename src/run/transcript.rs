@@ -87,6 +87,11 @@ impl Transcript {
                 self.heard = true;
                 self.write(self.step(), *stream, chunk);
             }
+            RunEvent::OutputLeftOut { bytes, .. } => {
+                let text = format!("{bytes} bytes are left out here; the evidence gets all.");
+                self.open = None;
+                self.push(self.step(), Part::Remark, text);
+            }
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => self.end(result),

@@ -24,7 +24,7 @@ use crate::run::{
     TargetKind,
 };
 
-use super::process::{self, Cause, Finished, Program};
+use super::process::{self, Cause, Finished, Leftovers, Program};
 use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
 
 use names::Names;
@@ -87,10 +87,11 @@ fn check(
     toolbox: &Toolbox,
     project: &Project,
     scope: Scope,
+    leftovers: Leftovers,
     context: &Context<'_>,
 ) -> Result<Checked, ToolError> {
-    let finished =
-        run(toolbox, project, scope.arguments(), toolbox.check_timeout, context, context.output)?;
+    let (timeout, output) = (toolbox.check_timeout, context.output);
+    let finished = run(toolbox, project, scope.arguments(), (timeout, leftovers), context, output)?;
     let mut said = message::diagnostics(finished.stdout.bytes());
     let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
     if left_out > 0 {
@@ -113,7 +114,8 @@ fn check(
 /// The folder that cargo's relative file names begin in; none when cargo does not say it.
 fn root_of(toolbox: &Toolbox, project: &Project, context: &Context<'_>) -> Option<PathBuf> {
     let arguments = ["locate-project", "--workspace", "--message-format=plain"];
-    let found = run(toolbox, project, &arguments, LOCATE_TIMEOUT, context, &|_, _| {}).ok()?;
+    let how = (LOCATE_TIMEOUT, Leftovers::Stay);
+    let found = run(toolbox, project, &arguments, how, context, &|_, _| {}).ok()?;
     let manifest = std::str::from_utf8(found.stdout.bytes()).ok()?.trim_end_matches(['\r', '\n']);
     Path::new(manifest).parent().filter(|root| root.is_absolute()).map(Into::into)
 }
@@ -122,7 +124,7 @@ fn run(
     toolbox: &Toolbox,
     project: &Project,
     arguments: &[&str],
-    timeout: Duration,
+    (timeout, leftovers): (Duration, Leftovers),
     context: &Context<'_>,
     output: &dyn Fn(Stream, &str),
 ) -> Result<Finished, ToolError> {
@@ -130,8 +132,11 @@ fn run(
     let program = Program {
         program: OsStr::new(&program),
         arguments,
+        input: None,
         folder: &project.folder,
         environment: &[],
+        unset: &[],
+        leftovers,
         timeout,
         output_limit: OUTPUT_BYTES,
     };
@@ -165,6 +170,7 @@ impl Checked {
             Cause::TooMuch(stream) => {
                 Some(ToolError::TooMuchOutput { program, stream, limit: OUTPUT_BYTES })
             }
+            Cause::NotKept => Some(ToolError::NotKept { program }),
             Cause::Itself if self.finished.exit_code == Some(0) => None,
             Cause::Itself if self.errors().next().is_some() => None,
             Cause::Itself => Some(ToolError::CargoFailed {
@@ -259,7 +265,7 @@ pub(super) fn invoke(
         return Err(ToolError::Cancelled);
     }
     let project = project::find(toolbox, path, &Overlay::default())?;
-    let checked = check(toolbox, &project, project.scope(), context)?;
+    let checked = check(toolbox, &project, project.scope(), Leftovers::Stay, context)?;
     Ok(Invocation {
         exit_code: checked.finished.exit_code,
         result: checked.result(&project),

@@ -8,7 +8,7 @@ use crate::plan::Code;
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{EngineError, SpliceError};
+use super::{EngineError, RemoteError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +57,29 @@ pub enum ToolError {
     TimedOut { program: &'static str, after: String },
     #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
     TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
+    #[error("what {program} printed could not be kept, and it was ended")]
+    NotKept { program: &'static str },
     #[error("cargo check reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
     CargoCheck { errors: usize, first: String },
     #[error("cargo check {how}\n{said}")]
     CargoFailed { how: String, said: String },
+    #[error("cannot run in {path}: it is {kind}, not a folder")]
+    NoFolder { path: String, kind: Kind },
+    #[error("the command {how}")]
+    CommandFailed { how: String },
+    #[error("the outcome on {host} is unknown: {why}")]
+    OutcomeUnknown { host: String, why: String },
+    #[error("cannot run on {host}: there is no connection to it")]
+    NotConnected { host: String },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
     #[error("the answer has more than {limit} bytes")]
     OutputLimit { limit: u64 },
+    #[error("{source}")]
+    Remote {
+        #[from]
+        source: RemoteError,
+    },
     #[error("{source}")]
     Engine {
         #[from]
@@ -110,6 +125,10 @@ impl ToolError {
             Self::NoCargoProject { .. } => Code::NoCargoProject,
             Self::ProgramMissing { code, .. } | Self::NotStarted { code, .. } => *code,
             Self::TimedOut { .. } => Code::TimedOut,
+            Self::NoFolder { .. } | Self::CommandFailed { .. } => Code::CommandFailed,
+            Self::OutcomeUnknown { .. } | Self::NotConnected { .. } => Code::HostUnreachable,
+            Self::Remote { source } => source.code(),
+            Self::NotKept { .. } => Code::EvidenceStore,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
             Self::Splice { source } => source.code(),
@@ -147,6 +166,15 @@ impl ToolError {
             Self::NotAFile { .. } => "Name a regular file.",
             Self::TooLarge { .. } => "Use a smaller file.",
             Self::FolderMissing { .. } => "Create the folder first, or use file_create.",
+            Self::NoFolder { .. } => "Create the folder first, or name another one.",
+            Self::CommandFailed { .. } => {
+                "Read what it printed; then correct the plan or its cause."
+            }
+            Self::OutcomeUnknown { .. } => {
+                "Look on the host what became of the command before you run it again."
+            }
+            Self::NotConnected { .. } => "Run the plan again.",
+            Self::Remote { source } => source.next(),
             Self::AlreadyExists { .. } => "Use file_write to replace it, or choose another path.",
             Self::Stale { .. } => "Look at the plan again and authorize it as things are now.",
             Self::Cancelled => "Run the plan again when you want it to be done.",
@@ -158,6 +186,9 @@ impl ToolError {
             Self::NotStarted { .. } => "Check that the program can be run by your user.",
             Self::TimedOut { .. } => {
                 "See what it printed last, and whether it waits for something that does not come."
+            }
+            Self::NotKept { .. } => {
+                "See that the evidence folder can be written to and that its disk has space."
             }
             Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
             Self::CargoCheck { .. } => "Correct the code, then run the plan again.",

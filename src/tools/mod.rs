@@ -20,6 +20,7 @@ mod read;
 mod remote;
 mod rules;
 mod search;
+mod shell;
 mod source_file;
 mod source_lines;
 mod splice;
@@ -37,10 +38,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::authorization::FileState;
+use crate::authorization::{FileState, Target};
 use crate::plan::ToolCall;
-use crate::risk::{EngineChoice, Policy};
-use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream};
+use crate::risk::{EngineChoice, Policy, Shell};
+use crate::run::{
+    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
+};
 
 use place::{Last, Root, Roots};
 use write::Existing;
@@ -51,7 +54,7 @@ pub use facts::Kind;
 pub use overlay::Overlay;
 pub use remote::{
     Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
-    check_target,
+    check_target, known_target,
 };
 pub use splice::SpliceError;
 pub use stop::StopSignal;
@@ -64,6 +67,8 @@ pub struct Toolbox {
     splice: Option<PathBuf>,
     /// When `lsp_check` is ended.
     check_timeout: Duration,
+    /// The host on which commands with a target run.
+    remote: Option<Connection>,
 }
 
 /// What a call may look at besides its arguments.
@@ -75,8 +80,31 @@ pub struct Context<'a> {
     pub stop: &'a StopSignal,
     /// Stands in the name of a temporary file, so that one that a crash leaves can be attributed.
     pub execution_id: Uuid,
-    /// Takes output as it comes.
+    /// Takes output as it comes, as text for a person.
     pub output: &'a dyn Fn(Stream, &str),
+    /// Takes every byte of the output of a command as it comes, for the records.
+    pub capture: &'a dyn Capture,
+}
+
+/// Where the output of a command goes, which may be too large for memory (SPEC §7.2).
+pub trait Capture {
+    /// Keeps these bytes. False when they cannot be kept: then the command is ended.
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool;
+
+    /// The command has printed nothing for this long; told once each time.
+    fn quiet(&self, so_far: Duration);
+}
+
+/// Lets the output of commands go, for calls that run none.
+#[derive(Debug, Clone, Copy)]
+pub struct NoCapture;
+
+impl Capture for NoCapture {
+    fn keep(&self, _: Stream, _: &[u8]) -> bool {
+        true
+    }
+
+    fn quiet(&self, _: Duration) {}
 }
 
 /// What a call did.
@@ -86,6 +114,9 @@ pub struct Invocation {
     pub stdout: Option<Vec<u8>>,
     /// The whole stderr.
     pub stderr: Option<Vec<u8>>,
+    /// The ends of stdout and stderr of a command, whose whole went to [`Context::capture`]; `stdout` and
+    /// `stderr` are none then.
+    pub captured: Option<[StreamEnds; 2]>,
     /// The exit code, where a process ran.
     pub exit_code: Option<i32>,
     /// The return value; null when the call failed before there was one.
@@ -113,7 +144,28 @@ impl Toolbox {
             engine: policy.engine,
             splice: policy.splice_program.clone(),
             check_timeout: cargo::CHECK_TIMEOUT,
+            remote: None,
         })
+    }
+
+    /// Connects to the host on which commands with a target run, until this is dropped. Nothing of a plan is
+    /// sent, and nothing at all to a host that shows a key which the approval does not cover (SPEC §2, §7.3).
+    ///
+    /// # Errors
+    /// As for [`Connection::open_approved`].
+    pub fn connect(
+        &mut self,
+        client: &SshClient,
+        approved: &Target,
+        stop: &StopSignal,
+    ) -> Result<(), RemoteError> {
+        self.remote = Some(Connection::open_approved(client, approved, stop)?);
+        Ok(())
+    }
+
+    /// The host to which this is connected.
+    pub fn host(&self) -> Option<&Host> {
+        self.remote.as_ref().map(Connection::host)
     }
 
     /// The workspace folder, absolute and without links.
@@ -223,6 +275,27 @@ impl Toolbox {
         preview::changes(self, overlay)
     }
 
+    /// Which shell reads the commands of this machine (SPEC §7.2).
+    pub fn shell(&self) -> Shell {
+        shell::kind(self)
+    }
+
+    /// As whom a call runs on this machine.
+    pub fn user(&self) -> String {
+        shell::user()
+    }
+
+    /// The folder on this machine in which a call works.
+    pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
+        let named = match call {
+            ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
+            _ => return self.workspace().to_owned(),
+        };
+        // One that cannot be used fails when the call is made; until then it is shown as it is named.
+        let found = self.roots.resolve(named, Last::Follow);
+        found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
+    }
+
     /// Does it. What went wrong is in the answer, beside what was done all the same.
     pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
         let roots = &self.roots;
@@ -237,6 +310,12 @@ impl Toolbox {
             ToolCall::FileSearch { pattern, root } => search::search(roots, pattern, root, context),
             ToolCall::FileGlob { pattern, root } => search::list(roots, pattern, root, context),
             ToolCall::LspCheck { path } => cargo::invoke(self, path, context),
+            ToolCall::Shell { command, target, cwd, timeout_seconds } => {
+                let (target, cwd) = (target.as_deref(), cwd.as_deref());
+                let timeout_seconds = *timeout_seconds;
+                let command = shell::Command { command, target, cwd, timeout_seconds };
+                shell::invoke(self, &command, context)
+            }
             ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
                 Ok(splice::invoke(self, call, context))
             }

@@ -8,7 +8,8 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
-    Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, engine, file, search, splice, words,
+    Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, engine, file, search, shell, splice,
+    words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -94,6 +95,12 @@ pub(super) fn foresee(
             .map(changes_nothing)
         }
         ToolCall::LspCheck { path } => cargo::preview(toolbox, overlay, path).map(changes_nothing),
+        ToolCall::Shell { command, target, cwd, timeout_seconds } => {
+            let (target, cwd) = (target.as_deref(), cwd.as_deref());
+            let timeout_seconds = *timeout_seconds;
+            let command = shell::Command { command, target, cwd, timeout_seconds };
+            shell::preview(toolbox, &command).map(changes_nothing)
+        }
         ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
             splice::foresee(toolbox, call, overlay)
         }

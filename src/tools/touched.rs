@@ -64,6 +64,9 @@ fn subject(call: &ToolCall) -> (Option<&str>, Option<(EdgeType, &str)>) {
         | ToolCall::SymbolsInFile { file_path: path }
         | ToolCall::SplicePlan { plan_file: path } => (Some(path), None),
         ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => (Some(root), None),
+        ToolCall::Shell { cwd, target: None, .. } => (Some(cwd.as_deref().unwrap_or(".")), None),
+        // Folders of a host are no files of the workspace.
+        ToolCall::Shell { target: Some(_), .. } => (None, None),
         ToolCall::SplicePatch { file, symbol, .. } => {
             (Some(file), Some((EdgeType::ExecutedOn, symbol)))
         }

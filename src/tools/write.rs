@@ -374,7 +374,7 @@ mod tests {
     use cap_std::ambient_authority;
 
     use super::*;
-    use crate::tools::StopSignal;
+    use crate::tools::{NoCapture, StopSignal};
 
     fn names(folder: &tempfile::TempDir) -> Vec<String> {
         let entries = std::fs::read_dir(folder.path()).unwrap();
@@ -390,6 +390,7 @@ mod tests {
         let context = Context {
             expected: &BTreeMap::new(),
             stop: &StopSignal::default(),
+            capture: &NoCapture,
             execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };

@@ -11,11 +11,12 @@ use std::thread;
 
 use uuid::Uuid;
 
+use super::contents::{self, missing};
 use super::editor;
 use super::executing::panic_message;
 use super::folders::default_folders;
 use super::kept::{self, Kind};
-use super::messages::{Content, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake};
+use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
 use crate::engine::{
     Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
     plan_of, preview_step, reconcile, rest_of, review, simulate,
@@ -145,13 +146,6 @@ impl Reader {
 
     /// The requests that only read the evidence.
     fn read(&mut self, request: Request) -> Result<Reply, EvidenceError> {
-        let missing = |what: String| {
-            Reply::Failed(Failure {
-                code: Code::EvidenceStore,
-                message: format!("the evidence has no {what}"),
-                next: "Look it up on the evidence page.".to_owned(),
-            })
-        };
         let evidence = self.evidence()?;
         Ok(match request {
             Request::Runs { limit } => Reply::Runs(evidence.runs(limit)?),
@@ -176,29 +170,10 @@ impl Reader {
                 Some(detail) => Reply::Execution(Box::new(detail)),
             },
             Request::Ask(question) => Reply::Answered(Box::new(evidence.answer(&question)?)),
-            Request::Blob(digest) => Reply::Blob { digest, content: content(evidence, &digest)? },
-            Request::Save { file, what } => {
-                let bytes = match what {
-                    ToSave::Text(text) => text.as_bytes().to_vec(),
-                    ToSave::Bytes(bytes) => bytes.to_vec(),
-                    ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
-                        Content::Bytes(bytes) if unquoted => as_text(bytes),
-                        Content::Bytes(bytes) => bytes,
-                        Content::Gone => return Ok(missing(format!("content {digest}"))),
-                        Content::Sealed => {
-                            return Err(EvidenceError::NotAvailable { digest });
-                        }
-                    },
-                };
-                match std::fs::write(&file, bytes) {
-                    Ok(()) => Reply::Saved,
-                    Err(error) => Reply::Failed(Failure {
-                        code: Code::WriteFailed,
-                        message: format!("cannot write {}: {error}", file.display()),
-                        next: "Choose another place.".to_owned(),
-                    }),
-                }
+            Request::Blob(digest) => {
+                Reply::Blob { digest, content: contents::content(evidence, &digest)? }
             }
+            Request::Save { file, what } => contents::save(evidence, &file, what)?,
             Request::Verify => {
                 Reply::Verified(crate::evidence::verify(&self.setup.evidence, None)?)
             }
@@ -335,24 +310,6 @@ impl Reader {
         let Some(run_id) = run_id else { return Ok(Vec::new()) };
         let policy = self.setup.policy.clone();
         changes_since(self.evidence()?, run_id, workspace, &policy)
-    }
-}
-
-fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
-    match evidence.blob(digest) {
-        Ok(Some(bytes)) => Ok(Content::Bytes(bytes)),
-        Ok(None) => Ok(Content::Gone),
-        Err(EvidenceError::NotAvailable { .. }) => Ok(Content::Sealed),
-        Err(error) => Err(error),
-    }
-}
-
-/// A text that is kept as a JSON string as that text; everything else as it is.
-fn as_text(bytes: Vec<u8>) -> Vec<u8> {
-    let is_string = bytes.first() == Some(&b'"');
-    match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {
-        Some(Ok(text)) => text.into_bytes(),
-        _ => bytes,
     }
 }
 

@@ -1,15 +1,16 @@
 //! The worker: one thread that owns the executor and everything that has an effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use uuid::Uuid;
 
 use super::faults::Faults;
 use super::messages::{Command, Event, Setup, Wake};
+use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
@@ -17,14 +18,10 @@ use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
 
-/// Events that wait for the window. A window that does not look for this long makes the run wait,
-/// rather than letting memory grow.
-const EVENTS: usize = 4096;
-
 /// The window's end of the worker thread.
 pub struct Worker {
     commands: SyncSender<Command>,
-    events: Mutex<Receiver<Event>>,
+    events: outbox::Receiver,
     control: ControlHandle,
     prompt: Prompt,
     busy: Arc<AtomicBool>,
@@ -38,7 +35,7 @@ impl Worker {
     pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
         // One place, because a second command is refused while the first is under way.
         let (commands, inbox) = sync_channel(1);
-        let (events, outbox) = sync_channel(EVENTS);
+        let (events, outbox) = outbox::outbox();
         let control = ControlHandle::default();
         let prompt = Prompt::new(control.clone());
         let busy = Arc::new(AtomicBool::new(false));
@@ -46,13 +43,18 @@ impl Worker {
             control: control.clone(),
             prompt: prompt.clone(),
             busy: Arc::clone(&busy),
-            out: Outlet { events, wake, prompt: prompt.clone(), faults: setup.faults.clone() },
+            out: Outlet {
+                events: Arc::new(events),
+                wake,
+                prompt: prompt.clone(),
+                faults: setup.faults.clone(),
+            },
             setup,
         };
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             body.serve(&inbox);
         })?;
-        Ok(Self { commands, events: Mutex::new(outbox), control, prompt, busy })
+        Ok(Self { commands, events: outbox, control, prompt, busy })
     }
 
     /// Hands over a plan; gives it back when a run is still under way.
@@ -87,12 +89,12 @@ impl Worker {
 
     /// The next event, if there is one.
     pub fn try_recv(&self) -> Option<Event> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
+        self.events.try_recv()
     }
 
     /// Blocks for the next event; `None` when the thread is gone. For callers that are no window.
     pub fn recv(&self) -> Option<Event> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+        self.events.recv()
     }
 }
 
@@ -108,7 +110,7 @@ struct Body {
 /// Sends to the window and wakes it. A window that is gone is no reason to stop a run.
 #[derive(Clone)]
 struct Outlet {
-    events: SyncSender<Event>,
+    events: Arc<outbox::Sender>,
     wake: Wake,
     prompt: Prompt,
     faults: Faults,
@@ -116,7 +118,7 @@ struct Outlet {
 
 impl Outlet {
     fn send(&self, event: Event) {
-        if self.events.send(event).is_ok() {
+        if self.events.send(event) {
             (self.wake)();
         }
     }

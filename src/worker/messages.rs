@@ -185,6 +185,8 @@ pub enum Content {
     Gone,
     /// It is encrypted, and the key is another one.
     Sealed,
+    /// It has so many bytes, more than a window shows.
+    TooLarge(u64),
 }
 
 /// A plan file that was opened.

@@ -5,6 +5,7 @@
 //! neither ever waits for a running step. Absent on purpose: any egui type; the window hands in a
 //! [`Wake`].
 
+mod contents;
 mod desk;
 mod editor;
 mod executing;
@@ -12,6 +13,7 @@ mod faults;
 mod folders;
 mod kept;
 mod messages;
+mod outbox;
 mod policy;
 mod prompt;
 
@@ -27,4 +29,4 @@ pub use folders::{Folders, default_folders};
 pub use messages::{
     Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,
 };
-pub use policy::{PolicySettings, SettingsError, load_policy};
+pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Tool;
-use crate::risk::{EngineChoice, Policy};
+use crate::risk::{EngineChoice, Policy, UserRules};
 
 /// The table `[policy]` of the settings file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
     /// Tools that ask at every step.
@@ -27,6 +27,9 @@ pub struct PolicySettings {
     /// The settings file of the SSH client, absolute; the client's own where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_config: Option<PathBuf>,
+    /// The person's own rules for commands, each as it is written; a bad one can so be named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command_rules: Vec<toml::Table>,
 }
 
 /// The file, as far as it matters here; the window reads the rest.
@@ -56,16 +59,17 @@ impl Default for PolicySettings {
             engine: EngineChoice::default(),
             splice_program: None,
             ssh_config: None,
+            command_rules: Vec::new(),
         }
     }
 }
 
 impl PolicySettings {
-    /// Whether every value is within its bounds.
+    /// The policy that the settings make.
     ///
     /// # Errors
-    /// The sentence that says which one is not.
-    pub fn check(&self) -> Result<(), String> {
+    /// The sentence that says which value is out of its bounds, or which rule is bad.
+    pub fn policy(&self) -> Result<Policy, String> {
         if !(1..=1_440).contains(&self.authorization_minutes) {
             let minutes = self.authorization_minutes;
             return Err(format!(
@@ -81,20 +85,26 @@ impl PolicySettings {
         if let Some(config) = self.ssh_config.as_ref().filter(|path| !path.is_absolute()) {
             return Err(format!("ssh_config is {}, which is not absolute", config.display()));
         }
-        Ok(())
-    }
-
-    /// The policy that the settings make.
-    pub fn policy(&self) -> Policy {
-        Policy {
+        Ok(Policy {
             confirm_tools: self.confirm_tools.clone(),
             extra_roots: self.extra_roots.clone(),
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
             engine: self.engine,
             splice_program: self.splice_program.clone(),
             ssh_config: self.ssh_config.clone(),
-        }
+            command_rules: UserRules::read(&self.command_rules).map_err(|bad| bad.to_string())?,
+            refusal: None,
+        })
     }
+}
+
+/// The policy in the text of a settings file, whatever the rest of the file says.
+///
+/// # Errors
+/// A text that is no settings file, a value out of its bounds, or a bad rule.
+pub fn read_policy(text: &str) -> Result<Policy, String> {
+    let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    file.policy.policy()
 }
 
 /// The policy of the settings file in this folder; the default one where there is no file.
@@ -104,12 +114,9 @@ impl PolicySettings {
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
     let path = settings.join("settings.toml");
     let refuse = |message: String| SettingsError { message, path: path.clone() };
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Policy::default()),
-        Err(error) => return Err(refuse(error.to_string())),
-    };
-    let file: SettingsFile = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
-    file.policy.check().map_err(refuse)?;
-    Ok(file.policy.policy())
+    match std::fs::read_to_string(&path) {
+        Ok(text) => read_policy(&text).map_err(refuse),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Policy::default()),
+        Err(error) => Err(refuse(error.to_string())),
+    }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use countersign::code::{Language, ReferenceKind, Source};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Context, StopSignal, Toolbox};
+use countersign::tools::{Context, NoCapture, StopSignal, Toolbox};
 use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -160,6 +160,7 @@ impl Crate {
             let context = Context {
                 expected: &BTreeMap::new(),
                 stop: &StopSignal::default(),
+                capture: &NoCapture,
                 execution_id: uuid::Uuid::new_v4(),
                 output: &|_, _| {},
             };

@@ -115,6 +115,19 @@ fn a_refused_plan_has_not_consumed_its_approval() {
 }
 
 #[test]
+fn settings_that_cannot_be_used_let_nothing_run_even_when_it_was_signed_under_them() {
+    let mut harness = Harness::with(&[("a", "1")]);
+    harness.policy = Policy::refusing("the risk rule \"mine\" is bad".to_owned());
+    let plan = plan([read_file("a", "a")]);
+    let approved = harness.authorize(&plan);
+    let (mut executor, _) = harness.executor();
+    let refused = executor.execute(approved).unwrap_err();
+    assert_eq!(refused.code().as_str(), "E002");
+    assert!(refused.to_string().contains("\"mine\""), "{refused}");
+    assert_eq!(harness.count("SELECT count(*) FROM executions", []), 0);
+}
+
+#[test]
 fn of_many_executors_at_once_only_one_gets_the_approval() {
     const MANY: usize = 6;
     let harness = Harness::with(&[("a", "1")]);

@@ -187,6 +187,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             invoked: true,
             stdout: None,
             stderr: None,
+            taken: None,
             result_json: &Value::Null,
             artifacts: &[],
             predicted: &[],

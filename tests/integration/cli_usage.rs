@@ -90,6 +90,11 @@ fn the_schema_is_printed_under_each_of_its_names() {
         let schema: Value = serde_json::from_str(&done.stdout).unwrap();
         assert_eq!(schema["title"], "Countersign step plan");
     }
+    for name in ["command_plan", "command-plan", "command"] {
+        let done = line(&home, &["schema", name]).exits(0);
+        let schema: Value = serde_json::from_str(&done.stdout).unwrap();
+        assert_eq!(schema["title"], "Countersign command plan");
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "only the standard command takes a pipe of ours")]

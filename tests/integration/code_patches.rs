@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use countersign::code::{CodeError, Definition, Language, Source, SymbolKind};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Context, Invocation, StopSignal, Toolbox};
+use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -118,6 +118,7 @@ impl Bench {
         let context = Context {
             expected: &expected,
             stop: &stop,
+            capture: &NoCapture,
             execution_id: uuid::Uuid::new_v4(),
             output: &|_, _| {},
         };

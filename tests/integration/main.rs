@@ -18,6 +18,8 @@ mod bad_evidence;
 mod bad_plans;
 mod categories;
 mod cli_check;
+#[cfg(unix)]
+mod cli_commands;
 mod cli_continue;
 mod cli_evidence;
 mod cli_home;
@@ -32,6 +34,8 @@ mod code_patches;
 mod code_plans;
 #[cfg(unix)]
 mod code_stops;
+#[cfg(unix)]
+mod commands;
 mod concurrent;
 mod crash;
 mod evidence_first;

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 
 use countersign::plan::{ToolCall, parse};
 use countersign::run::RunEvent;
-use countersign::tools::{Context, Invocation, StopSignal, Toolbox};
+use countersign::tools::{Context, Invocation, NoCapture, StopSignal, Toolbox};
 use serde_json::{Value, json};
 use tempfile::{tempdir, tempdir_in};
 use uuid::Uuid;
@@ -152,7 +152,13 @@ fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
     let expected = toolbox.inputs(call).unwrap_or_default();
     let stop = StopSignal::default();
     let execution_id = Uuid::new_v4();
-    let context = Context { expected: &expected, stop: &stop, execution_id, output: &|_, _| {} };
+    let context = Context {
+        expected: &expected,
+        stop: &stop,
+        execution_id,
+        output: &|_, _| {},
+        capture: &NoCapture,
+    };
     toolbox.invoke(call, &context)
 }
 

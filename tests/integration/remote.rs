@@ -1,6 +1,7 @@
 //! Commands on another host, by a real server on loopback (SPEC §7.3).
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -10,10 +11,11 @@ use std::time::Duration;
 use countersign::plan::{Code, Destination};
 use countersign::run::{Stream, TargetState};
 use countersign::tools::{
-    Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
-    StopSignal, check_target,
+    Capture, Connection, Context, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished,
+    RemoteStop, SshClient, StopSignal, check_target, known_target,
 };
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use crate::sshd::{Sshd, destination};
 
@@ -23,8 +25,50 @@ fn command(command: &str) -> RemoteCommand<'_> {
     RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30 }
 }
 
-fn run(connection: &Connection, text: &str) -> RemoteFinished {
-    connection.run(&command(text), &StopSignal::default(), &|_, _| {}).unwrap()
+/// A command that is over, with everything that it printed.
+#[derive(Debug)]
+struct Finished {
+    end: RemoteEnd,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    greeting: Vec<u8>,
+    duration: Duration,
+    left_open: bool,
+}
+
+/// Keeps what a command prints.
+#[derive(Default)]
+struct Kept(RefCell<[Vec<u8>; 2]>);
+
+impl Capture for Kept {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        self.0.borrow_mut()[usize::from(stream == Stream::Stderr)].extend_from_slice(bytes);
+        true
+    }
+
+    fn quiet(&self, _: Duration) {}
+}
+
+fn run_on(
+    connection: &Connection,
+    command: &RemoteCommand<'_>,
+    stop: &StopSignal,
+    output: &dyn Fn(Stream, &str),
+) -> Finished {
+    let kept = Kept::default();
+    let expected = BTreeMap::new();
+    let execution_id = Uuid::nil();
+    let context = Context { expected: &expected, stop, execution_id, output, capture: &kept };
+    let finished = connection.run(command, &context).unwrap();
+    let [stdout, stderr] = kept.0.into_inner();
+    assert_eq!(finished.stdout.bytes(), stdout.len() as u64);
+    assert_eq!(finished.stderr.bytes(), stderr.len() as u64);
+    let RemoteFinished { end, greeting, duration, left_open, .. } = finished;
+    Finished { end, stdout, stderr, greeting, duration, left_open }
+}
+
+fn run(connection: &Connection, text: &str) -> Finished {
+    run_on(connection, &command(text), &StopSignal::default(), &|_, _| {})
 }
 
 /// Runs a command and does something, on another thread, once it has printed this much.
@@ -33,7 +77,7 @@ fn run_and_then(
     command: &RemoteCommand<'_>,
     lines: usize,
     then: impl FnOnce(&StopSignal) + Send,
-) -> (RemoteFinished, Vec<String>) {
+) -> (Finished, Vec<String>) {
     let stop = StopSignal::default();
     let printed = RefCell::new(String::new());
     let (ready, wait) = sync_channel(1);
@@ -50,7 +94,7 @@ fn run_and_then(
                 ready.send(()).unwrap();
             }
         };
-        connection.run(command, stop, &hear).unwrap()
+        run_on(connection, command, stop, &hear)
     });
     (finished, printed.into_inner().lines().map(str::to_owned).collect())
 }
@@ -72,7 +116,14 @@ fn a_host_says_who_and_what_it_is_before_anything_is_sent() {
     assert_eq!(host.target.destination, "loopback");
     assert_eq!(host.target.user, sshd.user());
     assert_eq!((host.target.host.as_str(), host.target.port), ("127.0.0.1", sshd.port()));
-    assert_eq!(host.target.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(host.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(
+        host.target,
+        known_target(&sshd.client(), &destination(), &StopSignal::default()).unwrap()
+    );
+    assert_eq!(host.target.host_keys.len(), 1);
+    assert!(host.target.covers(&sshd.fingerprint("host_key"), None), "{:?}", host.target);
+    assert!(!host.target.covers(&sshd.fingerprint("other_key"), None), "{:?}", host.target);
     let system = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let (name, release) = (&host.system, system.trim());
     assert!(name.starts_with("Linux ") && name.contains(release), "{name}");
@@ -95,7 +146,7 @@ fn a_command_runs_there_and_its_outputs_and_code_come_back_unchanged() {
         }
     };
     let script = r"printf 'a\377\303'; printf 'gr\303\274n' >&2; exit 7";
-    let finished = connection.run(&command(script), &StopSignal::default(), &hear).unwrap();
+    let finished = run_on(&connection, &command(script), &StopSignal::default(), &hear);
     assert_eq!(finished.end, RemoteEnd::Exited(7));
     assert_eq!(finished.stdout, b"a\xff\xc3");
     assert_eq!(finished.stderr, "grün".as_bytes());
@@ -154,7 +205,7 @@ fn a_command_runs_in_the_folder_that_it_names() {
     let connection = sshd.open().unwrap();
     let pwd = |folder: Option<&str>| {
         let command = RemoteCommand { folder, ..command("pwd -P") };
-        connection.run(&command, &StopSignal::default(), &|_, _| {}).unwrap()
+        run_on(&connection, &command, &StopSignal::default(), &|_, _| {})
     };
     let home = fs::canonicalize(sshd.home()).unwrap();
     let absolute = home.join("a b'c").to_str().unwrap().to_owned();
@@ -238,7 +289,7 @@ fn the_timeout_ends_the_whole_group_there() {
     let script = "echo $$; sleep 300 & echo $!; (trap '' TERM; echo $BASHPID; while :; do sleep 1; done) & \
                   echo late; wait";
     let command = RemoteCommand { timeout: Duration::from_millis(1500), ..command(script) };
-    let finished = connection.run(&command, &StopSignal::default(), &|_, _| {}).unwrap();
+    let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
     assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TimedOut));
     let lines: Vec<_> = text(&finished.stdout).lines().collect();
     assert_eq!(lines.len(), 4, "{lines:?}");
@@ -269,7 +320,7 @@ fn a_stop_before_the_command_sends_nothing() {
     stop.set();
     let mark = sshd.home().join("mark");
     let script = format!("touch '{}'", mark.display());
-    let finished = connection.run(&command(&script), &stop, &|_, _| {}).unwrap();
+    let finished = run_on(&connection, &command(&script), &stop, &|_, _| {});
     assert_eq!(finished.end, RemoteEnd::NotBegun("stopped before it was sent".to_owned()));
     assert!(!mark.exists());
 }
@@ -279,7 +330,7 @@ fn an_output_that_never_ends_is_cut_and_its_group_ended() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let command = RemoteCommand { output_limit: 100_000, ..command("echo $$ >&2; yes") };
-    let finished = connection.run(&command, &StopSignal::default(), &|_, _| {}).unwrap();
+    let finished = run_on(&connection, &command, &StopSignal::default(), &|_, _| {});
     assert_eq!(finished.end, RemoteEnd::Ended(RemoteStop::TooMuch(Stream::Stdout)));
     assert_eq!(finished.stdout.len(), 100_000);
     assert!(!is_alive(text(&finished.stderr).trim()));
@@ -464,7 +515,7 @@ fn banners_are_kept_apart_from_what_commands_print() {
     let sshd = Sshd::with(&format!("Banner {}", banner.display()));
     let connection = sshd.open().unwrap();
     assert!(connection.host().said.contains("All use is recorded."), "{:?}", connection.host());
-    assert_eq!(connection.host().target.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(connection.host().host_key, sshd.fingerprint("host_key"));
     let finished = run(&connection, "echo out; echo err >&2");
     assert_eq!(
         (finished.stdout.as_slice(), finished.stderr.as_slice()),
@@ -542,7 +593,7 @@ fn a_panic_ends_the_command_and_closes_the_connection() {
             printed.borrow_mut().push_str(text);
             assert!(!printed.borrow().contains('\n'), "heard");
         };
-        connection.run(&command("echo $$; sleep 300"), &StopSignal::default(), &hear).unwrap();
+        run_on(&connection, &command("echo $$; sleep 300"), &StopSignal::default(), &hear);
     }));
     assert!(caught.is_err());
     assert_eq!(sshd.clients(), Vec::<String>::new());
@@ -556,7 +607,14 @@ fn a_target_can_be_checked_before_a_run() {
     let check = |destination: &str| check_target(&sshd.client(), destination, &stop);
     let state = check("loopback");
     let TargetState::Reachable { host } = &state else { panic!("{state:?}") };
-    assert_eq!(host.target.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(host.host_key, sshd.fingerprint("host_key"));
+    assert_eq!(
+        host.target,
+        known_target(&sshd.client(), &destination(), &StopSignal::default()).unwrap()
+    );
+    assert_eq!(host.target.host_keys.len(), 1);
+    assert!(host.target.covers(&sshd.fingerprint("host_key"), None), "{:?}", host.target);
+    assert!(!host.target.covers(&sshd.fingerprint("other_key"), None), "{:?}", host.target);
     assert!(state.is_reachable());
     sshd.know("other_key");
     assert!(matches!(check("loopback"), TargetState::ChangedKey { .. }));

@@ -4,24 +4,42 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use countersign::plan::{Code, Finding, PRECONDITION_WORDS, Severity, TOOLS, parse};
+use countersign::plan::{
+    Code, Dialect, Finding, PRECONDITION_WORDS, Severity, TOOLS, ToolSpec, parse,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
 use super::fixtures;
 
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schema/step-plan.schema.json");
+static STEP_PLAN: LazyLock<jsonschema::Validator> = LazyLock::new(|| read("step-plan"));
+static COMMAND_PLAN: LazyLock<jsonschema::Validator> = LazyLock::new(|| read("command-plan"));
+
+fn read(dialect: &str) -> jsonschema::Validator {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/schema/{dialect}.schema.json"));
     let schema = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
-});
+}
+
+/// The schema of what this looks like, which is the dialect that the validator takes it for.
+fn schema(value: &Value) -> &'static jsonschema::Validator {
+    let has = |name: &str| value.get(name).is_some();
+    let is_command_plan = has("goal") && has("steps") && !has("plan_id") && !has("intent");
+    if is_command_plan { &COMMAND_PLAN } else { &STEP_PLAN }
+}
+
+fn step_plan_tools() -> impl Iterator<Item = &'static ToolSpec> + Clone {
+    TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan))
+}
 
 /// Why a schema cannot express what this finding says; `None` where it can and must.
 fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     let says = |words: &str| finding.message.contains(words);
     match finding.code {
         Code::DuplicateKey => Some("a parsed document has no key twice"),
+        Code::Limit if says("each verification is one") => Some("a sum over items"),
         Code::DuplicateId => Some("uniqueItems compares whole items, not one field of them"),
         Code::UnknownPrecondition if says("no earlier step") => Some("one item names another"),
         Code::Limit if says("bytes long") => Some("maxLength counts characters, not bytes"),
@@ -36,7 +54,7 @@ fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
 /// Where the two disagree, in words.
 fn disagreement(text: &str) -> Result<(), String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let complaints: Vec<String> = SCHEMA
+    let complaints: Vec<String> = schema(&value)
         .iter_errors(&value)
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
@@ -60,7 +78,8 @@ fn both_give_the_same_verdict_on_every_bad_plan() {
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         disagreement(&text).unwrap_or_else(|words| panic!("{}: {words}", path.display()));
         compared += 1;
-        beyond += usize::from(SCHEMA.is_valid(&value) && !parse(text.as_bytes()).is_valid());
+        beyond +=
+            usize::from(schema(&value).is_valid(&value) && !parse(text.as_bytes()).is_valid());
     }
     assert!(compared >= 25, "only {compared} plans were compared");
     assert!(beyond >= 4, "only {beyond} plans show what a schema cannot say");
@@ -68,7 +87,7 @@ fn both_give_the_same_verdict_on_every_bad_plan() {
 
 #[test]
 fn both_accept_every_tool_with_all_its_arguments_and_aliases() {
-    for spec in &TOOLS {
+    for spec in step_plan_tools() {
         for alias in [false, true] {
             let arguments: serde_json::Map<_, _> = spec
                 .arguments
@@ -109,7 +128,7 @@ fn both_judge_every_precondition_alike_for_every_tool() {
     let written = [format!("file hash is {hash}"), format!("FILE HASH IS SHA256:{hash}")];
     let words = PRECONDITION_WORDS.iter().chain(&more).map(|word| (*word).to_owned());
     for word in words.chain(written) {
-        for spec in &TOOLS {
+        for spec in step_plan_tools() {
             let arguments: serde_json::Map<_, _> = spec
                 .arguments
                 .iter()
@@ -127,12 +146,56 @@ fn both_judge_every_precondition_alike_for_every_tool() {
 }
 
 #[test]
+fn both_read_the_target_alike() {
+    for target in [
+        "local",
+        "",
+        "host",
+        "ada@host",
+        "ssh://ada@host:22",
+        "[::1]",
+        "fe80::1%eth0",
+        "-oX=y",
+        "a b",
+        "ada@-host",
+        "@host",
+        "a@b@c",
+        "host\n",
+        "h;id",
+        "h$(id)",
+        "é",
+        "a@",
+        "LOCAL",
+        "h'",
+        "_x",
+    ] {
+        let plan = json!({ "goal": "g", "target": target, "steps": [{ "command": "ls" }] });
+        disagreement(&plan.to_string()).unwrap();
+    }
+}
+
+#[test]
 fn both_read_the_intent_alike() {
     for intent in ["READ", "read", "Mutate", "qUERY", "EXPLAIN", " READ", "", "EXPLA\u{131}N"] {
         let step = json!({ "tool": "file_read", "arguments": { "path": "x" } });
         let plan = json!({ "plan_id": "p", "intent": intent, "steps": [step] });
         disagreement(&plan.to_string()).unwrap();
     }
+}
+
+fn whole_command_plan() -> Value {
+    json!({
+        "id": "p", "goal": "g", "mode": "teacher", "target": "ada@host",
+        "successCriteria": ["c"], "rollbackPlan": ["undo"], "estimatedTime": 4, "status": "x",
+        "steps": [
+            { "id": "a", "index": 0, "command": "ls", "description": "d", "explanation": "e",
+              "cwd": "x", "riskLevel": "safe", "expectedOutput": "o",
+              "riskAssessment": { "level": "caution", "category": "c", "reason": "r",
+                "requiresApproval": true, "warningMessage": "w" },
+              "verificationCommand": "true", "timeoutSeconds": 5, "output": null },
+            { "command": "ls" }
+        ]
+    })
 }
 
 fn whole_plan() -> Value {
@@ -182,13 +245,38 @@ enum Mutation {
 fn any_value() -> impl Strategy<Value = Value> {
     let texts = || {
         let tools = TOOLS.iter().map(|spec| spec.name);
-        let others = ["", " ", "x", "read", "Explain", "Q3", "Q9", "\0", "[", "a succeeded", "é"];
+        let others = [
+            "",
+            " ",
+            "x",
+            "read",
+            "Explain",
+            "Q3",
+            "Q9",
+            "\0",
+            "[",
+            "a succeeded",
+            "é",
+            "local",
+            "blocked",
+            "low",
+            "guided",
+            "-x",
+            "a@b",
+            "a@b@c",
+            "a@-b",
+            "[::1]",
+            "h\n",
+            "a b",
+            "a$b",
+        ];
         select(tools.chain(PRECONDITION_WORDS.iter().copied()).chain(others).collect::<Vec<_>>())
     };
     prop_oneof![
         4 => texts().prop_map(Value::from),
         1 => "[ -~é]{0,8}".prop_map(Value::from),
         1 => select(vec![json!(null), json!(true), json!(false), json!(0), json!(-1.5), json!([]),
+            json!(1), json!(3.0), json!(604_800), json!(604_801), json!(["x", ""]),
             json!({}), json!(["Q1"]), json!({ "path": "x" })]),
     ]
 }
@@ -220,6 +308,19 @@ fn any_mutation() -> impl Strategy<Value = Mutation> {
             "pattern",
             "root",
             "other",
+            "command",
+            "verificationCommand",
+            "id",
+            "index",
+            "timeoutSeconds",
+            "riskLevel",
+            "riskAssessment",
+            "level",
+            "output",
+            "status",
+            "target",
+            "mode",
+            "rollbackPlan",
         ])
         .prop_map(str::to_owned)
     };
@@ -271,9 +372,10 @@ proptest! {
 
     #[test]
     fn both_judge_a_mutated_plan_alike(
+        command in any::<bool>(),
         mutations in prop::collection::vec((any::<Index>(), any_mutation()), 0..3),
     ) {
-        let mut plan = whole_plan();
+        let mut plan = if command { whole_command_plan() } else { whole_plan() };
         for (at, mutation) in mutations {
             mutate(&mut plan, at, mutation);
         }

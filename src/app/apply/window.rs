@@ -83,6 +83,14 @@ impl App {
                 ),
                 ("also reachable".to_owned(), or(roots, "nothing outside the workspace")),
                 (
+                    "commands".to_owned(),
+                    match policy.command_rules.len() {
+                        0 => "judged by the built-in rules alone".to_owned(),
+                        1 => "judged by the built-in rules and one of yours".to_owned(),
+                        many => format!("judged by the built-in rules and {many} of yours"),
+                    },
+                ),
+                (
                     "approval".to_owned(),
                     format!("waits {} for its run", format::remaining(policy.authorization_ttl_ms)),
                 ),

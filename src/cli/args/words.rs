@@ -58,12 +58,16 @@ pub(in crate::cli) enum DialectWord {
     /// Steps that name tools
     #[value(alias = "step-plan", alias = "step")]
     StepPlan,
+    /// Commands of a shell
+    #[value(alias = "command-plan", alias = "command")]
+    CommandPlan,
 }
 
 impl From<DialectWord> for Dialect {
     fn from(word: DialectWord) -> Self {
         match word {
             DialectWord::StepPlan => Self::StepPlan,
+            DialectWord::CommandPlan => Self::CommandPlan,
         }
     }
 }

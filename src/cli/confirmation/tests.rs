@@ -20,10 +20,11 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
             ("contents".to_owned(), "one\ntw\u{202e}o\n".to_owned()),
         ]),
         target: None,
+        host: None,
         cwd: "/space".to_owned(),
         risk: Verdict {
             level,
-            rule: "rule",
+            rule: "rule".into(),
             span: None,
             reason: "It changes a file.".to_owned(),
             suggestion: None,

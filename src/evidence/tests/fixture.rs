@@ -10,12 +10,15 @@ use uuid::Uuid;
 
 use crate::authorization::{Binding, FileState, Method, PlanAuthorization};
 use crate::evidence::*;
-use crate::plan::{Code, Dialect, Digest, Intent, Mode, Plan, Precondition, Step, ToolCall};
+use crate::plan::{
+    Code, Dialect, Digest, Intent, Mode, Outlook, Plan, Precondition, StatedRisk, Step, StepPlace,
+    ToolCall,
+};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::*;
 
 pub struct Home {
-    _dir: TempDir,
+    _dir: Arc<TempDir>,
     pub evidence: PathBuf,
     pub secrets: PathBuf,
 }
@@ -24,7 +27,13 @@ impl Home {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (evidence, secrets) = (dir.path().join("evidence"), dir.path().join("secrets"));
-        Self { _dir: dir, evidence, secrets }
+        Self { _dir: Arc::new(dir), evidence, secrets }
+    }
+
+    /// Another evidence folder of the same user.
+    pub fn with_key_of(other: &Self) -> Self {
+        let evidence = other.evidence.with_file_name(Uuid::new_v4().to_string());
+        Self { _dir: Arc::clone(&other._dir), evidence, secrets: other.secrets.clone() }
     }
 
     pub fn store(&self) -> EvidenceStore {
@@ -59,6 +68,9 @@ pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
         requires_confirmation: false,
         title: None,
         reason: Some("because".into()),
+        stated: StatedRisk::default(),
+        expected_output: None,
+        place: StepPlace::Step(index),
     }
 }
 
@@ -82,6 +94,9 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         title: Some("Rename the widget".into()),
         created_by: None,
         evidence_referenced: vec!["Q1".into()],
+        mode: Mode::Automatic,
+        target: None,
+        outlook: Outlook::default(),
         steps,
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source.into_bytes()),
@@ -102,7 +117,7 @@ pub fn authorization(plan: &Plan) -> PlanAuthorization {
 pub fn risk() -> Verdict {
     Verdict {
         level: RiskLevel::Caution,
-        rule: "writes-file",
+        rule: "writes-file".into(),
         span: None,
         reason: "writes a file".into(),
         suggestion: None,
@@ -177,6 +192,7 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,
     pub stderr: Option<&'a [u8]>,
+    pub taken: Option<&'a Taken>,
     pub result_json: serde_json::Value,
     pub artifacts: &'a [(ArtifactType, serde_json::Value)],
     pub files: &'a [FileEffect],
@@ -239,6 +255,7 @@ impl<'s> Running<'s> {
                 invoked: matches!(result.outcome, Outcome::Succeeded | Outcome::Failed),
                 stdout: extra.stdout,
                 stderr: extra.stderr,
+                taken: extra.taken,
                 result_json: &extra.result_json,
                 artifacts: extra.artifacts,
                 files: extra.files,

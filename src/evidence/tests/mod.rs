@@ -3,5 +3,6 @@
 mod fixture;
 mod reading;
 mod secrets;
+mod streaming;
 mod tampering;
 mod writing;

@@ -61,6 +61,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         purpose: None,
         arguments: step.arguments.clone(),
         target: None,
+        host: None,
         cwd: "/".into(),
         risk: risk(),
         warning: None,
@@ -84,6 +85,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         Extra {
             stdout: Some(format!("{contents}{}", "padding ".repeat(2_000)).as_bytes()),
             stderr: Some(&[b"\xff", contents.as_bytes()].concat()),
+            taken: None,
             result_json: json!({"password": "letmein-please", "line": key_line()}),
             artifacts: &[(ArtifactType::Diff, json!({ "lines": lines }))],
             files: &files,

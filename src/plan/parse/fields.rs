@@ -1,8 +1,10 @@
 //! Reading the members of one object: each known field once, everything else is a finding.
 
+use std::ops::RangeInclusive;
+
 use super::findings::Findings;
 use super::json::Json;
-use super::places::escape;
+use super::places::{Places, escape};
 use crate::plan::{Code, Finding, limits};
 
 /// The members of one object, taken out one by one.
@@ -33,6 +35,11 @@ impl Fields {
                 None
             }
         }
+    }
+
+    /// Whether this is the whole document.
+    pub(super) fn is_root(&self) -> bool {
+        self.pointer.is_empty()
     }
 
     /// Whether there is such a member.
@@ -126,6 +133,135 @@ impl Fields {
                 None
             }
         }
+    }
+
+    /// A required text that is not blank.
+    pub(super) fn filled(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
+        if !self.has(name) {
+            self.missing(name, "write it as a text", findings);
+        }
+        let text = self.text(name, findings)?;
+        if text.trim().is_empty() {
+            findings.push(Finding::error(
+                Code::Missing,
+                self.pointer_to(name),
+                format!("{name:?} is empty"),
+            ));
+        }
+        Some(text)
+    }
+
+    /// An optional text that may also be written as a number; of that, the text in the file.
+    pub(super) fn text_or_number(
+        &mut self,
+        name: &'static str,
+        places: &Places<'_>,
+        findings: &mut Findings,
+    ) -> Option<String> {
+        let is_number =
+            self.members.iter().any(|(key, json)| key == name && matches!(json, Json::Number(_)));
+        if !is_number {
+            return self.text(name, findings);
+        }
+        let Json::Number(number) = self.take(name)? else { return None };
+        Some(places.number(&self.pointer_to(name)).unwrap_or_else(|| number.to_string()))
+    }
+
+    /// An optional whole number within a range. Floating point notation may be whole, too.
+    pub(super) fn whole_number(
+        &mut self,
+        name: &'static str,
+        range: RangeInclusive<u64>,
+        findings: &mut Findings,
+    ) -> Option<u64> {
+        let json = self.take(name)?;
+        let whole = match &json {
+            Json::Number(number) => number.as_u64().or_else(|| {
+                let float = number.as_f64()?;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "it is whole and not negative; above the range it stays above"
+                )]
+                (float.fract() == 0.0 && float >= 0.0).then_some(float as u64)
+            }),
+            _ => None,
+        };
+        let fits = whole.filter(|number| range.contains(number));
+        if fits.is_none() {
+            let words = match (*range.start(), *range.end()) {
+                (0, u64::MAX) => "a whole number".to_owned(),
+                (least, most) => format!("a whole number from {least} to {most}"),
+            };
+            let got = match &json {
+                Json::Number(number) => number.to_string(),
+                other => other.kind().to_owned(),
+            };
+            findings.push(Finding::error(
+                Code::BadValue,
+                self.pointer_to(name),
+                format!("{name:?} must be {words}, not {got}"),
+            ));
+        }
+        fits
+    }
+
+    /// An optional text that is one of these words.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        name: &'static str,
+        words: &[(&'static str, T)],
+        findings: &mut Findings,
+    ) -> Option<T> {
+        let text = self.text(name, findings)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let known = words.iter().map(|(word, _)| *word);
+            let advice = suggest(&text, known.clone())
+                .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+            findings.push(
+                Finding::error(
+                    Code::BadValue,
+                    self.pointer_to(name),
+                    format!("unknown {name} {text:?}{advice}"),
+                )
+                .allowing(known),
+            );
+        }
+        found
+    }
+
+    /// The texts of an optional array, each with its index.
+    pub(super) fn texts(
+        &mut self,
+        name: &'static str,
+        findings: &mut Findings,
+    ) -> Vec<(usize, String)> {
+        let pointer = self.pointer_to(name);
+        let items = self.array(name, findings).unwrap_or_default();
+        let mut texts = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            let (code, message) = match item {
+                Json::String(text) if text.len() <= limits::ARGUMENT_BYTES => {
+                    texts.push((index, text));
+                    continue;
+                }
+                Json::String(text) => (
+                    Code::Limit,
+                    format!(
+                        "this is {} bytes long; the limit is {}",
+                        text.len(),
+                        limits::ARGUMENT_BYTES
+                    ),
+                ),
+                other => (
+                    Code::BadValue,
+                    format!("each of {name:?} must be a text, not {}", other.kind()),
+                ),
+            };
+            findings.error(|| Finding::error(code, format!("{pointer}/{index}"), message));
+        }
+        texts
     }
 
     /// Says that a required member is missing.

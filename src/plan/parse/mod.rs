@@ -4,8 +4,10 @@
 //! faulty one is parsed a second time, for the places in the file.
 
 mod arguments;
+mod commands;
 mod fields;
 mod findings;
+mod ignored;
 mod json;
 mod pattern;
 mod places;
@@ -16,7 +18,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::{Code, Digest, Finding, Parsed, Plan, limits};
+use super::{Code, Dialect, Digest, Finding, Parsed, Plan, limits};
 use fields::Fields;
 use findings::Findings;
 use json::{Json, Read};
@@ -96,10 +98,11 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     let places = Places::new(text);
     let mut findings = Findings::default();
     let plan = Fields::of(json, "", "a plan", &mut findings).and_then(|fields| {
-        check_dialect(&fields, &mut findings).then(|| {
-            let read = steps::read(fields, &places, digest, &mut findings);
-            Plan { source: Arc::from(text.as_bytes()), digest, ..read }
-        })
+        let read = match dialect(&fields, &mut findings)? {
+            Dialect::StepPlan => steps::read(fields, &places, digest, &mut findings),
+            Dialect::CommandPlan => commands::read(fields, &places, digest, &mut findings),
+        };
+        Some(Plan { source: Arc::from(text.as_bytes()), digest, ..read })
     });
     findings.fill(&places);
     if duplicates {
@@ -108,23 +111,24 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     Parsed { plan, findings: findings.into_sorted(), digest }
 }
 
-/// Whether this is a step plan; else the finding that says what it looks like.
-fn check_dialect(fields: &Fields, findings: &mut Findings) -> bool {
+/// The dialect that the top level shows; else the finding that says what it looks like.
+fn dialect(fields: &Fields, findings: &mut Findings) -> Option<Dialect> {
     let has = |name: &str| fields.has(name);
     let step = has("plan_id") || has("intent");
     let action = has("version") && (has("actions") || has("failure"));
     let command = has("goal") && has("steps");
     let message = match (step, action, command) {
-        (true, false, false) => return true,
+        (true, false, false) => return Some(Dialect::StepPlan),
         // A step plan with a stray `goal` is still a step plan; the field is its own finding.
-        (true, false, true) if !has("version") => return true,
+        (true, false, true) if !has("version") => return Some(Dialect::StepPlan),
+        (false, false, true) => return Some(Dialect::CommandPlan),
         (false, true, false) => "this is an action plan, which is not available yet",
-        (false, false, true) => "this is a command plan, which is not available yet",
         (false, false, false) => {
-            "the dialect is unclear; a step plan has \"plan_id\", \"intent\" and \"steps\" at its top level"
+            "the dialect is unclear; a step plan has \"plan_id\", \"intent\" and \"steps\" at its top \
+             level, a command plan \"goal\" and \"steps\""
         }
         _ => "the dialect is unclear; the top level has fields of more than one dialect",
     };
     findings.push(Finding::error(Code::DialectUnclear, "", message));
-    false
+    None
 }

@@ -9,8 +9,8 @@ use super::findings::Findings;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, PRECONDITION_WORDS, Plan, Precondition, Severity, Step,
-    TOOLS, Tool, ToolCall, ToolClass, limits,
+    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, PRECONDITION_WORDS, Plan, Precondition,
+    Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
@@ -57,6 +57,9 @@ pub(super) fn read(
         title: title.filter(|title| !title.trim().is_empty()),
         created_by,
         evidence_referenced,
+        mode: Mode::Automatic,
+        target: None,
+        outlook: Outlook::default(),
         steps,
         source: Arc::from([]),
         digest,
@@ -139,7 +142,7 @@ fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> V
     let mut first_with: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.into_iter().take(limits::STEPS).enumerate() {
         let pointer = format!("{pointer}/{index}");
-        let Some(step) = step(item, index, &pointer, places, findings) else { continue };
+        let Some((step, id_at)) = step(item, index, &pointer, places, findings) else { continue };
         if let Precondition::StepSucceeded(id) = &step.precondition
             && !first_with.contains_key(id)
         {
@@ -152,7 +155,7 @@ fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> V
         if let Some(earlier) = first_with.get(&step.step_id) {
             findings.push(Finding::error(
                 Code::DuplicateId,
-                format!("{pointer}/step_id"),
+                id_at,
                 format!("step {} has the id {:?} already", earlier + 1, step.step_id),
             ));
         } else {
@@ -163,15 +166,18 @@ fn steps(fields: &mut Fields, places: &Places<'_>, findings: &mut Findings) -> V
     steps
 }
 
+/// The step, and where its id stands, or would stand.
 fn step(
     item: Json,
     index: usize,
     pointer: &str,
     places: &Places<'_>,
     findings: &mut Findings,
-) -> Option<Step> {
+) -> Option<(Step, String)> {
     let before = findings.errors();
     let mut fields = Fields::of(item, pointer, "a step", findings)?;
+    let id_at =
+        if fields.has("step_id") { fields.pointer_to("step_id") } else { pointer.to_owned() };
     let step_id = fields.id("step_id", findings).unwrap_or_else(|| format!("step_{}", index + 1));
     let (tool_name, tool) = tool(&mut fields, findings);
     let arguments = arguments(&mut fields, tool, places, findings);
@@ -182,7 +188,7 @@ fn step(
     fields.finish(findings);
     let faulty = findings.errors() > before;
     let call = tool.filter(|_| !faulty).and_then(|tool| ToolCall::from_arguments(tool, &arguments));
-    Some(Step {
+    let step = Step {
         step_id,
         step_index: index,
         tool_name,
@@ -193,16 +199,21 @@ fn step(
         requires_confirmation,
         title: title.filter(|title| !title.trim().is_empty()),
         reason,
-    })
+        stated: StatedRisk::default(),
+        expected_output: None,
+        place: StepPlace::Step(index),
+    };
+    Some((step, id_at))
 }
 
 fn tool(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {
-    let names = || TOOLS.iter().map(|spec| spec.name);
+    let may_stand = |tool: &Tool| tool.stands_in(Dialect::StepPlan);
+    let names = || TOOLS.iter().filter(|spec| may_stand(&spec.tool)).map(|spec| spec.name);
     if !fields.has("tool") {
         fields.missing("tool", "name the tool that the step calls", findings);
     }
     let Some(name) = fields.text("tool", findings) else { return (String::new(), None) };
-    let tool = Tool::from_name(&name);
+    let tool = Tool::from_name(&name).filter(may_stand);
     if tool.is_none() {
         let advice = suggest(&name, names())
             .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));

@@ -1,6 +1,6 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
-use super::judge::Judge;
+use super::judge::{Judge, Opinion};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::unwrap::{takes_next, value_of};
@@ -93,15 +93,22 @@ impl Judge<'_> {
         &mut self,
         context: &SimpleCommand,
         wrapper: &Wrapper,
+        program: &str,
         rest: &[Word],
     ) -> bool {
-        let inline = "Runs code that stands in the command line; what it does is not known.";
+        let inline = Opinion {
+            level: RiskLevel::Dangerous,
+            rule: "inline-code".to_owned(),
+            reason: "Runs code that stands in the command line; what it does is not known."
+                .to_owned(),
+            safer: Some("Put the code into a file that can be read first.".to_owned()),
+        };
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
             if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
-                self.danger("inline-code", context.span(), inline);
+                self.decide(context, program, inline);
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -109,7 +116,7 @@ impl Judge<'_> {
                 continue;
             }
             if text == "-" {
-                self.danger("inline-code", context.span(), inline);
+                self.decide(context, program, inline);
                 return true;
             }
             if !text.starts_with('-') {
@@ -124,7 +131,7 @@ impl Judge<'_> {
         }
         let (read, fed) = self.reads(context);
         if read.is_some() || fed {
-            self.danger("inline-code", context.span(), inline);
+            self.decide(context, program, inline);
         }
         false
     }

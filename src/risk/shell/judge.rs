@@ -1,12 +1,12 @@
 //! From the commands of a script to the worst verdict: wrappers are unwrapped, rules asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::effects::program_of;
 use super::place;
 use super::syntax::{END, Script, SimpleCommand, UNKNOWN, Word};
-use super::table::{Seen, TABLE, Table};
+use super::table::{TABLE, Table};
 use super::user::UserRules;
 use crate::risk::RiskLevel;
 
@@ -15,16 +15,29 @@ const DEEPEST: usize = 8;
 /// Commands that one classification looks at, wrapped ones with it.
 const MOST: usize = 2000;
 
+/// What one rule says about a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Opinion {
+    pub(super) level: RiskLevel,
+    pub(super) rule: String,
+    pub(super) reason: String,
+    pub(super) safer: Option<String>,
+}
+
 /// What one command deserves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
-    pub(super) level: RiskLevel,
-    pub(super) rule: String,
     pub(super) span: Range<usize>,
-    pub(super) reason: String,
-    pub(super) safer: Option<String>,
-    /// The level before a rule of the user lowered or raised it.
-    pub(super) builtin: RiskLevel,
+    pub(super) builtin: Opinion,
+    /// A rule of the user that raised or lowered it.
+    pub(super) user: Option<Opinion>,
+}
+
+impl Finding {
+    /// What counts.
+    pub(super) fn decided(&self) -> &Opinion {
+        self.user.as_ref().unwrap_or(&self.builtin)
+    }
 }
 
 pub(super) struct Judge<'a> {
@@ -41,6 +54,8 @@ pub(super) struct Judge<'a> {
     pub(super) written: Vec<String>,
     /// Something was fetched into a file.
     pub(super) fetched: bool,
+    /// The rules of the user that match a command.
+    pub(super) matched: BTreeSet<String>,
 }
 
 impl<'a> Judge<'a> {
@@ -58,6 +73,7 @@ impl<'a> Judge<'a> {
             calls: 0,
             written: Vec::new(),
             fetched: false,
+            matched: BTreeSet::new(),
         })
     }
 
@@ -69,14 +85,13 @@ impl<'a> Judge<'a> {
         reason: &str,
         safer: Option<&str>,
     ) {
-        self.findings.push(Finding {
+        let builtin = Opinion {
             level,
             rule: rule.to_owned(),
-            span,
             reason: reason.to_owned(),
             safer: safer.map(str::to_owned),
-            builtin: level,
-        });
+        };
+        self.findings.push(Finding { span, builtin, user: None });
     }
 
     pub(super) fn danger(&mut self, rule: &str, span: Range<usize>, reason: &str) {
@@ -290,15 +305,6 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// A wrapper's own rules count when they say more than that it runs something.
-    fn own(&mut self, command: &SimpleCommand, program: &str) {
-        let before = self.findings.len();
-        self.grade(command, program);
-        if self.findings.last().is_some_and(|finding| finding.level < RiskLevel::Dangerous) {
-            self.findings.truncate(before);
-        }
-    }
-
     /// The first known values of words, for what a wrapper runs.
     pub(super) fn first_values(&self, words: &[Word]) -> Vec<Word> {
         words
@@ -313,82 +319,5 @@ impl<'a> Judge<'a> {
                 }
             })
             .collect()
-    }
-
-    /// Asks the table and the rules of the user.
-    pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str) {
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let (text, fed) = self.reads(command);
-        let seen = Seen {
-            program,
-            arguments: &arguments,
-            folder: &self.folder,
-            fed,
-            text: text.as_deref(),
-            raised: command.raised,
-        };
-        let globals = self.table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
-        let asks = arguments
-            .last()
-            .is_some_and(|(text, _)| matches!(text.as_str(), "--help" | "-help"))
-            || matches!(arguments.as_slice(), [(only, _)] if only == "--version")
-            || (program == "git" && matches!(arguments.as_slice(), [_, (last, _)] if last == "-h"));
-        let known = self.table.rule.iter().any(|rule| {
-            rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program)
-        });
-        let span = command.span();
-        let mut finding = Finding {
-            level: RiskLevel::Caution,
-            rule: "unknown-program".to_owned(),
-            span: span.clone(),
-            reason: "Nobody has said yet what this program does.".to_owned(),
-            safer: None,
-            builtin: RiskLevel::Caution,
-        };
-        if asks && known {
-            finding = Finding {
-                level: RiskLevel::Safe,
-                rule: "asks-help".to_owned(),
-                reason: "Only asks what the program can do.".to_owned(),
-                ..finding
-            };
-        } else {
-            let worst = self
-                .table
-                .rule
-                .iter()
-                .filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(&seen, globals)))
-                .max_by_key(|rule| rule.level);
-            if let Some(rule) = worst {
-                finding = Finding {
-                    level: rule.level,
-                    rule: rule.id.clone(),
-                    reason: rule.reason.clone(),
-                    safer: rule.safer.clone(),
-                    ..finding
-                };
-            }
-        }
-        if finding.level == RiskLevel::Safe && (command.remote || command.raised) {
-            finding.level = RiskLevel::Caution;
-        }
-        finding.builtin = finding.level;
-        let words: Vec<String> = std::iter::once(program.to_owned())
-            .chain(arguments.iter().map(|(text, _)| text.clone()))
-            .collect();
-        if let Some(rule) = self.user.strictest(&words) {
-            let lowers = rule.level < finding.level;
-            let allowed = finding.level == RiskLevel::Dangerous && rule.level == RiskLevel::Caution;
-            if rule.level > finding.level || (lowers && allowed) {
-                finding = Finding {
-                    level: rule.level,
-                    rule: rule.id.clone(),
-                    reason: rule.reason.clone(),
-                    safer: None,
-                    ..finding
-                };
-            }
-        }
-        self.findings.push(finding);
     }
 }

@@ -7,6 +7,7 @@
 mod compound;
 mod effects;
 mod expansion;
+mod grade;
 mod grammar;
 mod interpreter;
 mod judge;
@@ -22,6 +23,7 @@ mod unwrap;
 mod user;
 mod word;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -30,7 +32,7 @@ pub use syntax::{SimpleCommand, Word};
 pub use user::{BadRule, UserRule, UserRules};
 
 use super::RiskLevel;
-use judge::{Finding, Judge};
+use judge::Judge;
 pub(super) use table::TEXT as RULES;
 
 /// The shell that will read the command.
@@ -48,19 +50,69 @@ pub enum Shell {
 pub struct CommandVerdict {
     /// How dangerous.
     pub level: RiskLevel,
-    /// How dangerous without the rules of the user.
-    pub builtin: RiskLevel,
     /// The rule that decided.
     pub rule: String,
+    /// The rule that decided is one of the user's.
+    pub user_rule: bool,
     /// The bytes of the command that matched.
     pub span: Range<usize>,
     /// Why.
     pub reason: String,
     /// A safer way, where there is one.
     pub suggestion: Option<String>,
+    /// What it would be without the rules of the user.
+    pub builtin: BuiltinVerdict,
     /// Every simple command that was found.
     #[serde(skip)]
     pub commands: Vec<SimpleCommand>,
+    /// The rules of the user that match one of them, whether they decided or not.
+    #[serde(skip)]
+    pub matched: BTreeSet<String>,
+}
+
+/// What the rules of the program say about a command, whatever the user's say (SPEC §7.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BuiltinVerdict {
+    /// How dangerous.
+    pub level: RiskLevel,
+    /// The rule that decided.
+    pub rule: String,
+    /// The bytes of the command that matched.
+    pub span: Range<usize>,
+    /// Why.
+    pub reason: String,
+}
+
+/// What each part of the classifier sees in a command by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The bytes of every simple command.
+    pub commands: Vec<Range<usize>>,
+    /// The bytes of every word of them.
+    pub words: Vec<Range<usize>>,
+}
+
+/// The bytes for which the scan refuses to have a command read.
+pub fn refused(command: &str) -> Option<Range<usize>> {
+    scan::scan(command).map(|refused| refused.span)
+}
+
+/// What the first reader sees; nothing where it cannot read everything.
+pub fn first_reading(command: &str) -> Option<Reading> {
+    let script = parse::parse(command, 0).ok()?;
+    Some(Reading {
+        commands: script.commands.iter().map(SimpleCommand::span).collect(),
+        words: script.commands.iter().flat_map(|c| c.words.iter().map(Word::span)).collect(),
+    })
+}
+
+/// What the second reader sees; nothing where it cannot read everything.
+pub fn second_reading(command: &str) -> Option<Reading> {
+    let second = grammar::read(command).filter(|second| !second.faulty)?;
+    Some(Reading {
+        commands: second.programs.iter().map(|at| *at..*at).collect(),
+        words: Vec::new(),
+    })
 }
 
 /// The verdict on a command.
@@ -93,43 +145,50 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
         judge.danger("readers-disagree", whole.clone(), reason);
     }
     if shell == Shell::Posix && judge.bash_only {
-        judge.danger("not-posix", whole, "Only bash reads this as it was read here.");
+        judge.danger("not-posix", whole.clone(), "Only bash reads this as it was read here.");
     }
-    let builtin = judge.findings.iter().map(|finding| finding.builtin).max();
-    let commands = judge.commands;
-    // The first of the worst.
-    let worst = judge.findings.into_iter().rev().max_by_key(|finding| finding.level);
-    worst.map_or_else(
-        || alone("nothing", 0..command.len(), "There is no command."),
-        |finding| CommandVerdict {
-            builtin: builtin.unwrap_or(finding.level),
-            commands,
-            ..verdict(finding)
-        },
-    )
+    verdict(judge, whole)
 }
 
-fn verdict(finding: Finding) -> CommandVerdict {
+/// The first of the worst findings, with the rules of the user and without them.
+fn verdict(judge: Judge, whole: Range<usize>) -> CommandVerdict {
+    let findings = &judge.findings;
+    let worst = findings.iter().rev().max_by_key(|finding| finding.decided().level);
+    let builtin = findings.iter().rev().max_by_key(|finding| finding.builtin.level);
+    let (Some(worst), Some(builtin)) = (worst, builtin) else {
+        return alone("nothing", whole, "There is no command.");
+    };
+    let decided = worst.decided();
     CommandVerdict {
-        level: finding.level,
-        builtin: finding.builtin,
-        rule: finding.rule,
-        span: finding.span,
-        reason: finding.reason,
-        suggestion: finding.safer,
-        commands: Vec::new(),
+        level: decided.level,
+        rule: decided.rule.clone(),
+        user_rule: worst.user.is_some(),
+        span: worst.span.clone(),
+        reason: decided.reason.clone(),
+        suggestion: decided.safer.clone(),
+        builtin: BuiltinVerdict {
+            level: builtin.builtin.level,
+            rule: builtin.builtin.rule.clone(),
+            span: builtin.span.clone(),
+            reason: builtin.builtin.reason.clone(),
+        },
+        commands: judge.commands,
+        matched: judge.matched,
     }
 }
 
 fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
+    let level = RiskLevel::Dangerous;
     CommandVerdict {
-        level: RiskLevel::Dangerous,
-        builtin: RiskLevel::Dangerous,
+        level,
         rule: rule.to_owned(),
-        span,
+        user_rule: false,
+        span: span.clone(),
         reason: reason.to_owned(),
         suggestion: None,
+        builtin: BuiltinVerdict { level, rule: rule.to_owned(), span, reason: reason.to_owned() },
         commands: Vec::new(),
+        matched: BTreeSet::new(),
     }
 }
 
@@ -142,13 +201,4 @@ fn agrees(source: &str, script: &syntax::Script, second: &grammar::Second) -> bo
             || script.commands.iter().any(|command| command.span.contains(program))
             || script.functions.iter().any(|function| function.span.contains(program))
     })
-}
-
-/// The words of every command that was found, where they are known; for the examples of user rules.
-fn commands(command: &str) -> Vec<Vec<String>> {
-    of_command(command, Shell::Bash, &UserRules::default())
-        .commands
-        .iter()
-        .map(|command| command.words.iter().map(|word| word.text.clone()).collect())
-        .collect()
 }

@@ -1,5 +1,7 @@
 //! The table's own examples, and both corpora.
 
+mod user;
+
 use super::table::TABLE;
 use super::*;
 
@@ -115,31 +117,6 @@ fn what_is_only_mentioned_is_not_judged() {
     {
         assert_eq!(level(command), RiskLevel::Safe, "{command}");
     }
-}
-
-#[test]
-fn user_rules_raise_and_lower_but_never_unblock() {
-    let rule = |prefix: &[&str], level, example: &str| UserRule {
-        id: "mine".to_owned(),
-        prefix: prefix.iter().map(|word| (*word).to_owned()).collect(),
-        level,
-        reason: "mine".to_owned(),
-        must_match: vec![example.to_owned()],
-        must_not_match: vec!["ls".to_owned()],
-    };
-    let judged = |rule: UserRule, command: &str| {
-        let verdict = of_command(command, Shell::Bash, &UserRules::new(vec![rule]).unwrap());
-        (verdict.level, verdict.builtin)
-    };
-    use RiskLevel::{Blocked, Caution, Dangerous, Safe};
-    assert_eq!(judged(rule(&["make"], Blocked, "make x"), "sudo make a"), (Blocked, Caution));
-    assert_eq!(judged(rule(&["rm", "-rf"], Caution, "rm -rf x"), "rm -rf a"), (Caution, Dangerous));
-    assert_eq!(judged(rule(&["rm", "-rf"], Safe, "rm -rf x"), "rm -rf a"), (Dangerous, Dangerous));
-    assert_eq!(judged(rule(&["rm", "-rf"], Caution, "rm -rf x"), "rm -rf /"), (Blocked, Blocked));
-    let bad = rule(&["make"], Blocked, "cargo build");
-    assert!(matches!(UserRules::new(vec![bad]), Err(BadRule::NoMatch { .. })));
-    let bad = rule(&["ls"], Blocked, "ls x");
-    assert!(matches!(UserRules::new(vec![bad]), Err(BadRule::Match { .. })));
 }
 
 /// Ways to write the same command otherwise.

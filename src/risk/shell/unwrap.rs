@@ -22,7 +22,7 @@ impl Judge<'_> {
             for name in &wrapper.names {
                 let Some(start) = begins(name, program, &words, globals) else { continue };
                 let rest = words.get(start..).unwrap_or_default();
-                only |= self.wrapped(command, wrapper, rest, depth);
+                only |= self.wrapped(command, program, wrapper, rest, depth);
             }
         }
         only
@@ -31,6 +31,7 @@ impl Judge<'_> {
     fn wrapped(
         &mut self,
         outer: &SimpleCommand,
+        program: &str,
         wrapper: &Wrapper,
         rest: &[Word],
         depth: usize,
@@ -60,7 +61,7 @@ impl Judge<'_> {
                 self.find(&context, rest, depth);
                 return false;
             }
-            Kind::Interpreter => return self.interpreter(&context, wrapper, rest),
+            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest),
             Kind::Argv | Kind::Joined | Kind::Options => {}
         }
         let mut at = 0;

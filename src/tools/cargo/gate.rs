@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::super::process::Leftovers;
 use super::{Scope, check, project};
 use crate::run::DiagnosticArtifact;
 use crate::tools::{Context, Overlay, ToolError, Toolbox};
@@ -22,7 +23,8 @@ pub(in crate::tools) fn errors(
         Err(ToolError::NoCargoProject { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let checked = check(toolbox, &project, Scope::Workspace, context)?;
+    // A patch is judged and then kept or taken back: nothing may go on building meanwhile.
+    let checked = check(toolbox, &project, Scope::Workspace, Leftovers::End, context)?;
     match checked.obstacle() {
         Some(obstacle) => Err(obstacle),
         None => Ok(Some(checked.errors().cloned().collect())),

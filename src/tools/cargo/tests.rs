@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::gate::new_errors;
 use super::*;
 use crate::plan::ToolCall;
-use crate::tools::{StopSignal, words};
+use crate::tools::{NoCapture, StopSignal, words};
 
 /// A workspace with Cargo projects in it.
 struct Bench {
@@ -51,7 +51,13 @@ impl Bench {
 
     fn context<'a>(&'a self, output: &'a dyn Fn(Stream, &str)) -> Context<'a> {
         static NOTHING: BTreeMap<String, crate::authorization::FileState> = BTreeMap::new();
-        Context { expected: &NOTHING, stop: &self.stop, execution_id: Uuid::nil(), output }
+        Context {
+            expected: &NOTHING,
+            stop: &self.stop,
+            execution_id: Uuid::nil(),
+            output,
+            capture: &NoCapture,
+        }
     }
 
     fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {

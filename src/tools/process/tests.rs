@@ -1,6 +1,6 @@
 //! Real programs: what they print, how they end, and that nothing of them stays behind.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, OpenOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -8,7 +8,10 @@ use std::sync::mpsc::sync_channel;
 
 use tempfile::TempDir;
 
+use super::running::absolute;
+use super::watch::{Audience, watch};
 use super::*;
+use crate::tools::{Capture, StopSignal};
 
 const LONG: Duration = Duration::from_secs(300);
 
@@ -40,12 +43,26 @@ impl Yard {
         let program = Program {
             program: OsStr::new("sh"),
             arguments: &["-c", script],
+            input: None,
             folder: self.folder.path(),
             environment: &[("HERON", "grey")],
+            unset: &[],
+            leftovers: Leftovers::Stay,
             timeout,
             output_limit,
         };
         run(&program, &self.stop, output).unwrap()
+    }
+
+    /// The processes that work in this folder, whatever else they have left behind.
+    fn crew(&self) -> Vec<String> {
+        let here = self.folder.path().canonicalize().unwrap();
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        entries
+            .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == here))
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|id| is_alive(id))
+            .collect()
     }
 
     fn run(&self, script: &str) -> Finished {
@@ -117,8 +134,11 @@ fn a_program_that_is_not_there_is_an_error_of_the_system() {
     let program = Program {
         program: OsStr::new("no-such-heron"),
         arguments: &[],
+        input: None,
         folder: yard.folder.path(),
         environment: &[],
+        unset: &[],
+        leftovers: Leftovers::Stay,
         timeout: LONG,
         output_limit: 1,
     };
@@ -254,4 +274,201 @@ fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
     assert_eq!(left(""), None);
     let paths = Yard::new().run("printf %s \"$PATH\"");
     assert!(String::from_utf8_lossy(paths.stdout.bytes()).split(':').all(|it| it.starts_with('/')));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
+    // Each goes on starting others that leave the session at once, some without an environment.
+    let storm = "leave() { while :; do (setsid sh -c 'exec cat fifo' &); (env -i setsid cat fifo &)
+                 echo one; done; }
+                 leave & leave & leave";
+    for lines in 1..=40 {
+        let yard = Yard::new();
+        let (finished, _) = yard.stopped_after(storm, lines);
+        assert_eq!(finished.cause, Cause::Stopped);
+        assert_eq!(yard.crew(), [""; 0], "after {lines} lines");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_is_started_while_the_program_is_ending_is_ended_too() {
+    let yard = Yard::new();
+    let script =
+        "trap '(setsid sh -c \"trap : TERM; cat fifo; cat fifo\" >/dev/null 2>&1 &); exit 3' TERM
+                  echo ready; while :; do cat fifo; done";
+    let (finished, _) = yard.stopped_after(script, 1);
+    assert_eq!((finished.cause, finished.exit_code), (Cause::Stopped, Some(3)));
+    assert_eq!(yard.crew(), [""; 0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
+    let yard = Yard::new();
+    let script = "cat fifo & (setsid sh -c 'cat fifo' >/dev/null 2>&1 &)
+                  (setsid sh -c 'trap \"\" TERM; echo out; cat fifo; cat fifo' &) ; echo done";
+    for leftovers in [Leftovers::End, Leftovers::Stay] {
+        let program = Program {
+            program: OsStr::new("sh"),
+            arguments: &["-c", script],
+            input: None,
+            folder: yard.folder.path(),
+            environment: &[],
+            unset: &[],
+            leftovers,
+            timeout: LONG,
+            output_limit: u64::MAX,
+        };
+        let finished = run(&program, &yard.stop, &|_, _| {}).unwrap();
+        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+        assert!(String::from_utf8_lossy(finished.stdout.bytes()).contains("done\n"));
+        let stay = leftovers == Leftovers::Stay;
+        assert_eq!((finished.left_open, yard.crew().is_empty()), (stay, !stay));
+    }
+    let left = yard.crew();
+    yard.run(&format!("kill -9 {}", left.join(" ")));
+}
+
+/// Counts what it gets, and refuses what is more than it may take.
+struct Counting {
+    bytes: Cell<u64>,
+    lines: Cell<u64>,
+    room: u64,
+    told: RefCell<Vec<Duration>>,
+    on_quiet: Box<dyn Fn(usize)>,
+}
+
+impl Counting {
+    fn up_to(room: u64) -> Self {
+        let (bytes, lines) = (Cell::new(0), Cell::new(0));
+        Self { bytes, lines, room, told: RefCell::default(), on_quiet: Box::new(|_| {}) }
+    }
+}
+
+impl Capture for Counting {
+    fn keep(&self, _: Stream, bytes: &[u8]) -> bool {
+        self.bytes.set(self.bytes.get() + bytes.len() as u64);
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.lines.set(self.lines.get() + lines as u64);
+        self.bytes.get() <= self.room
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.told.borrow_mut().push(so_far);
+        (self.on_quiet)(self.told.borrow().len());
+    }
+}
+
+impl Yard {
+    fn streamed(&self, script: &str, limit: u64, capture: &Counting) -> Finished<StreamEnds> {
+        let program = Program {
+            program: OsStr::new("bash"),
+            arguments: &["-c", script],
+            input: None,
+            folder: self.folder.path(),
+            environment: &[],
+            unset: &[],
+            leftovers: Leftovers::Stay,
+            timeout: LONG,
+            output_limit: limit,
+        };
+        let audience = Audience {
+            output: &|_, _| {},
+            capture: Some(capture),
+            quiet_after: Some(Duration::from_millis(30)),
+        };
+        watch(&program, &self.stop, audience).unwrap()
+    }
+}
+
+#[test]
+fn of_any_output_every_byte_is_kept_and_only_the_ends_stay_here() {
+    const CAP: u64 = 2 << 30;
+    for (script, bytes, lines) in [
+        ("yes | head -n 10000000", 20_000_000, 10_000_000),
+        ("head -c 104857600 /dev/zero | tr '\\0' x", 100 << 20, 0),
+        (
+            "for i in {1..2000}; do printf '\\e[2J\\e[H\\e[10A\\rheron %d\\e[K' $((i%10)); done",
+            46_000,
+            0,
+        ),
+        ("for i in {1..2000}; do printf '\\xff\\xc3\\x28\\n'; done", 8_000, 2_000),
+        ("yes a | head -c 30000000 & yes b | head -c 30000000 >&2; wait", 60_000_000, 30_000_000),
+    ] {
+        let capture = Counting::up_to(CAP);
+        let finished = Yard::new().streamed(script, CAP, &capture);
+        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)), "{script}");
+        assert_eq!((capture.bytes.get(), capture.lines.get()), (bytes, lines), "{script}");
+        assert_eq!(finished.stdout.bytes() + finished.stderr.bytes(), bytes, "{script}");
+    }
+}
+
+#[test]
+fn a_program_whose_output_cannot_be_kept_is_ended() {
+    let capture = Counting::up_to(1_000_000);
+    let yard = Yard::new();
+    let finished = yard.streamed("trap '' TERM; yes", 2 << 30, &capture);
+    assert_eq!((finished.cause, finished.signal), (Cause::NotKept, Some(9)));
+    let seen = capture.bytes.get();
+    assert!((1_000_001..3_000_000).contains(&seen), "nothing is handed over afterwards: {seen}");
+    assert!(yard.crew().is_empty());
+}
+
+#[test]
+fn a_program_that_is_quiet_is_told_of_once_each_time() {
+    let yard = Yard::new();
+    let fifo = yard.fifo();
+    let mut capture = Counting::up_to(u64::MAX);
+    capture.on_quiet = Box::new(move |_| {
+        let fifo = fifo.clone();
+        let later = move || {
+            // Long enough to be told again, if that were done.
+            let (_sender, nothing) = sync_channel::<()>(0);
+            assert!(nothing.recv_timeout(Duration::from_millis(150)).is_err());
+            drop(OpenOptions::new().write(true).open(fifo).unwrap());
+        };
+        thread::Builder::new().spawn(later).unwrap();
+    });
+    let finished = yard.streamed("cat fifo; echo b; cat fifo", 100, &capture);
+    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    let told = capture.told.into_inner();
+    assert!(told.len() == 2 && told.iter().all(|it| it.as_millis() >= 30), "{told:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
+    // Ignores the request, forks twice, leaves the session and the environment, closes its outputs, and
+    // fills both pipes with what is no text, in lines that never end.
+    let nasty = "trap '' TERM HUP INT
+        (setsid bash -c \"trap '' TERM; (setsid bash -c 'trap \\\"\\\" TERM; cat fifo; cat fifo' &)\" >/dev/null 2>&1 &)
+        (env -i /usr/bin/setsid cat fifo >/dev/null 2>&1 &)
+        (trap '' TERM; while :; do printf '\\xff\\xfe\\e[2J%.0s' {1..500} >&2; done) &
+        echo ready
+        while :; do printf '\\xc3\\x28x%.0s' {1..500}; done";
+    for (limit, timeout, wanted) in [
+        (300_000, LONG, Cause::TooMuch(Stream::Stdout)),
+        (u64::MAX, Duration::from_millis(700), Cause::TimedOut),
+        (u64::MAX, LONG, Cause::Stopped),
+    ] {
+        let yard = Yard::new();
+        let finished = if wanted == Cause::Stopped {
+            yard.stopped_after(nasty, 1).0
+        } else {
+            yard.script(
+                &format!("exec bash -c '{}'", nasty.replace('\'', "'\\''")),
+                timeout,
+                limit,
+                &|_, _| {},
+            )
+        };
+        match (finished.cause, wanted) {
+            (Cause::TooMuch(_), Cause::TooMuch(_)) => {}
+            (cause, wanted) => assert_eq!(cause, wanted),
+        }
+        assert_eq!(yard.crew(), [""; 0], "{wanted:?}");
+        assert!(!finished.left_open, "{wanted:?}");
+    }
 }

@@ -2,8 +2,10 @@
 //!
 //! A program may leave its group and its parent. On Linux the child is made the one to which such
 //! orphans are given, so that while it lives all of them are found below it; who was found once is
-//! remembered, with its start time, because process ids are given again. A signal goes through a
-//! handle of the very process that was looked at. On other systems only the group is reached.
+//! remembered, with its start time, because process ids are given again. Once the child is gone, they are
+//! found by a mark in the environment that all of them were started with. Nobody runs while they are
+//! counted. A signal goes through a handle of the very process that was looked at. On other systems only
+//! the group is reached.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -21,6 +23,9 @@ pub(super) use unix::{Tree, set_apart};
 
 #[cfg(unix)]
 use std::process::{Child, ExitStatus};
+
+/// The variable that holds the marks of a program and of those that started this process in turn.
+pub(super) const MARK: &str = "COUNTERSIGN_CHILD";
 
 #[cfg(unix)]
 use rustix::io::Errno;

@@ -1,19 +1,17 @@
 //! The SSH client of the system and how it is called (SPEC §7.3).
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use crate::plan::Destination;
 use crate::risk::Policy;
-use crate::run::Stream;
+use crate::run::{Stream, StreamEnds};
 
-use super::super::process::{self, Finished, Program};
-use super::super::{StopSignal, facts};
-use super::RemoteError;
+use super::super::process::{self, Finished, Leftovers, Program};
+use super::super::{Context, StopSignal, facts};
+use super::{LOOK, RemoteError, known};
 
 /// What holds for every call, before anything of the person's settings: the first word counts.
 ///
@@ -65,8 +63,8 @@ impl SshClient {
         Self { program: program.to_owned(), config: config.map(Path::to_owned) }
     }
 
-    /// The arguments before a destination: the settings, `options`, then what always holds.
-    fn arguments<'a>(&'a self, options: &[&'a str]) -> Result<Vec<&'a str>, RemoteError> {
+    /// The arguments: the settings, what always holds, the options of the call, the destination.
+    fn arguments<'a>(&'a self, call: &Call<'a>) -> Result<Vec<&'a str>, RemoteError> {
         let mut arguments = Vec::new();
         if let Some(config) = &self.config {
             let config = config.to_str().ok_or_else(|| {
@@ -77,33 +75,78 @@ impl SshClient {
         for option in ALWAYS.iter().chain(&KEEPALIVE) {
             arguments.extend(["-o", option]);
         }
-        arguments.extend(options);
+        arguments.extend(call.options);
+        arguments.extend(["--", call.destination.as_str()]);
+        arguments.extend(call.command);
         Ok(arguments)
     }
 
-    /// Runs it with these options, for this destination.
+    /// Runs it with these options, for this destination, and keeps what it prints.
     pub(super) fn run(
         &self,
         call: &Call<'_>,
         stop: &StopSignal,
         output: &dyn Fn(Stream, &str),
     ) -> Result<Finished, RemoteError> {
-        let mut arguments = self.arguments(call.options)?;
-        arguments.extend(["--", call.destination.as_str()]);
-        arguments.extend(call.command);
-        let program = Program {
+        let arguments = self.arguments(call)?;
+        process::run(&self.program(call, &arguments), stop, output).map_err(RemoteError::NotStarted)
+    }
+
+    /// The same where what it prints goes elsewhere.
+    pub(super) fn stream(
+        &self,
+        call: &Call<'_>,
+        context: &Context<'_>,
+    ) -> Result<Finished<StreamEnds>, RemoteError> {
+        let arguments = self.arguments(call)?;
+        process::stream(&self.program(call, &arguments), context).map_err(RemoteError::NotStarted)
+    }
+
+    fn program<'a>(&'a self, call: &'a Call<'_>, arguments: &'a [&'a str]) -> Program<'a> {
+        Program {
             program: OsStr::new(&self.program),
-            arguments: &arguments,
+            arguments,
+            input: call.input,
             folder: call.folder,
             environment: &[],
+            unset: &[],
+            leftovers: Leftovers::End,
             timeout: call.timeout.unwrap_or(Duration::MAX),
             output_limit: call.output_limit.unwrap_or(SMALL_OUTPUT),
-        };
-        let input = match call.input {
-            Some(path) => File::open(path).map(Stdio::from).map_err(RemoteError::NotStarted)?,
-            None => Stdio::null(),
-        };
-        process::run_on(&program, input, stop, output).map_err(RemoteError::NotStarted)
+        }
+    }
+
+    /// The fingerprints by which the client knows a host of this name, from these files, each with its kind:
+    /// `ssh-keygen -F`, which connects to nothing.
+    pub(super) fn known_keys(
+        &self,
+        name: &str,
+        files: &[PathBuf],
+        stop: &StopSignal,
+    ) -> Result<Vec<String>, RemoteError> {
+        let beside = self.program.with_file_name("ssh-keygen");
+        let keygen = Some(beside).filter(|path| path.is_file());
+        let keygen = keygen.or_else(|| facts::command_on_path("ssh-keygen"));
+        let keygen = keygen.ok_or(RemoteError::NoClient)?;
+        let mut keys = Vec::new();
+        for file in files.iter().filter(|file| file.is_file()) {
+            let Some(file) = file.to_str() else { continue };
+            let program = Program {
+                program: OsStr::new(&keygen),
+                arguments: &["-l", "-E", "sha256", "-F", name, "-f", file],
+                input: None,
+                folder: Path::new("/"),
+                environment: &[],
+                unset: &[],
+                leftovers: Leftovers::End,
+                timeout: LOOK,
+                output_limit: SMALL_OUTPUT,
+            };
+            let finished =
+                process::run(&program, stop, &|_, _| {}).map_err(RemoteError::NotStarted)?;
+            known::read(&String::from_utf8_lossy(finished.stdout.bytes()), &mut keys);
+        }
+        Ok(keys)
     }
 }
 

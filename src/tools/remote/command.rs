@@ -1,17 +1,17 @@
 //! A person's command on the host: sent in its wrapper, followed to its end, and judged by the wrapper's
 //! word alone.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::Stream;
+use crate::run::{Stream, StreamEnds};
 
-use super::super::StopSignal;
 use super::super::process::Cause;
+use super::super::{Context, StopSignal};
+use super::listener::{Heard, Listener};
 use super::session::RUN;
-use super::sieve::Sieve;
 use super::watch::{Over, Watch};
 use super::{Connection, RemoteError};
 
@@ -45,6 +45,8 @@ pub enum RemoteStop {
     Stopped,
     /// This output reached its limit.
     TooMuch(Stream),
+    /// What it printed could not be kept.
+    NotKept,
 }
 
 /// How a command ended, as far as the host has said so.
@@ -73,10 +75,11 @@ pub enum RemoteEnd {
 pub struct RemoteFinished {
     /// How it ended.
     pub end: RemoteEnd,
-    /// Everything it printed to stdout.
-    pub stdout: Vec<u8>,
-    /// Everything it printed to stderr, and after it what the client said of a connection that was lost.
-    pub stderr: Vec<u8>,
+    /// The ends of what it printed to stdout.
+    pub stdout: StreamEnds,
+    /// The ends of what it printed to stderr, and after it what the client said of a connection that was
+    /// lost.
+    pub stderr: StreamEnds,
     /// What the login shell printed on the way to the command; mostly empty.
     pub greeting: Vec<u8>,
     /// From the call to the end.
@@ -86,17 +89,18 @@ pub struct RemoteFinished {
 }
 
 impl Connection {
-    /// Runs a command to its end; `output` gets text as it comes, on this thread.
+    /// Runs a command to its end: what it prints goes to [`Context::capture`] and [`Context::output`] as it
+    /// comes, on this thread, and only its ends are kept.
     ///
     /// # Errors
     /// The client could not be started, and so nothing was sent.
     pub fn run(
         &self,
         command: &RemoteCommand<'_>,
-        stop: &StopSignal,
-        output: &dyn Fn(Stream, &str),
+        context: &Context<'_>,
     ) -> Result<RemoteFinished, RemoteError> {
         let started = Instant::now();
+        let stop = context.stop;
         let folder = folder_word(command.folder);
         if command.command.contains('\0') || folder.contains('\0') {
             let why = "a command and its folder cannot have a NUL in them".to_owned();
@@ -116,76 +120,53 @@ impl Connection {
         let deadline = started.checked_add(command.timeout);
         // Ends the client here, once the host has been told, or cannot be.
         let here = StopSignal::default();
-        let streams = Mutex::new([Sieve::once(&session.nonce), Sieve::new(&session.nonce)]);
-        let hear = |stream: Stream, text: &str| {
-            let mut streams = streams.lock().unwrap_or_else(PoisonError::into_inner);
-            let [stdout, stderr] = &mut *streams;
-            let sieve = if stream == Stream::Stdout { stdout } else { stderr };
-            let clean = sieve.push(text.as_bytes());
-            let group = sieve.report("begin").and_then(|group| group.parse().ok());
-            let has_ended = sieve.report("end").is_some();
-            drop(streams);
-            watch.change(|state| {
-                state.group = state.group.or(group);
-                state.has_ended |= has_ended;
-            });
-            if !clean.is_empty() {
-                output(stream, &String::from_utf8_lossy(&clean));
-            }
-        };
-        let limits = (None, Some(command.output_limit.saturating_add(SPARE)));
+        let listener = Listener::new(&session.nonce, command.output_limit, context, &watch);
+        let limit = command.output_limit.saturating_add(SPARE);
         let (finished, ended) = thread::scope(|scope| {
             let over = Over(&watch);
             let ender = thread::Builder::new()
                 .name("ssh-stop".to_owned())
                 .spawn_scoped(scope, || self.stand_by(&watch, deadline, stop, &here))
                 .map_err(RemoteError::NotStarted)?;
-            let finished = self.call(&session, limits, &here, &hear)?;
+            let heard = Context { stop: &here, output: &|_, _| {}, capture: &listener, ..*context };
+            let finished = self.follow(&session, limit, &heard)?;
             drop(over);
             Ok::<_, RemoteError>((finished, ender.join().unwrap_or(None)))
         })?;
-        let mut streams = [Sieve::once(&session.nonce), Sieve::new(&session.nonce)];
-        let [stdout, stderr] = &mut streams;
-        let mut clean =
-            [stdout.push(finished.stdout.bytes()), stderr.push(finished.stderr.bytes())];
-        let [out, err] = &mut clean;
-        out.extend(stdout.end());
-        err.extend(stderr.end());
-        let ended = match finished.cause {
-            Cause::TooMuch(stream) => {
-                let group = stderr.report("begin").or(stdout.report("begin"));
-                let group = group.and_then(|group| group.parse().ok());
-                let is_confirmed = group.is_some_and(|group| self.end_group(group));
-                Some((RemoteStop::TooMuch(stream), is_confirmed))
-            }
-            _ => ended,
+        let heard = listener.end();
+        let limit_reached = match finished.cause {
+            Cause::TooMuch(stream) => Some(RemoteStop::TooMuch(stream)),
+            Cause::NotKept => Some(heard.full.map_or(RemoteStop::NotKept, RemoteStop::TooMuch)),
+            // Its last words were too many.
+            _ => heard.full.map(RemoteStop::TooMuch),
         };
-        let greeting = [stdout.before(), stderr.before()].concat();
+        let ended = match limit_reached {
+            // It has ended by itself, and so has its group, as far as it waited for it.
+            Some(stop) if heard.end.is_some() => Some((stop, true)),
+            Some(stop) => Some((stop, heard.group.is_some_and(|group| self.end_group(group)))),
+            None => ended,
+        };
         let end = match ended {
             Some((stop, true)) => RemoteEnd::Ended(stop),
             Some((stop, false)) => RemoteEnd::Unknown { stop: Some(stop), said: self.loss() },
-            None => self.judge(stderr, finished.exit_code, &greeting),
+            None => self.judge(&heard, finished.exit_code),
         };
-        let [mut stdout, mut stderr] = clean;
-        let limit = usize::try_from(command.output_limit).unwrap_or(usize::MAX);
-        stdout.truncate(limit);
-        stderr.truncate(limit);
+        let Heard { stdout, stderr, greeting, .. } = heard;
         let left_open = finished.left_open || watch.left_open.load(Ordering::SeqCst);
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
     /// How a command that nobody ended came to its end.
-    fn judge(&self, stderr: &Sieve, exit_code: Option<i32>, greeting: &[u8]) -> RemoteEnd {
-        if let Some(status) = stderr.report("end").and_then(|status| status.parse::<i32>().ok()) {
+    fn judge(&self, heard: &Heard, exit_code: Option<i32>) -> RemoteEnd {
+        if let Some(status) = heard.end {
             return match status.checked_sub(128) {
-                Some(signal) if signal > 0 && was_signalled(stderr) => RemoteEnd::Signalled(signal),
+                Some(signal) if signal > 0 && heard.was_signalled => RemoteEnd::Signalled(signal),
                 _ => RemoteEnd::Exited(status),
             };
         }
-        let has_begun = stderr.report("begin").is_some();
         // 255 is the client's own word for a session that broke off.
-        if !has_begun && exit_code.is_some_and(|code| code != 255) {
-            let said = String::from_utf8_lossy(greeting).trim().to_owned();
+        if heard.group.is_none() && exit_code.is_some_and(|code| code != 255) {
+            let said = String::from_utf8_lossy(&heard.greeting).trim().to_owned();
             let code = exit_code.filter(|code| *code != NOT_BEGUN);
             let code = code.map_or_else(String::new, |code| format!(" (exit code {code})"));
             return RemoteEnd::NotBegun(format!("{said}{code}").trim().to_owned());
@@ -212,25 +193,12 @@ fn folder_word(folder: Option<&str>) -> String {
     }
 }
 
-/// Whether the host's shell says in its list of jobs that a signal ended the command.
-fn was_signalled(stderr: &Sieve) -> bool {
-    let states = stderr.reports().iter().filter(|it| it.kind == "job");
-    let state = |value: &str| {
-        let rest = value.split_once(']').map_or(value, |(_, rest)| rest);
-        rest.trim_start_matches(['+', '-', ' ']).to_owned()
-    };
-    let last = states
-        .map(|it| state(&it.value))
-        .rfind(|it| !it.is_empty() && !it.starts_with("Stopped") && !it.starts_with("Running"));
-    last.is_some_and(|state| !state.starts_with("Exit") && !state.starts_with("Done"))
-}
-
 impl RemoteFinished {
     fn not_begun(why: String) -> Self {
         Self {
             end: RemoteEnd::NotBegun(why),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
+            stdout: StreamEnds::default(),
+            stderr: StreamEnds::default(),
             greeting: Vec::new(),
             duration: Duration::ZERO,
             left_open: false,

@@ -1,5 +1,6 @@
 //! Why a host cannot be used (SPEC §6, §7.3).
 
+use crate::authorization::Target;
 use crate::plan::{Code, DestinationError};
 use crate::run::{Failure, TargetState};
 
@@ -34,6 +35,8 @@ pub enum RemoteError {
         "no command can run on {destination}: it has no bash, or its login shell did not start it\n{said}"
     )]
     NoBash { destination: String, said: String },
+    #[error("the target was {approved} when approved and is {now} now")]
+    NotApproved { approved: Box<Target>, now: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },
 }
@@ -48,6 +51,7 @@ impl RemoteError {
         match self {
             Self::Destination(_) => Code::BadArgument,
             Self::Cancelled { .. } => Code::Cancelled,
+            Self::NotApproved { .. } => Code::Stale,
             _ => Code::HostUnreachable,
         }
     }
@@ -72,6 +76,7 @@ impl RemoteError {
                 "Check the host's name, the network, and that `ssh` reaches it."
             }
             Self::NoBash { .. } => "Install bash on the host.",
+            Self::NotApproved { .. } => "Look at the plan as it is now and authorize it again.",
             Self::Cancelled { .. } => "Run the plan again when you want it to be done.",
         }
     }

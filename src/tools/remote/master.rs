@@ -237,6 +237,16 @@ impl Master {
         Some(key.trim_end().to_owned())
     }
 
+    /// The kind and fingerprint of the authority that signed that key, where the host showed a certificate.
+    pub(super) fn authority(&self) -> Option<String> {
+        let log = fs::read_to_string(self.folder.log()).ok()?;
+        let said = "debug1: Server host certificate: ";
+        let certificate = log.lines().find_map(|line| line.strip_prefix(said))?;
+        // The name of a certificate stands before it, in quotation marks, and is the authority's own.
+        let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
+        Some(format!("{} {}", words.next()?, words.next()?))
+    }
+
     /// What the client and the host said, without what the client says for those who look for its faults.
     pub(super) fn said(&self) -> String {
         let log = fs::read(self.folder.log()).unwrap_or_default();

@@ -14,6 +14,8 @@
 mod client;
 mod command;
 mod error;
+mod known;
+mod listener;
 mod master;
 mod session;
 mod sieve;
@@ -30,8 +32,8 @@ use super::StopSignal;
 pub use client::SshClient;
 pub use command::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
 pub use error::RemoteError;
+pub use known::known_target;
 
-use client::Call;
 use master::Master;
 
 /// Longest wait for the client to read its settings, or for a host to say what it is.
@@ -51,13 +53,6 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-/// Where the client's settings say that a destination is.
-struct Resolved {
-    user: String,
-    host: String,
-    port: u16,
-}
-
 impl Connection {
     /// Connects, and reads what the host is. Nothing of a plan is sent.
     ///
@@ -69,33 +64,56 @@ impl Connection {
         destination: &Destination,
         stop: &StopSignal,
     ) -> Result<Self, RemoteError> {
+        let mut connection = Self::connect(client, destination, stop)?;
+        connection.read_facts(stop)?;
+        Ok(connection)
+    }
+
+    /// The same for a target that a person has approved (SPEC §2): before any session begins, the host has
+    /// shown a key that the approval covers.
+    ///
+    /// # Errors
+    /// As for [`Self::open`]; and another user, host, port or key than was approved.
+    pub fn open_approved(
+        client: &SshClient,
+        approved: &Target,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let destination = Destination::parse(&approved.destination)?;
+        let mut connection = Self::connect(client, &destination, stop)?;
+        let Host { target, host_key, .. } = &connection.host;
+        let is_same = target.address() == approved.address();
+        let authority = connection.master.authority();
+        if !is_same || !approved.covers(host_key, authority.as_deref()) {
+            let now = connection.host.line();
+            return Err(RemoteError::NotApproved { approved: Box::new(approved.clone()), now });
+        }
+        connection.read_facts(stop)?;
+        Ok(connection)
+    }
+
+    /// Connects and begins no session.
+    fn connect(
+        client: &SshClient,
+        destination: &Destination,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
         let master = Master::open(client, destination, stop)?;
-        let resolved = resolve(client, destination, &master, stop)?;
-        let unreachable =
-            |said: String| RemoteError::Unreachable { destination: destination.to_string(), said };
-        let host_key = master
-            .host_key()
-            .ok_or_else(|| unreachable("ssh did not say which key the host showed".to_owned()))?;
-        let target = Target {
+        let target = known_target(client, destination, stop)?;
+        let host_key = master.host_key().ok_or_else(|| RemoteError::Unreachable {
             destination: destination.to_string(),
-            user: resolved.user,
-            host: resolved.host,
-            port: resolved.port,
-            host_key,
-        };
-        let said = master.said();
+            said: "ssh did not say which key the host showed".to_owned(),
+        })?;
         let host = Host {
             target,
+            host_key,
             system: String::new(),
             bash: String::new(),
             bash_version: String::new(),
             home: String::new(),
-            said,
+            said: master.said(),
         };
-        let mut connection =
-            Self { client: client.clone(), destination: destination.clone(), master, host };
-        connection.read_facts(stop)?;
-        Ok(connection)
+        Ok(Self { client: client.clone(), destination: destination.clone(), master, host })
     }
 
     /// Which host this is.
@@ -127,36 +145,6 @@ impl Connection {
         };
         Ok(())
     }
-}
-
-/// What the client makes of the destination: `ssh -G`, which connects to nothing.
-fn resolve(
-    client: &SshClient,
-    destination: &Destination,
-    master: &Master,
-    stop: &StopSignal,
-) -> Result<Resolved, RemoteError> {
-    let call = Call {
-        options: &["-G"],
-        destination,
-        command: None,
-        input: None,
-        folder: master.folder.path(),
-        timeout: Some(LOOK),
-        output_limit: None,
-    };
-    let finished = client.run(&call, stop, &|_, _| {})?;
-    let text = String::from_utf8_lossy(finished.stdout.bytes());
-    let find = |name: &str| {
-        let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
-        text.lines().find_map(value)
-    };
-    let port = find("port").and_then(|port| port.parse().ok());
-    let (Some(user), Some(host), Some(port)) = (find("user"), find("hostname"), port) else {
-        let said = String::from_utf8_lossy(finished.stderr.bytes()).trim_end().to_owned();
-        return Err(RemoteError::Unreachable { destination: destination.to_string(), said });
-    };
-    Ok(Resolved { user, host, port })
 }
 
 /// How a destination answers now, for a person who asks: connects, reads what the host is and goes. Nothing

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::run::Stream;
+use crate::run::StreamEnds;
 
-use super::super::StopSignal;
 use super::super::process::Finished;
+use super::super::{Context, StopSignal};
 use super::client::Call;
 use super::sieve::Sieve;
 use super::{Connection, RemoteError};
@@ -92,25 +92,29 @@ impl Connection {
         Ok(Session { nonce, payload: path, options })
     }
 
-    /// Runs a session to its end.
-    pub(super) fn call(
-        &self,
-        session: &Session,
-        limits: (Option<Duration>, Option<u64>),
-        stop: &StopSignal,
-        output: &dyn Fn(Stream, &str),
-    ) -> Result<Finished, RemoteError> {
-        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
-        let call = Call {
-            options: &options,
+    fn call<'a>(&'a self, session: &'a Session, options: &'a [&'a str], line: &'a str) -> Call<'a> {
+        Call {
+            options,
             destination: &self.destination,
-            command: Some(&login_line(&session.nonce)),
+            command: Some(line),
             input: Some(&session.payload),
             folder: self.master.folder.path(),
-            timeout: limits.0,
-            output_limit: limits.1,
-        };
-        self.client.run(&call, stop, output)
+            timeout: None,
+            output_limit: None,
+        }
+    }
+
+    /// Follows a session to its end; what it prints goes to the context's capture.
+    pub(super) fn follow(
+        &self,
+        session: &Session,
+        output_limit: u64,
+        context: &Context<'_>,
+    ) -> Result<Finished<StreamEnds>, RemoteError> {
+        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
+        let line = login_line(&session.nonce);
+        let call = self.call(session, &options, &line);
+        self.client.stream(&Call { output_limit: Some(output_limit), ..call }, context)
     }
 
     /// Runs a script of ours.
@@ -122,7 +126,10 @@ impl Connection {
         stop: &StopSignal,
     ) -> Result<Said, RemoteError> {
         let session = self.session(script, variables)?;
-        let finished = self.call(&session, (Some(timeout), None), stop, &|_, _| {})?;
+        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
+        let line = login_line(&session.nonce);
+        let call = Call { timeout: Some(timeout), ..self.call(&session, &options, &line) };
+        let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = Sieve::new(&session.nonce);
         let rest = [reports.push(finished.stdout.bytes()), reports.end()].concat();
         let mut said = [reports.before(), &rest].concat();

@@ -148,6 +148,7 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
     let written = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
     Invocation {
         stdout: written(done.stdout),
+        captured: None,
         stderr: written(done.stderr),
         exit_code: done.exit_code,
         result,

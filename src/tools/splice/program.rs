@@ -17,7 +17,7 @@ use crate::plan::Code;
 use crate::run::{DiagnosticArtifact, Level};
 
 use super::super::place::Place;
-use super::super::process::{self, Cause, Finished};
+use super::super::process::{self, Cause, Finished, Leftovers};
 use super::super::{Access, Context, ToolError, Toolbox, words};
 use super::prepare::Prepared;
 use super::{Done, Hand, SpliceError, put_back};
@@ -71,8 +71,11 @@ impl<'a> Program<'a> {
         let program = process::Program {
             program: OsStr::new(&self.path),
             arguments,
+            input: None,
             folder,
             environment: &[],
+            unset: &[],
+            leftovers: Leftovers::End,
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
         };
@@ -202,6 +205,7 @@ fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     Err(match finished.cause {
         Cause::Itself => return Ok(()),
         Cause::Stopped => ToolError::Cancelled,
+        Cause::NotKept => ToolError::NotKept { program: NAME },
         Cause::TimedOut => {
             ToolError::TimedOut { program: NAME, after: words::duration(toolbox.check_timeout) }
         }

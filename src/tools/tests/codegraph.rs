@@ -149,6 +149,7 @@ fn the_rows_are_those_of_the_embedded_engine() {
             &Context {
                 expected: &BTreeMap::new(),
                 stop: &graph.house.stop,
+                capture: &NoCapture,
                 execution_id: Uuid::nil(),
                 output: &|_, _| {},
             },

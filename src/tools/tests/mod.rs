@@ -81,7 +81,13 @@ impl House {
         let written = Cell::new(0);
         let output = |_: Stream, text: &str| written.set(written.get() + text.len());
         let execution_id = Uuid::new_v4();
-        let context = Context { expected, stop: &self.stop, execution_id, output: &output };
+        let context = Context {
+            expected,
+            stop: &self.stop,
+            execution_id,
+            output: &output,
+            capture: &NoCapture,
+        };
         self.tools.invoke(call, &context)
     }
 

@@ -194,6 +194,7 @@ fn of_many_that_create_one_file_exactly_one_succeeds() {
                         &Context {
                             expected: &BTreeMap::from([("new/f".to_owned(), FileState::Absent)]),
                             stop: &StopSignal::default(),
+                            capture: &NoCapture,
                             execution_id: Uuid::new_v4(),
                             output: &|_, _| {},
                         },

@@ -70,10 +70,10 @@ pub fn authorize_view(
         continues,
         workspace: binding.workspace.clone(),
         mode: binding.mode,
-        target: binding.target.as_ref().map_or_else(
-            || "this computer".to_owned(),
-            |target| format!("{} with key {}", target.destination, target.host_key),
-        ),
+        target: binding
+            .target
+            .as_ref()
+            .map_or_else(|| "this computer".to_owned(), ToString::to_string),
         policy: binding.policy,
         expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
         inputs: binding
@@ -170,7 +170,11 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "settings", view.policy.to_string(), Text::SmallMono);
     widgets::fact(ui, "valid for", &view.expiry, Text::Body);
     let title = "Files whose present content is covered";
-    list(ui, title, &view.inputs, "No step changes a file.");
+    let none = match view.irreversible {
+        0 => "No step changes a file.",
+        _ => "None: what the steps change cannot be told in advance.",
+    };
+    list(ui, title, &view.inputs, none);
     if !view.writes.is_empty() {
         list(ui, "Files that will be written", &view.writes, "");
     }

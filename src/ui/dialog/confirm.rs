@@ -9,7 +9,7 @@ use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, preview_ui, risk_icon, short_first, whole_ui};
+use crate::ui::plan::{argument_ui, command_ui, preview_ui, risk_icon, short_first, whole_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -85,7 +85,8 @@ pub(super) fn confirm_ui(
             padded(ui, |ui| {
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
-                    let host = request.target.as_deref().unwrap_or("this computer");
+                    let host = request.host.as_deref().or(request.target.as_deref());
+                    let host = host.unwrap_or("this computer");
                     for (text, strong) in
                         [("on", false), (host, true), ("in", false), (&*request.cwd, true)]
                     {
@@ -94,6 +95,9 @@ pub(super) fn confirm_ui(
                         ui.label(widgets::rich(visible(text), kind, color));
                     }
                 });
+                if let Some(command) = request.command() {
+                    command_ui(ui, "command", command, request.risk.span.as_ref());
+                }
                 if let Some(purpose) = &request.purpose {
                     whole_ui(ui, "purpose", purpose, |ui, text| {
                         widgets::paragraph(ui, text, Text::Strong, Tone::Plain);
@@ -130,7 +134,10 @@ pub(super) fn confirm_ui(
             preview_ui(ui, &request.preview);
             padded(ui, |ui| {
                 for (name, value) in short_first(&request.arguments) {
-                    argument_ui(ui, name, value);
+                    // The command stands above, as a card.
+                    if name != "command" || request.command().is_none() {
+                        argument_ui(ui, name, value);
+                    }
                 }
             });
         },

@@ -270,7 +270,7 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     let left = rect.left() + gutter.width();
     if !row.sign.is_empty() || row.stderr {
         let sign = if row.stderr { "!" } else { row.sign };
-        paint(ui, pos2(left - 15.0, middle), [(sign, text, None)]);
+        paint(ui, pos2(left - 15.0, middle), [Piece::plain(sign, text)]);
     }
     paint(ui, pos2(left, middle), pieces(row, text, theme));
     let response = ui.interact(rect, id, Sense::hover());
@@ -281,15 +281,29 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     });
 }
 
-/// A piece of a row: its text, its colour, and the ground of a word that changed.
-type Piece<'a> = (&'a str, Color32, Option<Color32>);
+/// A piece of a row.
+#[derive(Clone, Copy)]
+struct Piece<'a> {
+    text: &'a str,
+    colour: Color32,
+    /// The ground of a word that changed.
+    ground: Option<Color32>,
+    /// What stands below what somebody should look at.
+    underline: Stroke,
+}
+
+impl<'a> Piece<'a> {
+    fn plain(text: &'a str, colour: Color32) -> Self {
+        Self { text, colour, ground: None, underline: Stroke::NONE }
+    }
+}
 
 /// The row's text cut where its looks change.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
-    let Marks { colours, changed } = &row.marks;
+    let Marks { colours, changed, pointed } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
     let mut cuts: Vec<usize> =
-        ends.chain(changed.iter().flat_map(|it| [it.start, it.end])).collect();
+        ends.chain(changed.iter().chain(pointed).flat_map(|it| [it.start, it.end])).collect();
     cuts.extend([0, row.text.len()]);
     cuts.sort_unstable();
     cuts.dedup();
@@ -300,23 +314,31 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
     spans
         .map(|(at, text)| {
             let colour = colours.iter().find(|(it, _)| it.contains(&at));
+            let colour = colour.map_or(plain, |(_, class)| theme.syntax(*class));
+            let mut piece = Piece::plain(text, colour);
             // A word that changed has a ground of its own, made for the plain colour.
             if changed.iter().any(|it| it.contains(&at)) {
-                (text, plain, Some(theme.changed_word(row.kind)))
-            } else {
-                (text, colour.map_or(plain, |(_, class)| theme.syntax(*class)), None)
+                piece = Piece {
+                    ground: Some(theme.changed_word(row.kind)),
+                    ..Piece::plain(text, plain)
+                };
             }
+            if pointed.iter().any(|it| it.contains(&at)) {
+                piece.underline = Stroke::new(2.0, theme.danger);
+            }
+            piece
         })
         .collect()
 }
 
 fn paint<'a>(ui: &Ui, left_center: egui::Pos2, pieces: impl IntoIterator<Item = Piece<'a>>) {
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    for (text, color, ground) in pieces {
+    for Piece { text, colour, ground, underline } in pieces {
         let format = TextFormat {
             font_id: Text::Mono.font(),
-            color,
+            color: colour,
             background: ground.unwrap_or(Color32::TRANSPARENT),
+            underline,
             valign: Align::Center,
             ..TextFormat::default()
         };

@@ -4,7 +4,7 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
 use crate::plan::visible;
-use crate::plan::{Digest, Plan, ToolCall, ToolClass};
+use crate::plan::{Digest, Plan, ToolClass};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
@@ -20,16 +20,19 @@ pub struct Figures {
     faulty: usize,
     /// Steps that change files.
     changing: usize,
+    /// Steps that run a command.
+    commands: usize,
 }
 
 impl Figures {
     /// Counts the steps of a plan.
     pub fn of(plan: &Plan) -> Self {
         let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
-        let changing = |call: &&ToolCall| call.tool().class() == ToolClass::Mutate;
+        let of = |class| calls.clone().filter(move |call| call.tool().class() == class).count();
         Self {
             faulty: plan.steps.iter().filter(|step| step.call.is_none()).count(),
-            changing: calls.filter(changing).count(),
+            changing: of(ToolClass::Mutate),
+            commands: of(ToolClass::Command),
         }
     }
 }
@@ -48,15 +51,15 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     }
     let Some(review) = view.review else { return chips };
     let impact = &review.impact;
-    let files = if impact.files.is_empty() {
-        "Writes no file.".to_owned()
-    } else {
-        format!("Writes:\n{}", visible_list(&impact.files))
-    };
-    let text = if impact.files.is_empty() {
-        "no files".to_owned()
-    } else {
-        format::counted(impact.files.len(), "file")
+    let (text, files) = match impact.files.len() {
+        0 if view.figures.commands > 0 => (
+            format::counted(view.figures.commands, "command"),
+            "What a command changes cannot be told in advance.".to_owned(),
+        ),
+        0 => ("no files".to_owned(), "Writes no file.".to_owned()),
+        count => {
+            (format::counted(count, "file"), format!("Writes:\n{}", visible_list(&impact.files)))
+        }
     };
     chips.push(Chip::new(icon::FILES, text, Tone::Dim).explained(files));
     if !impact.hosts.is_empty() {

@@ -6,6 +6,7 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changes::changes_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
+use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
 use super::output::{output_lines, output_sources};
@@ -146,6 +147,13 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
                     && result.error_message.is_some()
                 {
                     indented(ui, |ui| trouble_ui(ui, result));
+                }
+                if let Some(command) =
+                    step.arguments.get("command").filter(|_| step.tool_name == "shell")
+                {
+                    let risk = view.review.and_then(|review| review.risks.get(step.step_index));
+                    let span = risk.and_then(|risk| risk.span.as_ref());
+                    indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, span));
                 }
                 let Some(preview) = view.preview else {
                     indented(ui, |ui| {

@@ -24,6 +24,8 @@ pub struct Marks {
     pub colours: Vec<(Range<usize>, Class)>,
     /// Pieces that are not in the line's other version, in order.
     pub changed: Vec<Range<usize>>,
+    /// Pieces that somebody should look at, in order.
+    pub pointed: Vec<Range<usize>>,
 }
 
 impl Marks {
@@ -40,6 +42,7 @@ impl Marks {
                 .filter_map(|(it, class)| Some((cut(it)?, *class)))
                 .collect(),
             changed: self.changed.iter().filter_map(cut).collect(),
+            pointed: self.pointed.iter().filter_map(cut).collect(),
         }
     }
 }
@@ -224,6 +227,7 @@ mod tests {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
             changed: only(2..8),
+            pointed: Vec::new(),
         };
         let part = marks.part(3..8);
         assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);

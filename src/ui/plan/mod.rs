@@ -8,6 +8,7 @@ mod action_bar;
 mod bar_model;
 mod changes;
 mod code;
+mod command;
 mod diagnostics;
 mod diff;
 mod findings;
@@ -43,6 +44,7 @@ use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState, Transcr
 pub use bar_model::{Bar, bar};
 pub(crate) use changes::changes_ui;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
+pub(crate) use command::command_ui;
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;

@@ -158,8 +158,11 @@ const WORDS: &[Word] = &[
     Word {
         names: &["Command", "new"],
         // The engines of the window and of the worker name their messages `Command` too, without `new`.
-        allowed: |_, path| path.ends_with("tools/process.rs"),
-        why: "programs are started in tools/process.rs only",
+        allowed: |_, path| {
+            path.ends_with("tools/process.rs")
+                || path.parent().is_some_and(|folder| folder.ends_with("tools/process"))
+        },
+        why: "programs are started in tools/process only",
     },
     Word {
         names: &["FileDialog", "new"],

@@ -13,10 +13,13 @@ use rustix::process::{
     set_child_subreaper, set_parent_process_death_signal, setsid,
 };
 
-use super::sleep_until_ended;
+use super::{MARK, sleep_until_ended};
 
 /// How long a killed process is given to be gone: it is the system that ends it.
 const KILLED: Duration = Duration::from_secs(2);
+
+/// How long processes may take to halt; those of other users never do.
+const FREEZING: Duration = Duration::from_millis(250);
 
 /// A session and group of its own without a terminal, orphans of its own, and an end with us.
 pub(in super::super) fn set_apart(command: &mut Command) {
@@ -46,6 +49,10 @@ struct Stat {
     start: u64,
     /// Ended, and only its parent has not looked yet.
     is_over: bool,
+    /// Halted by a signal.
+    is_halted: bool,
+    /// In a call of the system that no signal interrupts, as one that waits for its `vfork`.
+    is_deaf: bool,
 }
 
 impl Stat {
@@ -61,7 +68,16 @@ impl Stat {
         let (parent, group, session) = (number()?, number()?, number()?);
         // The start is the 22nd field of all; the session was the 6th.
         let start = fields.nth(15)?.parse().ok()?;
-        Some(Self { id, parent, group, session, start, is_over: matches!(state, "Z" | "X") })
+        Some(Self {
+            id,
+            parent,
+            group,
+            session,
+            start,
+            is_over: matches!(state, "Z" | "X"),
+            is_halted: matches!(state, "T" | "t"),
+            is_deaf: state == "D",
+        })
     }
 
     fn all() -> Vec<Self> {
@@ -75,6 +91,17 @@ impl Stat {
         (Self::of(self.id)?.start == self.start).then_some(handle)
     }
 
+    /// Whether this mark is in the environment that it was started with. That of another user is closed.
+    fn has(&self, mark: &str) -> bool {
+        let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| {
+            let value = variable.strip_prefix(MARK.as_bytes()).and_then(|it| it.strip_prefix(b"="));
+            value.is_some_and(|marks| {
+                marks.split(|byte| *byte == b',').any(|it| it == mark.as_bytes())
+            })
+        })
+    }
+
     fn send(&self, signal: Signal) {
         if let Some(handle) = self.open() {
             // It may have ended meanwhile, or belong to somebody else: `sudo` gives no right to end it.
@@ -86,6 +113,10 @@ impl Stat {
 /// A child and everything it started.
 pub(in super::super) struct Tree {
     root: Pid,
+    /// What the environment of each of them holds, unless it was emptied.
+    mark: String,
+    /// Nobody who started earlier belongs to it.
+    since: u64,
     /// Start times by id of all that were ever found.
     known: BTreeMap<i32, u64>,
 }
@@ -93,8 +124,10 @@ pub(in super::super) struct Tree {
 impl Tree {
     /// The tree of a child that was just started. Its status must not be taken while this is used: it
     /// keeps the id from being given again.
-    pub(in super::super) fn of(child: &Child) -> Self {
-        Self { root: Pid::from_child(child), known: BTreeMap::new() }
+    pub(in super::super) fn of(child: &Child, mark: &str) -> Self {
+        let root = Pid::from_child(child);
+        let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
+        Self { root, mark: mark.to_owned(), since, known: BTreeMap::new() }
     }
 
     /// Waits for the end of the child, on a thread of its own, and says so.
@@ -111,10 +144,36 @@ impl Tree {
 
     /// Asks all of it to end.
     pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
-        for member in self.members() {
+        // None of them runs while they are counted, so that none can start another one that is missed. They
+        // go on with the request in front of them.
+        for member in self.freeze() {
             member.send(Signal::TERM);
-            // One that was halted would not hear it.
             member.send(Signal::CONT);
+        }
+    }
+
+    /// Halts all of it; everything that has not ended.
+    fn freeze(&mut self) -> Vec<Stat> {
+        let deadline = Instant::now() + FREEZING;
+        let mut asked = BTreeSet::new();
+        let mut were_halted = false;
+        loop {
+            let members = self.members();
+            let moving: Vec<&Stat> = members
+                .iter()
+                .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
+                .collect();
+            // Seen twice: the system lists the processes before any of them is looked at, and one that ran
+            // until then may have started another in between.
+            let are_halted = moving.is_empty();
+            if are_halted && were_halted || Instant::now() >= deadline {
+                return members;
+            }
+            were_halted = are_halted;
+            for member in moving {
+                member.send(Signal::STOP);
+                asked.insert(member.id);
+            }
         }
     }
 
@@ -122,12 +181,9 @@ impl Tree {
     pub(in super::super) fn kill(&mut self, _: &mut Child) {
         let deadline = Instant::now() + KILLED;
         let root = self.root.as_raw_pid();
-        // Last, because the orphans of the others are given to it; halted, so that it starts no more.
-        if let Some(stat) = Stat::of(root).filter(|stat| !stat.is_over) {
-            stat.send(Signal::STOP);
-        }
         loop {
-            let mut members = self.members();
+            let mut members = self.freeze();
+            // The child itself last, because the orphans of the others are given to it.
             if members.iter().any(|member| member.id != root) {
                 members.retain(|member| member.id != root);
             }
@@ -161,7 +217,11 @@ impl Tree {
         let mut found: BTreeSet<i32> = all
             .iter()
             .filter(|stat| {
-                stat.id == root || stat.group == root || stat.session == root || is_known(stat)
+                stat.id == root
+                    || stat.group == root
+                    || stat.session == root
+                    || is_known(stat)
+                    || (stat.start >= self.since && !stat.is_over && stat.has(&self.mark))
             })
             .map(|stat| stat.id)
             .collect();
@@ -208,7 +268,16 @@ mod tests {
     fn a_name_with_parentheses_does_not_shift_the_fields() {
         let text = "42 (a) R 1 2 3) S 7 8 9 0 -1 1 2 3 4 5 6 7 8 9 20 0 1 0 4711 100 200";
         let stat = Stat::parse(42, text).unwrap();
-        let wanted = Stat { id: 42, parent: 7, group: 8, session: 9, start: 4711, is_over: false };
+        let wanted = Stat {
+            id: 42,
+            parent: 7,
+            group: 8,
+            session: 9,
+            start: 4711,
+            is_over: false,
+            is_halted: false,
+            is_deaf: false,
+        };
         assert_eq!(stat, wanted);
         assert!(Stat::parse(42, "42 (a) Z 7 8").is_none());
     }

@@ -11,7 +11,7 @@ pub(in super::super) struct Tree;
 
 impl Tree {
     /// The child that was just started.
-    pub(in super::super) fn of(_: &Child) -> Self {
+    pub(in super::super) fn of(_: &Child, _: &str) -> Self {
         Self
     }
 

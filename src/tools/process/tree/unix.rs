@@ -21,7 +21,7 @@ pub(in super::super) struct Tree {
 impl Tree {
     /// The group of a child that was just started. Its status must not be taken while this is used: it
     /// keeps the id from being given again.
-    pub(in super::super) fn of(child: &Child) -> Self {
+    pub(in super::super) fn of(child: &Child, _: &str) -> Self {
         Self { root: Pid::from_child(child) }
     }
 

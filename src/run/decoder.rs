@@ -1,14 +1,23 @@
 //! From bytes as they come to text in whole characters.
 
-/// The beginning of a character whose end has not come yet.
+use std::borrow::Cow;
+
+/// Reads bytes as UTF-8 while they come. What is not UTF-8 becomes U+FFFD.
 #[derive(Debug, Default)]
-pub(super) struct Text {
+pub struct Decoder {
+    /// The beginning of a character whose end has not come yet.
     pending: Vec<u8>,
+    has_replaced: bool,
 }
 
-impl Text {
-    /// The text of these bytes, after what was pending. What is not UTF-8 becomes U+FFFD.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> String {
+impl Decoder {
+    /// The text of these bytes, after what was pending.
+    pub fn push<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, str> {
+        if self.pending.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return Cow::Borrowed(text);
+        }
         self.pending.extend_from_slice(bytes);
         let mut text = String::with_capacity(self.pending.len());
         let mut rest = self.pending.as_slice();
@@ -27,15 +36,25 @@ impl Text {
             // No length: the character may go on with the next bytes.
             let Some(wrong) = error.error_len() else { break };
             text.push(char::REPLACEMENT_CHARACTER);
+            self.has_replaced = true;
             rest = rest.get(wrong..).unwrap_or_default();
         }
         self.pending = rest.to_vec();
-        text
+        Cow::Owned(text)
     }
 
     /// What is left at the end: a character that never became whole.
-    pub(super) fn end(&mut self) -> &'static str {
-        if std::mem::take(&mut self.pending).is_empty() { "" } else { "\u{fffd}" }
+    pub fn end(&mut self) -> &'static str {
+        if std::mem::take(&mut self.pending).is_empty() {
+            return "";
+        }
+        self.has_replaced = true;
+        "\u{fffd}"
+    }
+
+    /// Whether all of it was UTF-8 so far.
+    pub fn is_exact(&self) -> bool {
+        !self.has_replaced
     }
 }
 
@@ -59,10 +78,11 @@ mod tests {
             cut in 1usize..5,
         ) {
             let whole = pieces.concat();
-            let mut text = Text::default();
-            let mut shown: String = whole.chunks(cut).map(|chunk| text.push(chunk)).collect();
+            let mut text = Decoder::default();
+            let mut shown: String = whole.chunks(cut).map(|chunk| text.push(chunk).into_owned()).collect();
             shown.push_str(text.end());
             prop_assert_eq!(shown, String::from_utf8_lossy(&whole));
+            prop_assert_eq!(text.is_exact(), std::str::from_utf8(&whole).is_ok());
         }
     }
 }

@@ -1,0 +1,16 @@
+//! Any bytes before the reader with the grammar of editors (SPEC §7.1).
+
+#![no_main]
+
+use countersign_fuzz::command::{check_place, text};
+use countersign_fuzz::risk::second_reading;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let command = text(data);
+    let reading = second_reading(&command);
+    assert_eq!(second_reading(&command), reading, "the same command gave another answer");
+    for place in reading.iter().flat_map(|it| it.commands.iter().chain(&it.words)) {
+        check_place(&command, place);
+    }
+});

@@ -1,0 +1,54 @@
+//! Between the program of a step and the evidence: what it prints goes there as it comes (SPEC §7.2).
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use super::callbacks::ProgressCallback;
+use crate::evidence::{EvidenceError, Intake, Taken};
+use crate::plan::Step;
+use crate::run::{RunEvent, Stream};
+use crate::tools::Capture;
+
+/// Takes in the output of one step.
+pub(super) struct Incoming<'a> {
+    state: RefCell<State>,
+    progress: &'a dyn ProgressCallback,
+    step: &'a Step,
+}
+
+struct State {
+    intake: Intake,
+    failed: Option<EvidenceError>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(super) fn new(intake: Intake, progress: &'a dyn ProgressCallback, step: &'a Step) -> Self {
+        Self { state: RefCell::new(State { intake, failed: None }), progress, step }
+    }
+
+    /// What was taken in.
+    ///
+    /// # Errors
+    /// When not all of it could be kept.
+    pub(super) fn finish(self) -> Result<Taken, EvidenceError> {
+        let State { intake, failed } = self.state.into_inner();
+        failed.map_or_else(|| intake.finish(), Err)
+    }
+}
+
+impl Capture for Incoming<'_> {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        let mut state = self.state.borrow_mut();
+        if state.failed.is_none() {
+            state.failed = state.intake.put(stream, bytes).err();
+        }
+        state.failed.is_none()
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.progress.on_event(&RunEvent::StepQuiet {
+            step_id: self.step.step_id.clone(),
+            quiet_ms: u64::try_from(so_far.as_millis()).unwrap_or(u64::MAX),
+        });
+    }
+}

@@ -1,0 +1,201 @@
+//! What is too large for memory and not recorded yet: compressed parts in a file beside the database that
+//! has no name and that only this process can read.
+//!
+//! The file is removed from its folder before anything is in it, so that a crash leaves nothing of it. Each
+//! part is sealed all the same: whether it holds a secret is not known yet, and a disk does not forget.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::blobs::{PART_BYTES, PLAIN_PART_BYTES};
+use super::error::{EvidenceError, Result};
+use super::vault::Vault;
+use crate::plan::Digest;
+
+/// Fast: a program waits while what it printed is compressed.
+const LEVEL: i32 = 1;
+
+/// Parts of one content, in order.
+pub(super) struct Spool {
+    file: File,
+    dir: PathBuf,
+    id: Uuid,
+    vault: Arc<Vault>,
+    parts: Vec<Part>,
+    end: u64,
+}
+
+struct Part {
+    start: u64,
+    stored: usize,
+    plain: usize,
+}
+
+impl Spool {
+    /// An empty one in the evidence folder.
+    pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Result<Self> {
+        let id = Uuid::new_v4();
+        let path = dir.join(format!("output-{id}.spool"));
+        let file = nameless(&path)
+            .map_err(|source| EvidenceError::Folder { source, path: path.clone() })?;
+        Ok(Self {
+            file,
+            dir: dir.to_owned(),
+            id,
+            vault: Arc::clone(vault),
+            parts: Vec::new(),
+            end: 0,
+        })
+    }
+
+    /// Another empty one in the same place.
+    pub(super) fn another(&self) -> Result<Self> {
+        Self::new(&self.dir, &self.vault)
+    }
+
+    /// Adds a part of at most [`PLAIN_PART_BYTES`].
+    fn push(&mut self, plain: &[u8]) -> Result<()> {
+        let content = |source| EvidenceError::Content { source };
+        let data = zstd::bulk::compress(plain, LEVEL).map_err(content)?;
+        let sealed = self.vault.seal(&data, &self.place(self.parts.len()))?;
+        self.file.write_all(&sealed).map_err(|source| self.failed(source))?;
+        let part = Part { start: self.end, stored: sealed.len(), plain: plain.len() };
+        self.end += sealed.len() as u64;
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// How many parts there are.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// A part as a blob keeps it: its plain size, and its compressed bytes.
+    pub(super) fn part(&self, number: usize) -> Result<(usize, Vec<u8>)> {
+        let unreadable = || EvidenceError::Unreadable { what: self.place(number) };
+        let part = self.parts.get(number).ok_or_else(unreadable)?;
+        let mut sealed = vec![0; part.stored];
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(part.start))
+            .and_then(|_| file.read_exact(&mut sealed))
+            .map_err(|source| self.failed(source))?;
+        let data = self.vault.unseal(&sealed, &self.place(number)).ok_or_else(unreadable)?;
+        Ok((part.plain, data))
+    }
+
+    /// The plain bytes of a part.
+    pub(super) fn plain(&self, number: usize) -> Result<Vec<u8>> {
+        let (size, data) = self.part(number)?;
+        zstd::bulk::decompress(&data, size.min(PART_BYTES))
+            .map_err(|source| EvidenceError::Content { source })
+    }
+
+    fn place(&self, number: usize) -> String {
+        format!("spool {}/{number}", self.id)
+    }
+
+    fn failed(&self, source: std::io::Error) -> EvidenceError {
+        EvidenceError::Folder { source, path: self.dir.clone() }
+    }
+}
+
+#[cfg(not(windows))]
+fn nameless(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    fs::remove_file(path)?;
+    Ok(file)
+}
+
+#[cfg(windows)]
+fn nameless(path: &Path) -> std::io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    /// `FILE_FLAG_DELETE_ON_CLOSE`: an open file keeps its name there.
+    const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).share_mode(0).custom_flags(DELETE_ON_CLOSE);
+    options.open(path)
+}
+
+/// Cuts a content into parts as it comes, and computes its digest.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// What is no part yet.
+    pending: Vec<u8>,
+    hash: Sha256,
+    bytes: usize,
+    spool: Option<Spool>,
+}
+
+/// A content that is complete.
+pub(super) struct Spooled {
+    pub(super) digest: Digest,
+    pub(super) bytes: usize,
+    pub(super) spool: Spool,
+}
+
+impl Parts {
+    /// Takes in bytes; `spool` makes the place for the first part, `each` is shown every part.
+    pub(super) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        spool: impl Fn() -> Result<Spool>,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<()> {
+        // A small content never fills one; what is equal to one exactly waits for what follows it.
+        while self.pending.len() + bytes.len() > PLAIN_PART_BYTES {
+            let room = PLAIN_PART_BYTES - self.pending.len();
+            let (fits, rest) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+            self.pending.extend_from_slice(fits);
+            bytes = rest;
+            self.flush(&spool, &mut each)?;
+        }
+        self.pending.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(
+        &mut self,
+        spool: &impl Fn() -> Result<Spool>,
+        each: &mut impl FnMut(&[u8]),
+    ) -> Result<()> {
+        if self.spool.is_none() {
+            self.spool = Some(spool()?);
+        }
+        if let Some(spool) = &mut self.spool {
+            spool.push(&self.pending)?;
+        }
+        self.hash.update(&self.pending);
+        self.bytes += self.pending.len();
+        each(&self.pending);
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// The whole, when it never filled a part.
+    pub(super) fn take_small(&mut self) -> Option<Vec<u8>> {
+        self.spool.is_none().then(|| std::mem::take(&mut self.pending))
+    }
+
+    /// Makes a part of the rest.
+    pub(super) fn finish(
+        mut self,
+        spool: impl Fn() -> Result<Spool>,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<Spooled> {
+        if !self.pending.is_empty() || self.spool.is_none() {
+            self.flush(&spool, &mut each)?;
+        }
+        let spool = self.spool.map_or_else(spool, Ok)?;
+        let digest = Digest::from_bytes(self.hash.finalize().into());
+        Ok(Spooled { digest, bytes: self.bytes, spool })
+    }
+}

@@ -1,0 +1,202 @@
+//! Output that is taken in while a program runs leaves what the same output at once would leave.
+
+use proptest::prelude::*;
+
+use super::fixture::*;
+use crate::evidence::blobs::PLAIN_PART_BYTES;
+use crate::evidence::*;
+use crate::run::*;
+
+/// Joined at run time, so that no scanner takes this file for a leak.
+fn secret() -> String {
+    ["ghp_", &"a1B2".repeat(9)].concat()
+}
+
+fn key_line() -> String {
+    "MIIEowIBAAKCAQEA7bq98jXy".repeat(2)
+}
+
+fn private_key() -> String {
+    let lines = format!("{}\n", key_line()).repeat(30);
+    format!("-----BEGIN PRIVATE {k}-----\n{lines}-----END PRIVATE {k}-----\n", k = "KEY")
+}
+
+/// So many bytes of a build's words.
+fn lines(bytes: usize) -> Vec<u8> {
+    let line = |n: usize| format!("   Compiling grus v0.{n}.1 (/home/ada/grüs/crate-{n})\n");
+    (0..).flat_map(|n: usize| line(n % 9973).into_bytes()).take(bytes).collect()
+}
+
+/// These texts, each at its place among the lines of a build.
+fn output(bytes: usize, inserted: &[(usize, &str)]) -> Vec<u8> {
+    let mut output = lines(bytes);
+    for (place, text) in inserted {
+        output.splice(place..place, text.bytes());
+    }
+    output
+}
+
+/// What the evidence holds of one step that printed this: its rows, and what each blob holds.
+fn recorded(
+    home: &Home,
+    argument: &str,
+    printed: Printed<'_>,
+) -> Vec<(Vec<String>, Option<Vec<u8>>)> {
+    let mut store = home.store();
+    let plan = plan(vec![write_step(0, "a.txt", argument)]);
+    let result = result_of(&plan.steps[0], Outcome::Succeeded, 2_001);
+    let taken = match printed {
+        Printed::Whole(..) => None,
+        Printed::InPieces(stdout, stderr, size) => {
+            let mut intake = store.intake();
+            let mut rest = stderr.chunks(size);
+            for piece in stdout.chunks(size) {
+                intake.put(Stream::Stdout, piece).unwrap();
+                rest.next()
+                    .into_iter()
+                    .for_each(|piece| intake.put(Stream::Stderr, piece).unwrap());
+            }
+            rest.for_each(|piece| intake.put(Stream::Stderr, piece).unwrap());
+            Some(intake.finish().unwrap())
+        }
+    };
+    let mut run = Running::begin(&mut store, plan, 2_000);
+    run.intend(&result, &[]);
+    let extra = match printed {
+        Printed::Whole(stdout, stderr) => {
+            Extra { stdout: Some(stdout), stderr: Some(stderr), ..Extra::default() }
+        }
+        Printed::InPieces(..) => Extra { taken: taken.as_ref(), ..Extra::default() },
+    };
+    run.record(result, extra);
+    drop(run);
+    assert!(home.verify().ok);
+    let raw = home.raw();
+    let mut statement = raw
+        .prepare(
+            "SELECT artifact_type, content_json, bytes, coalesce(blob, '') FROM execution_artifacts
+             WHERE artifact_type LIKE 'std%' ORDER BY artifact_type",
+        )
+        .unwrap();
+    let rows = statement.query_map([], |row| {
+        let (kind, content, bytes): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok((vec![kind, content, bytes.to_string()], row.get::<_, String>(3)?))
+    });
+    let content = |blob: String| home.reader().blob(&blob.parse().ok()?).unwrap();
+    rows.unwrap().map(Result::unwrap).map(|(row, blob)| (row, content(blob))).collect()
+}
+
+#[derive(Clone, Copy)]
+enum Printed<'a> {
+    Whole(&'a [u8], &'a [u8]),
+    InPieces(&'a [u8], &'a [u8], usize),
+}
+
+/// Whether both ways leave the same rows and contents.
+fn agree(what: &str, argument: &str, stdout: &[u8], stderr: &[u8], size: usize) {
+    let home = Home::new();
+    let whole = recorded(&home, argument, Printed::Whole(stdout, stderr));
+    // The same key, so that the same secrets have the same marks.
+    let again = Home::with_key_of(&home);
+    let pieces = recorded(&again, argument, Printed::InPieces(stdout, stderr, size));
+    assert_eq!(whole.len(), 2, "{what}");
+    for (whole, piece) in whole.iter().zip(&pieces) {
+        assert_eq!(whole.0, piece.0, "{what}");
+        assert!(whole.1 == piece.1, "{what}: the content of {}", whole.0[0]);
+    }
+}
+
+const PART: usize = PLAIN_PART_BYTES;
+
+#[test]
+fn output_in_pieces_is_recorded_like_the_whole() {
+    let (secret, key) = (secret(), private_key());
+    let long = |inserted: &[(usize, &str)]| output(2 * PART + 70_000, inserted);
+    let line = |text: &str| format!("\n{text}\n");
+    let one_line: Vec<u8> = {
+        let mut line = vec![b'x'; 2 * PART];
+        line.splice(PART - 9..PART - 9, format!(" {secret} ").bytes());
+        line
+    };
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("nothing", Vec::new()),
+        ("a line", b"heron\n".to_vec()),
+        ("a part", lines(PART)),
+        ("a part and a byte", lines(PART + 1)),
+        ("several parts", long(&[])),
+        ("a token across the end of a part", long(&[(PART - 12, &line(&secret))])),
+        ("a token where the text is held back", long(&[(PART - (64 << 10) - 12, &line(&secret))])),
+        ("a token at the end", long(&[(2 * PART + 70_000, &secret)])),
+        ("a name and its value apart", long(&[(PART - 10, "\npassword =\n\n  hunter2hunter2\n")])),
+        ("a key across the end of a part", long(&[(PART - 700, &key)])),
+        ("a line of a key before the key", long(&[(50, &line(&key_line())), (PART + 900, &key)])),
+        ("one line", one_line),
+        ("no text", [lines(2 * PART), vec![0xff, 0xc3]].concat()),
+        ("no text, with a token", [long(&[(PART - 12, &line(&secret))]), vec![0xff]].concat()),
+    ];
+    for (what, stdout) in cases {
+        let stderr = output(5_000, &[(700, &line("heron"))]);
+        agree(what, "heron", &stdout, &stderr, 65_521);
+    }
+}
+
+#[test]
+fn a_secret_that_is_known_from_elsewhere_is_hidden_in_output_in_pieces() {
+    // Of what stands in the plan only this line is secret, and nothing in the output says so.
+    let (line, argument) = (key_line(), private_key());
+    let stdout = output(2 * PART, &[(PART - 20, &line)]);
+    let stderr = output(PART + 9, &[(100, &line)]);
+    agree("a secret of the plan", &argument, &stdout, &stderr, 100_003);
+    // One of the errors is hidden in the other output.
+    let errors = output(PART + 9, &[(PART - 20, &argument)]);
+    agree("a secret of the other output", "heron", &stdout, &errors, 100_003);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #[test]
+    fn wherever_secrets_stand_and_however_it_comes_output_is_recorded_like_the_whole(
+        places in prop::collection::vec((0usize..PART + 300_000, 0usize..6), 0..6),
+        size in 1_000usize..3_000_000,
+        is_text in prop::bool::weighted(0.8),
+    ) {
+        let texts = [
+            secret(),
+            format!("API_KEY={}", "q7W8".repeat(6)),
+            private_key(),
+            key_line(),
+            "https://ada:hunter2hunter2@example.org/".to_owned(),
+            "password: ".to_owned(),
+        ];
+        let mut stdout = lines(PART + 300_000);
+        for (place, text) in places {
+            // At the beginning of a line, as programs print.
+            let place = stdout[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            stdout.splice(place..place, format!("{}\n", texts[text]).into_bytes());
+        }
+        if !is_text {
+            stdout.push(0xff);
+        }
+        agree("random", "heron", &stdout, b"", size);
+    }
+}
+
+#[test]
+fn what_is_taken_in_leaves_no_file_and_nothing_readable_behind() {
+    let home = Home::new();
+    let store = home.store();
+    let files = || -> Vec<_> {
+        let entries = std::fs::read_dir(&home.evidence).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    };
+    let before = files();
+    let mut intake = store.intake();
+    intake.put(Stream::Stdout, &lines(3 * PART)).unwrap();
+    assert_eq!(files(), before, "it has no name, so that a crash leaves nothing of it");
+    drop(intake);
+    // Where it cannot be made, nothing is taken in, and somebody is told.
+    let mut intake = store.intake();
+    std::fs::rename(&home.evidence, home.evidence.with_file_name("elsewhere")).unwrap();
+    let error = intake.put(Stream::Stdout, &lines(2 * PART)).unwrap_err();
+    assert!(matches!(error, EvidenceError::Folder { .. }), "{error}");
+}

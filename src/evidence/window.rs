@@ -1,0 +1,96 @@
+//! A text that is looked at piece by piece, and cut where no secret is cut (SPEC §8).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::redact::{KnownSecrets, Redactor, hide_ranges};
+use super::vault::Vault;
+
+/// How far a secret may reach behind the place where a text is cut: the text is held back for so long.
+const HOLD: usize = 64 << 10;
+/// What looks like one secret and is longer is taken as it is.
+const MOST: usize = 8 << 20;
+/// How far back a good place to cut is looked for.
+const LOOK_BACK: usize = 4 << 10;
+
+/// What has come of a text and is not judged yet.
+#[derive(Default)]
+pub(super) struct Window {
+    text: String,
+}
+
+/// The next part of a text: what stands in it is found in it alone.
+pub(super) struct Stretch {
+    text: String,
+    secrets: Vec<(Range<usize>, &'static str)>,
+}
+
+impl Stretch {
+    /// The secrets in it.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
+        self.secrets.iter().map(move |(range, kind)| (*kind, text(range)))
+    }
+
+    /// It with a marker in place of each secret.
+    pub(super) fn hidden(self, vault: &Vault) -> String {
+        match hide_ranges(vault, &self.text, self.secrets) {
+            Cow::Borrowed(_) => self.text,
+            Cow::Owned(hidden) => hidden,
+        }
+    }
+}
+
+impl Window {
+    /// More of the text.
+    pub(super) fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+    }
+
+    /// What can be judged of it; all that is left when nothing more comes.
+    pub(super) fn take(
+        &mut self,
+        redactor: &Redactor,
+        known: &KnownSecrets,
+        is_last: bool,
+    ) -> Stretch {
+        let (mut spans, mut secrets) = (Vec::new(), Vec::new());
+        for found in redactor.matches(&self.text) {
+            secrets.extend(found.secret.map(|secret| (secret, found.kind)));
+            spans.push(found.span);
+        }
+        for (range, kind) in known.ranges(&self.text) {
+            spans.push(range.clone());
+            secrets.push((range, kind));
+        }
+        let hold = HOLD.max(known.longest());
+        let cut = if is_last { self.text.len() } else { cut(&self.text, spans, hold) };
+        secrets.retain(|(range, _)| range.end <= cut);
+        let rest = self.text.split_off(cut);
+        Stretch { text: std::mem::replace(&mut self.text, rest), secrets }
+    }
+}
+
+/// The last place with enough text behind it that is in none of these.
+fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
+    let mut cut = word_boundary(text, text.len().saturating_sub(hold));
+    // From the last one on: a place before one may be in another that begins earlier.
+    spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.start));
+    for span in spans {
+        if span.start < cut && cut < span.end {
+            cut = span.start;
+        }
+    }
+    if cut == 0 && text.len() > MOST { text.len() } else { cut }
+}
+
+/// A place not behind `limit` after which a word can begin, where there is one near: a rule that looks at
+/// what stands before a word then sees what it would see in the whole text.
+fn word_boundary(text: &str, limit: usize) -> usize {
+    let limit = text.floor_char_boundary(limit);
+    let near = text.get(text.floor_char_boundary(limit.saturating_sub(LOOK_BACK))..limit);
+    let near = near.unwrap_or_default().as_bytes();
+    let after = |is_end: fn(&u8) -> bool| near.iter().rposition(is_end).map(|at| at + 1);
+    let end = after(|byte| *byte == b'\n').or_else(|| after(|byte| byte.is_ascii_whitespace()));
+    limit - near.len() + end.unwrap_or(near.len())
+}

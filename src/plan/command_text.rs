@@ -1,0 +1,349 @@
+//! Command plans as they are written (SPEC §1.2): the rest of one, and what would take one back.
+//!
+//! Pure: the same plan and run always give the same bytes.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::continuation::{continued_id, continued_title, named_after, short, written};
+use super::{Mode, Plan, RiskLevel, Step, limits};
+
+/// What the id of a rollback has before the beginning of the run's id.
+const MARK: &str = ".rolls-back-";
+
+/// The plan that would take a plan back after a run of it: its rollback commands, to be shown,
+/// authorized and run like any other. None where it names no such commands.
+pub fn rollback(plan: &Plan, run_id: Uuid) -> Option<Vec<u8>> {
+    if plan.outlook.rollback.is_empty() {
+        return None;
+    }
+    let goal = format!("Roll back: {}", plan.name());
+    let text = PlanText {
+        id: named_after(&plan.plan_id, MARK, &short(run_id)),
+        goal: if goal.len() <= limits::ARGUMENT_BYTES { goal } else { "Roll back".to_owned() },
+        mode: None,
+        target: plan.target.as_deref(),
+        success_criteria: &[],
+        rollback_plan: &[],
+        estimated_time: None,
+        steps: plan.outlook.rollback.iter().map(|command| StepText::only(command)).collect(),
+    };
+    written(&text)
+}
+
+/// The rest of a command plan; none when it has no steps left, and nothing in it when it is too large.
+pub(super) fn rest(
+    plan: &Plan,
+    run: &str,
+    succeeded: &BTreeSet<String>,
+) -> Option<Option<Vec<u8>>> {
+    let left = |step: &Step| !succeeded.contains(&step.step_id);
+    let mut steps: Vec<StepText<'_>> = Vec::new();
+    let mut before: Option<&Step> = None;
+    for step in &plan.steps {
+        let command = step.arguments.get("command").map_or("", String::as_str);
+        match (steps.last_mut(), before.filter(|before| left(before))) {
+            // Behind its own command it is written with it, as it was.
+            (Some(last), Some(_)) if left(step) && step.is_verification() => {
+                last.verification_command = Some(command);
+            }
+            _ if left(step) => steps.push(StepText::of(step, command)),
+            _ => {}
+        }
+        before = Some(step);
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let outlook = &plan.outlook;
+    let text = PlanText {
+        id: continued_id(&plan.plan_id, run),
+        goal: continued_title(plan.name()),
+        mode: Some(plan.mode.as_str()).filter(|_| plan.mode != Mode::default()),
+        target: plan.target.as_deref(),
+        success_criteria: &outlook.success_criteria,
+        rollback_plan: &outlook.rollback,
+        estimated_time: outlook.estimated_time.as_deref(),
+        steps,
+    };
+    Some(written(&text))
+}
+
+/// A command plan in the usual order of its fields; what has its default value is left out.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanText<'a> {
+    id: String,
+    goal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    success_criteria: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    rollback_plan: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_time: Option<&'a str>,
+    steps: Vec<StepText<'a>>,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct StepText<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    command: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risk_level: Option<RiskLevel>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risk_assessment: Option<RiskText<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_output: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification_command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout_seconds: Option<u32>,
+}
+
+#[derive(Serialize, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+struct RiskText<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    requires_approval: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning_message: Option<&'a str>,
+}
+
+impl<'a> StepText<'a> {
+    fn only(command: &'a str) -> Self {
+        Self { command, ..Self::default() }
+    }
+
+    fn of(step: &'a Step, command: &'a str) -> Self {
+        let stated = &step.stated;
+        let risk = RiskText {
+            category: stated.category.as_deref(),
+            reason: stated.reason.as_deref(),
+            requires_approval: step.requires_confirmation,
+            warning_message: stated.warning.as_deref(),
+        };
+        Self {
+            id: Some(&step.step_id),
+            command,
+            description: step.title.as_deref(),
+            explanation: step.reason.as_deref(),
+            cwd: step.arguments.get("cwd").map(String::as_str),
+            risk_level: stated.level,
+            risk_assessment: Some(risk).filter(|risk| *risk != RiskText::default()),
+            expected_output: step.expected_output.as_deref(),
+            verification_command: None,
+            timeout_seconds: step.arguments.get("timeout_seconds").and_then(|it| it.parse().ok()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::plan::{Continuation, continuation, parse};
+
+    fn run_id() -> Uuid {
+        Uuid::from_u128(0x1a2b_3c4d << 96)
+    }
+
+    fn plan(value: &Value) -> Plan {
+        let parsed = parse(value.to_string().as_bytes());
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+        parsed.plan.unwrap()
+    }
+
+    fn whole() -> Value {
+        json!({
+            "id": "p", "goal": "Start it", "mode": "teacher", "target": "web-1",
+            "successCriteria": ["It answers."], "rollbackPlan": ["stop it", "rm started"],
+            "estimatedTime": 90, "status": "running",
+            "steps": [
+                {"id": "a", "command": "build", "verificationCommand": "test -e out"},
+                {"command": "start", "description": "Start", "explanation": "It is down.",
+                 "cwd": "srv", "riskLevel": "caution", "expectedOutput": "ok",
+                 "riskAssessment": {"level": "dangerous", "category": "service",
+                    "reason": "People use it.", "requiresApproval": true,
+                    "warningMessage": "Tell them."},
+                 "verificationCommand": "curl it", "timeoutSeconds": 9, "output": "?"},
+            ],
+        })
+    }
+
+    #[test]
+    fn the_rest_reads_like_a_plan_that_somebody_wrote() {
+        let succeeded = BTreeSet::from(["a".to_owned()]);
+        let rest = match continuation(&plan(&whole()), run_id(), &succeeded) {
+            Continuation::Rest(bytes) => String::from_utf8(bytes).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        insta::assert_snapshot!(rest, @r#"
+        {
+          "id": "p.continues-1a2b3c4d",
+          "goal": "Start it (continued)",
+          "mode": "guided",
+          "target": "web-1",
+          "successCriteria": [
+            "It answers."
+          ],
+          "rollbackPlan": [
+            "stop it",
+            "rm started"
+          ],
+          "estimatedTime": "90",
+          "steps": [
+            {
+              "id": "a.verify",
+              "command": "test -e out",
+              "explanation": "Verifies step a."
+            },
+            {
+              "id": "step_2",
+              "command": "start",
+              "description": "Start",
+              "explanation": "It is down.",
+              "cwd": "srv",
+              "riskLevel": "dangerous",
+              "riskAssessment": {
+                "category": "service",
+                "reason": "People use it.",
+                "requiresApproval": true,
+                "warningMessage": "Tell them."
+              },
+              "expectedOutput": "ok",
+              "verificationCommand": "curl it",
+              "timeoutSeconds": 9
+            }
+          ]
+        }
+        "#);
+    }
+
+    #[test]
+    fn a_rollback_is_a_plan_of_its_own() {
+        let plan = plan(&whole());
+        let text = String::from_utf8(rollback(&plan, run_id()).unwrap()).unwrap();
+        insta::assert_snapshot!(text, @r#"
+        {
+          "id": "p.rolls-back-1a2b3c4d",
+          "goal": "Roll back: Start it",
+          "target": "web-1",
+          "steps": [
+            {
+              "command": "stop it"
+            },
+            {
+              "command": "rm started"
+            }
+          ]
+        }
+        "#);
+        assert!(parse(text.as_bytes()).is_valid());
+        let mut without = whole();
+        without["rollbackPlan"] = json!([]);
+        assert_eq!(rollback(&self::plan(&without), run_id()), None);
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        select(vec!["x", "a b", "ünï", "\u{202e}\"\\\n\t\u{1}", "local", " lead"])
+            .prop_map(str::to_owned)
+    }
+
+    fn any_plan() -> impl Strategy<Value = Value> {
+        let maybe = || prop::option::of(any_text());
+        let step = (any_text(), maybe(), maybe(), maybe(), any::<u8>(), 0..9_u32);
+        (prop::collection::vec(step, 1..9), maybe(), any::<bool>()).prop_map(
+            |(steps, estimated, remote)| {
+                let mut all = Vec::new();
+                for (index, (command, verify, text, cwd, bits, timeout)) in
+                    steps.into_iter().enumerate()
+                {
+                    let mut step = json!({ "command": command });
+                    let mut set = |name: &str, value: Option<Value>| {
+                        if let Some(value) = value {
+                            step[name] = value;
+                        }
+                    };
+                    let named = bits & 1 == 1;
+                    set("id", named.then(|| json!(format!("step_{}", index + 1))));
+                    set("verificationCommand", verify.map(Value::from));
+                    set("description", text.clone().map(Value::from));
+                    set("expectedOutput", text.clone().map(Value::from));
+                    set("cwd", cwd.map(Value::from));
+                    set("timeoutSeconds", (timeout > 0).then(|| json!(timeout)));
+                    set("riskLevel", (bits & 2 == 2).then(|| json!("dangerous")));
+                    let asks = bits & 4 == 4;
+                    let risk = json!({ "requiresApproval": asks, "warningMessage": "w" });
+                    set("riskAssessment", (bits & 12 > 0).then_some(risk));
+                    all.push(step);
+                }
+                let mut plan = json!({ "goal": "g", "steps": all, "rollbackPlan": ["undo"] });
+                if let Some(estimated) = estimated {
+                    plan["estimatedTime"] = json!(estimated);
+                }
+                if remote {
+                    plan["target"] = json!("ada@host");
+                }
+                plan
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn the_rest_is_valid_and_holds_exactly_the_rest(
+            value in any_plan(),
+            chosen in any::<u32>(),
+        ) {
+            let plan = plan(&value);
+            let succeeded: BTreeSet<String> = plan
+                .steps
+                .iter()
+                .filter(|step| chosen >> step.step_index & 1 == 1)
+                .map(|step| step.step_id.clone())
+                .collect();
+            let left: Vec<&Step> =
+                plan.steps.iter().filter(|step| !succeeded.contains(&step.step_id)).collect();
+            let bytes = match continuation(&plan, run_id(), &succeeded) {
+                Continuation::Rest(bytes) => bytes,
+                other => {
+                    prop_assert_eq!(other, Continuation::NothingLeft);
+                    prop_assert!(left.is_empty());
+                    return Ok(());
+                }
+            };
+            let parsed = parse(&bytes);
+            prop_assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let rest = parsed.plan.unwrap();
+            prop_assert_eq!(rest.steps.len(), left.len());
+            for (now, before) in rest.steps.iter().zip(left) {
+                let there = (now.step_index, now.place);
+                let (step_index, place) = there;
+                prop_assert_eq!(now, &Step { step_index, place, ..before.clone() });
+            }
+            prop_assert_eq!(&rest.outlook, &plan.outlook);
+            prop_assert_eq!((&rest.target, rest.mode), (&plan.target, plan.mode));
+        }
+    }
+}

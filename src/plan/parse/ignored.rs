@@ -1,0 +1,47 @@
+//! Fields that are no part of a plan because another program keeps its own run there (SPEC §1.2).
+
+use super::fields::Fields;
+use super::findings::Findings;
+use crate::plan::{Code, Finding, Severity};
+
+/// Which of them were met, and where first. Said once for each: a plan that ran elsewhere has them in
+/// every step, and thousands of notes would hide what matters.
+#[derive(Default)]
+pub(super) struct Ignored {
+    /// Whether of a step, the name, the first place, and how many more there were.
+    met: Vec<(bool, &'static str, String, usize)>,
+}
+
+impl Ignored {
+    /// Takes these fields out of an object.
+    pub(super) fn take(&mut self, fields: &mut Fields, names: &[&'static str]) {
+        let of_step = !fields.is_root();
+        for name in names {
+            if fields.take(name).is_none() {
+                continue;
+            }
+            let known = self.met.iter_mut().find(|it| (it.0, it.1) == (of_step, *name));
+            match known {
+                Some((_, _, _, more)) => *more += 1,
+                None => self.met.push((of_step, name, fields.pointer_to(name), 0)),
+            }
+        }
+    }
+
+    /// A note for each.
+    pub(super) fn tell(self, findings: &mut Findings) {
+        for (_, name, pointer, more) in self.met {
+            let others = match more {
+                0 => String::new(),
+                1 => ", here and in 1 more step".to_owned(),
+                more => format!(", here and in {more} more steps"),
+            };
+            findings.push(Finding::new(
+                Severity::Note,
+                Code::UnknownField,
+                pointer,
+                format!("{name:?} is the state of another program's run; it is ignored{others}"),
+            ));
+        }
+    }
+}

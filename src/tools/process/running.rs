@@ -1,0 +1,133 @@
+//! A child process with everything it started, and the threads that look at it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread;
+
+use super::mailbox::Mailbox;
+use super::tree::{self, Tree};
+use super::{CHUNK, Program, command};
+use crate::run::Stream;
+
+/// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
+/// by name would be looked for there. None when nothing is left: an empty one means the folder, too.
+pub(super) fn absolute(paths: &OsStr) -> Option<OsString> {
+    let folders = std::env::split_paths(paths).filter(|path| path.is_absolute());
+    std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
+}
+
+/// The marks that a program is started with: this one, behind those of who started this process.
+fn marks(mark: &str) -> OsString {
+    let mut marks = std::env::var_os(tree::MARK).unwrap_or_default();
+    if !marks.is_empty() {
+        marks.push(",");
+    }
+    marks.push(mark);
+    marks
+}
+
+/// A child process with everything it started; nothing of it outlives this.
+pub(super) struct Running {
+    child: Child,
+    pub(super) tree: Tree,
+    pub(super) mailbox: Arc<Mailbox>,
+    reaped: bool,
+}
+
+impl Running {
+    pub(super) fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
+        let input = match program.input {
+            Some(file) => Stdio::from(File::open(file)?),
+            None => Stdio::null(),
+        };
+        let mut command = command(program.program);
+        command
+            .args(program.arguments)
+            .current_dir(program.folder)
+            .envs(program.environment.iter().copied())
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in program.unset {
+            command.env_remove(name);
+        }
+        match std::env::var_os("PATH").and_then(|paths| absolute(&paths)) {
+            Some(paths) => command.env("PATH", paths),
+            None => command.env_remove("PATH"),
+        };
+        let mark = uuid::Uuid::new_v4().to_string();
+        command.env(tree::MARK, marks(&mark));
+        tree::set_apart(&mut command);
+        let child = command.spawn()?;
+        let tree = Tree::of(&child, &mark);
+        // From here on an error ends the child, because this is dropped.
+        let mut running = Self { child, tree, mailbox, reaped: false };
+        if let Some(stdout) = running.child.stdout.take() {
+            running.read(Stream::Stdout, stdout)?;
+        }
+        if let Some(stderr) = running.child.stderr.take() {
+            running.read(Stream::Stderr, stderr)?;
+        }
+        let mailbox = Arc::clone(&running.mailbox);
+        let wait = running.tree.wait_for_end(move || mailbox.exited());
+        thread::Builder::new().name("child-end".to_owned()).spawn(wait)?;
+        Ok(running)
+    }
+
+    /// Reads an output to its end on a thread of its own. The thread outlives the program only where
+    /// something else holds the output open, and then ends with the next byte.
+    fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static) -> io::Result<()> {
+        let mailbox = Arc::clone(&self.mailbox);
+        let name = match stream {
+            Stream::Stdout => "child-stdout",
+            Stream::Stderr => "child-stderr",
+        };
+        mailbox.open(stream);
+        thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                match pipe.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => {
+                        if !mailbox.put(stream, buffer.get(..count).unwrap_or_default()) {
+                            break;
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+            mailbox.close(stream);
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn ask_to_end(&mut self) {
+        self.tree.ask_to_end(&mut self.child);
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.tree.kill(&mut self.child);
+    }
+
+    /// Takes the status of a child that has ended; none while the system does not let go of it.
+    pub(super) fn reap(&mut self) -> Option<ExitStatus> {
+        self.mailbox.abandon();
+        let status = tree::status(&mut self.child);
+        self.reaped = status.is_some();
+        status
+    }
+}
+
+impl Drop for Running {
+    /// On the way out of a panic or an error nobody else ends the child.
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.kill();
+            self.reap();
+        }
+    }
+}

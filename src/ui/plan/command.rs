@@ -1,0 +1,100 @@
+//! A command as a card: every character of it, and what of it decided about its risk underlined
+//! (SPEC §7.1).
+
+use std::ops::Range;
+
+use egui::{Margin, Ui};
+
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
+use super::kept::kept_rows;
+use super::marks::Marks;
+use crate::plan::visible;
+use crate::ui::widgets;
+
+/// The command, whole. `span` are the bytes of it that a rule found, when they are known.
+pub(crate) fn command_ui(
+    ui: &mut Ui,
+    place: impl egui::AsIdSalt + Copy,
+    command: &str,
+    span: Option<&Range<usize>>,
+) {
+    widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let columns = columns(ui, ui.available_width(), Gutter::NONE);
+        let rows =
+            kept_rows(ui, place, &[command], columns, || command_rows(command, span, columns));
+        code_rows_ui(ui, place, &rows, Gutter::NONE);
+    });
+}
+
+/// The command in rows of at most `columns` characters, its line breaks kept.
+pub fn command_rows(command: &str, span: Option<&Range<usize>>, columns: usize) -> Vec<CodeRow> {
+    let mut rows = Vec::new();
+    let mut begin = 0;
+    for line in command.split_inclusive('\n') {
+        let text = line.strip_suffix('\n').unwrap_or(line);
+        let inside = span.and_then(|span| {
+            let cut = span.start.max(begin)..span.end.min(begin + text.len());
+            (cut.start < cut.end).then(|| cut.start - begin..cut.end - begin)
+        });
+        begin += line.len();
+        // What is hidden takes more room once it is shown, and moves what stands behind it.
+        let shown = |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
+        let pointed: Vec<_> = inside
+            .map(|it| {
+                let start = shown(0..it.start);
+                start..start + shown(it)
+            })
+            .into_iter()
+            .collect();
+        let marks = Marks { pointed, ..Marks::default() };
+        let mut end = 0;
+        for piece in wrap(text, columns) {
+            let start = end;
+            end += piece.len();
+            rows.push(CodeRow { marks: marks.part(start..end), ..CodeRow::numbered(None, piece) });
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointed(command: &str, span: Range<usize>, columns: usize) -> Vec<(String, Vec<String>)> {
+        let rows = command_rows(command, Some(&span), columns);
+        let of = |row: &CodeRow| {
+            let texts = row.marks.pointed.iter().map(|it| row.text[it.clone()].to_owned());
+            (row.text.clone(), texts.collect())
+        };
+        rows.iter().map(of).collect()
+    }
+
+    #[test]
+    fn what_the_rule_found_is_marked_wherever_it_stands() {
+        let command = "cd /srv\n\trm\u{200b} -rf ~/work && echo gone";
+        let start = command.find("rm").unwrap();
+        let end = command.find(" &&").unwrap();
+        assert_eq!(
+            pointed(command, start..end, 80),
+            [
+                ("cd /srv".to_owned(), vec![]),
+                (
+                    "    rm⟨U+200B⟩ -rf ~/work && echo gone".to_owned(),
+                    vec!["rm⟨U+200B⟩ -rf ~/work".to_owned()]
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mark_goes_on_in_the_next_row_and_nothing_is_lost() {
+        let command = "find / -name '*.log' -delete; true";
+        let rows = pointed(command, 0..28, 10);
+        let text: String = rows.iter().map(|(text, _)| text.as_str()).collect();
+        let marked: String = rows.iter().flat_map(|(_, marked)| marked.clone()).collect();
+        assert_eq!((text.as_str(), marked.as_str()), (command, &command[..28]));
+        assert!(rows.len() > 3);
+    }
+}
