@@ -415,6 +415,7 @@ pub fn runs() -> Vec<RunSummary> {
         plan_name: name.into(),
         plan_digest: Digest::of(name.as_bytes()),
         workspace: "/home/ada/src/parser".into(),
+        target: None,
         parent_run: None,
         step_count: 5,
         steps_recorded: 2,

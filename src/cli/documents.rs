@@ -17,6 +17,7 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
         "dialect": plan.map(|plan| plan.dialect),
         "findings": opened.findings,
         "plan": plan.map(plan_document),
+        "target": opened.review.as_ref().and_then(|review| review.binding.target.as_ref()),
         "risk": risk_document(plan, opened.review.as_ref()),
     })
 }

@@ -3,7 +3,7 @@
 use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
-use crate::run::{ExecutionResult, RunStatus, StepResult, Stream};
+use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult, Stream};
 
 /// Says which step begins.
 pub(super) struct Progress {
@@ -19,6 +19,17 @@ impl ProgressCallback for Progress {
             let place = format!("Step {} of {}", step.step_index + 1, self.steps);
             let about = about(step);
             say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
+        }
+    }
+
+    fn on_event(&self, event: &RunEvent) {
+        if let RunEvent::HostReached { host } = event
+            && !self.silent
+        {
+            say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
+            for line in visible_lines(&host.said).lines() {
+                say(&format!("    {line}"));
+            }
         }
     }
 

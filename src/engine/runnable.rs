@@ -5,7 +5,7 @@ use super::error::ExecutionError;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
-use crate::plan::{Destination, Digest, Plan, Severity, Step, ToolCall, parse};
+use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
 use crate::risk::Policy;
 use crate::tools::Toolbox;
 
@@ -57,8 +57,7 @@ impl Runnable {
             Some(reread) => {
                 // The target may be another than the bytes say; the answer covers it beside them.
                 let target = authorization.binding.target.as_ref();
-                let target = target.and_then(|it| Destination::parse(&it.destination).ok());
-                let reread = reread.on_target(target.as_ref());
+                let reread = reread.on_target(target.map(|it| it.destination.as_str()));
                 let seen = review::look(&reread, &toolbox, policy);
                 let changes = authorization.binding.changes(&seen.binding);
                 if !changes.is_empty() {

@@ -132,11 +132,11 @@ impl Plan {
     /// The same plan with its commands on this destination, or on this machine; any other plan is as it was.
     /// Its bytes and their digest stay: an approval covers the target beside them (SPEC §2, §11).
     #[must_use]
-    pub fn on_target(mut self, target: Option<&Destination>) -> Self {
+    pub fn on_target(mut self, target: Option<&str>) -> Self {
         if self.dialect != Dialect::CommandPlan {
             return self;
         }
-        let target = target.map(|target| target.as_str().to_owned());
+        let target = target.map(str::to_owned);
         for step in &mut self.steps {
             match &target {
                 Some(target) => step.arguments.insert("target".to_owned(), target.clone()),

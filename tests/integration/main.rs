@@ -53,6 +53,8 @@ mod real_programs;
 mod registry;
 #[cfg(target_os = "linux")]
 mod remote;
+#[cfg(target_os = "linux")]
+mod remote_plans;
 mod schema;
 #[cfg(target_os = "linux")]
 mod sshd;
