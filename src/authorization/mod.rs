@@ -156,7 +156,7 @@ impl Binding {
             Mode::Guided => "guided".to_owned(),
         };
         let target = |target: &Option<Target>| match target {
-            None => "none".to_owned(),
+            None => "local".to_owned(),
             Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
@@ -285,26 +285,26 @@ mod tests {
             user: "ada".to_owned(),
             host: "10.0.0.7".to_owned(),
             port: 22,
-            host_key: "ssh-ed25519 SHA256:one".to_owned(),
+            host_keys: vec!["ED25519 SHA256:one".to_owned()],
         };
         let approved = binding(Some(target.clone()));
         assert_eq!(approved.changes(&approved.clone()), []);
         for (other, now) in [
             (
                 Some(Target { host: "fe80::1".to_owned(), ..target.clone() }),
-                "build (ada@[fe80::1]:22) with key ssh-ed25519 SHA256:one",
+                "build (ada@[fe80::1]:22) with key ED25519 SHA256:one",
             ),
             (
                 Some(Target { user: "root".to_owned(), ..target.clone() }),
-                "build (root@10.0.0.7:22) with key ssh-ed25519 SHA256:one",
+                "build (root@10.0.0.7:22) with key ED25519 SHA256:one",
             ),
             (
                 Some(Target { port: 2222, ..target.clone() }),
-                "build (ada@10.0.0.7:2222) with key ssh-ed25519 SHA256:one",
+                "build (ada@10.0.0.7:2222) with key ED25519 SHA256:one",
             ),
             (
-                Some(Target { host_key: "ssh-ed25519 SHA256:two".to_owned(), ..target.clone() }),
-                "build (ada@10.0.0.7:22) with key ssh-ed25519 SHA256:two",
+                Some(Target { host_keys: vec!["ED25519 SHA256:two".to_owned()], ..target.clone() }),
+                "build (ada@10.0.0.7:22) with key ED25519 SHA256:two",
             ),
             (None, "local"),
         ] {
