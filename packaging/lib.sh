@@ -75,6 +75,7 @@ cmd:appstreamcli            appstream           appstream           appstream
 PACKAGES_BENCH='
 cmd:chromium                chromium            chromium            chromium
 cmd:rg                      ripgrep             ripgrep             ripgrep
+cmd:zstd                    zstd                zstd                zstd
 '
 # The fuzzer itself is C++.
 PACKAGES_FUZZ='

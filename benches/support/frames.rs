@@ -140,8 +140,16 @@ impl Frames {
 
     /// Presses a key together with Ctrl.
     pub fn press_with_ctrl(&mut self, key: Key) {
+        self.press(key, Modifiers::COMMAND | Modifiers::CTRL);
+    }
+
+    /// Presses a key together with Ctrl and Shift.
+    pub fn press_with_ctrl_and_shift(&mut self, key: Key) {
+        self.press(key, Modifiers::COMMAND | Modifiers::CTRL | Modifiers::SHIFT);
+    }
+
+    fn press(&mut self, key: Key, modifiers: Modifiers) {
         for pressed in [true, false] {
-            let modifiers = Modifiers::COMMAND | Modifiers::CTRL;
             let event = Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
             self.frame(vec![event]);
         }

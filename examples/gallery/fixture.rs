@@ -240,6 +240,16 @@ pub fn preview(plan: &Plan, index: usize) -> Preview {
             changes: vec![],
             notes: vec!["Build scripts and macros of the workspace run.".into()],
         },
+        Some(ToolCall::Shell { .. }) => Preview {
+            predicted: Predicted::Unpredictable,
+            summary: "Runs `find target -name '*.d' -mtime +30 -print -delete && rm -rf ~/.cache/…` in the workspace folder.".into(),
+            changes: vec![],
+            notes: vec![
+                "Read by /usr/bin/bash, as ada.".into(),
+                "What it changes cannot be foreseen.".into(),
+                "Ended after 2 min, or when one of its outputs has more than 2 GiB.".into(),
+            ],
+        },
         _ => Preview {
             predicted: Predicted::Exact,
             summary: "Only reads; changes nothing.".into(),
@@ -325,8 +335,13 @@ pub fn running(plan: &Plan) -> RunState {
 
 /// The same, with the third step waiting for an answer.
 pub fn asking(plan: &Plan) -> RunState {
+    asking_at(plan, 2)
+}
+
+/// The same with another step.
+pub fn asking_at(plan: &Plan, index: usize) -> RunState {
     let mut run = running(plan);
-    run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, 2)) });
+    run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, index)) });
     run
 }
 
@@ -740,4 +755,45 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
         }
     }
     transcript
+}
+
+/// A plan of commands, judged as the program judges it.
+pub fn command_plan() -> Plan {
+    let source = serde_json::json!({
+        "id": "release-0.4",
+        "goal": "Build the parser, install it and clean up after it",
+        "successCriteria": ["The new version answers", "No old build is left"],
+        "rollbackPlan": ["cp backup/parser bin/parser", "git checkout -- Cargo.lock"],
+        "estimatedTime": "about two minutes",
+        "steps": [
+            {
+                "command": "git status --short && git log --oneline -5",
+                "description": "See that nothing is uncommitted",
+                "expectedOutput": "no lines before the log",
+            },
+            {
+                "command": "cargo build --release --locked",
+                "description": "Build it",
+                "timeoutSeconds": 900,
+                "verificationCommand": "test -x target/release/parser",
+            },
+            {
+                "command": "mkdir -p backup && cp bin/parser backup/parser\ncp target/release/parser bin/parser",
+                "explanation": "The old one is kept for the way back.",
+            },
+            {
+                "command": "find target -name '*.d' -mtime +30 -print -delete && rm -rf ~/.cache/parser/old-* # clean up",
+                "description": "Remove what old builds have left",
+                "riskAssessment": {
+                    "level": "caution", "category": "files", "reason": "deletes",
+                    "requiresApproval": true, "warningMessage": "Old builds cannot be brought back.",
+                },
+            },
+            { "command": "bin/parser --version", "cwd": "." },
+        ],
+    });
+    let text = serde_json::to_vec_pretty(&source).unwrap_or_default();
+    let parsed = countersign::plan::parse(&text);
+    assert!(parsed.is_valid(), "{:?}", parsed.findings);
+    parsed.plan.unwrap_or_else(plan)
 }

@@ -124,6 +124,7 @@ impl Scene {
         );
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
+            _ if name.starts_with("command") => fixture::command_plan(),
             true => found::plan(),
             false => fixture::plan(),
         };
@@ -134,9 +135,12 @@ impl Scene {
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "output" | "output-many" => (used, fixture::running(&plan)),
+            "running" | "close" | "command-running" | "output" | "output-many" => {
+                (used, fixture::running(&plan))
+            }
+            "command-dialog" => (used, fixture::asking_at(&plan, 4)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
-            "failed" | "output-failed" => (used, fixture::failed(&plan)),
+            "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" => (used, fixture::completed(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
@@ -224,20 +228,26 @@ impl Scene {
             excerpt: None,
             answer: question.as_ref().map(found::answer),
             question,
-            preview: plan.steps.get(2).map(|_| fixture::preview(&plan, 2)),
+            preview: if name.starts_with("command") {
+                Some(fixture::preview(&plan, 4))
+            } else {
+                plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
+            },
             transcript: match name {
                 "output" => fixture::transcript(&run, 30),
                 "output-many" => fixture::transcript(&run, 200_000),
-                "output-failed" => fixture::transcript(&run, 3),
+                "command-running" => fixture::transcript(&run, 20),
+                "output-failed" | "command-failed" => fixture::transcript(&run, 3),
                 _ => Transcript::default(),
             },
-            shows_output: name.starts_with("output"),
+            shows_output: name.starts_with("output")
+                || matches!(name, "command-running" | "command-failed"),
             review,
             plan,
             findings,
             approval,
             run,
-            selected: 2,
+            selected: if name.starts_with("command") { 4 } else { 2 },
             tab: if name.starts_with("viewer") { Tab::Artifacts } else { Tab::default() },
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
@@ -348,6 +358,9 @@ impl Scene {
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
                 asking: asking.map(|request| request.step_index),
+                over: self.run.is_over(),
+                unfinished: self.run.is_over(),
+                way_back: !self.plan.outlook.rollback.is_empty(),
                 ..Situation::default()
             },
             sidebar: SidebarView {

@@ -41,6 +41,9 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(verdict.level, RiskLevel::Dangerous, "{command:?}");
         assert_eq!(mine.level, RiskLevel::Caution, "{command:?}");
     }
+    if verdict.rule == "nothing" {
+        return;
+    }
     let bound = verdict.level.min(RiskLevel::Dangerous);
     let beside = of_command(&format!("true;{command}\n"), Shell::Bash, &none);
     assert!(beside.level >= bound, "company made it milder: {command:?}");

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
-use crate::plan::{self, Digest, Finding, Plan};
+use crate::plan::{self, Dialect, Digest, Finding, Plan};
 use crate::run::{
     ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
     StepState, Steps, Transcript,
@@ -300,6 +300,7 @@ impl PlanSession {
             ..RunState::default()
         };
         self.transcript = Transcript::default();
+        self.shows_output |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
         self.executions.clear();
         // A run is looked at step by step.

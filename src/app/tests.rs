@@ -8,6 +8,8 @@ use super::*;
 
 mod artifacts;
 mod diagnostics;
+#[cfg(unix)]
+mod flood;
 mod panics;
 mod simulation;
 

@@ -129,6 +129,9 @@ impl App {
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),
             over: shown.is_some_and(PlanSession::is_over),
             unfinished: shown.is_some_and(PlanSession::is_unfinished),
+            way_back: shown
+                .and_then(|session| session.plan.as_ref())
+                .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
             paused: live.is_some_and(|session| session.run.phase == Phase::Paused),

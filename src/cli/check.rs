@@ -1,5 +1,7 @@
 //! `check`: everything that is known about a plan before anybody says yes. Nothing is run.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::Exit;
@@ -20,7 +22,8 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let workspace = check.workspace.workspace.as_deref();
     let opened = OpenedPlan::open(&check.plan, workspace, &policy, &check.target)?;
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
-    let state = target.filter(|_| *connect).map(|target| target_now(target, &policy));
+    let state = target.filter(|_| *connect).zip(opened.review.as_ref());
+    let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
     if out.json() {
         let mut document = documents::check(&opened);
         if let (Some(state), Some(fields)) = (&state, document.as_object_mut()) {
@@ -41,8 +44,8 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
 }
 
 /// How the host answers now. Nothing of a plan is sent.
-fn target_now(target: &str, policy: &Policy) -> TargetState {
-    match SshClient::of_system(policy) {
+fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
+    match SshClient::of_system(policy, workspace) {
         Ok(client) => check_target(&client, target, &StopSignal::default()),
         Err(error) => TargetState::Unreachable { said: error.to_string() },
     }

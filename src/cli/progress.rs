@@ -14,15 +14,12 @@ pub(super) struct Progress {
 }
 
 impl ProgressCallback for Progress {
-    fn on_step_start(&self, step: &Step) {
-        if !self.silent {
-            let place = format!("Step {} of {}", step.step_index + 1, self.steps);
-            let about = about(step);
-            say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
-        }
-    }
-
     fn on_event(&self, event: &RunEvent) {
+        if let RunEvent::StepQuiet { quiet_ms, .. } = event
+            && !self.silent
+        {
+            say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+        }
         if let RunEvent::HostReached { host } = event
             && !self.silent
         {
@@ -30,6 +27,14 @@ impl ProgressCallback for Progress {
             for line in visible_lines(&host.said).lines() {
                 say(&format!("    {line}"));
             }
+        }
+    }
+
+    fn on_step_start(&self, step: &Step) {
+        if !self.silent {
+            let place = format!("Step {} of {}", step.step_index + 1, self.steps);
+            let about = about(step);
+            say(&format!("{place}: {} {}", visible(&step.tool_name), visible(&about)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Definitions: what a text gives names to.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 
@@ -153,9 +155,20 @@ impl Source<'_> {
         self.defined().into_iter().map(|(definition, _)| definition).collect()
     }
 
+    /// The definitions, and where the names of all stand, also of those that lie too deep.
+    pub(super) fn definitions_and_names(&self) -> (Vec<Definition>, HashSet<usize>) {
+        let found = self.found();
+        let names = found.iter().map(|it| it.name.start_byte()).collect();
+        let defined = self.defined_by(found).into_iter();
+        (defined.map(|(definition, _)| definition).collect(), names)
+    }
+
     /// The definitions with their nodes.
     pub(super) fn defined(&self) -> Vec<(Definition, Node<'_>)> {
-        let mut found = self.found();
+        self.defined_by(self.found())
+    }
+
+    fn defined_by<'s>(&'s self, mut found: Vec<Found<'s>>) -> Vec<(Definition, Node<'s>)> {
         // A definition comes before what lies inside it; the first pattern of a file is the most exact.
         found.sort_by_key(|it| (it.name.start_byte(), it.pattern));
         found.dedup_by_key(|it| it.name.start_byte());

@@ -20,7 +20,7 @@ pub use language::Language;
 pub use patch::{Patched, patch, replace};
 pub use reference::{Reference, ReferenceKind};
 pub use source::{MAX_SOURCE_BYTES, Source, Span};
-pub use syntax::{Class, highlight};
+pub use syntax::{Class, MAX_COLOURED_BYTES, highlight};
 
 /// What reads the texts, with its version, for the evidence.
 pub const GRAMMARS: &str = "tree-sitter 0.27";

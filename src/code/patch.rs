@@ -1,10 +1,12 @@
 //! What a text becomes when one definition is replaced (SPEC §4, `splice_patch`).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::reference::{apart, holds};
 use super::{CodeError, Definition, Source, Span};
 
 const BOM: char = '\u{feff}';
@@ -133,7 +135,7 @@ fn no_new_fault(
         true => (true, it.byte_start, it.byte_end),
         false => (false, all - it.byte_start, all - it.byte_end),
     };
-    let was: Vec<_> = before.iter().map(|it| place(it, source.text.len(), replaced)).collect();
+    let was: HashSet<_> = before.iter().map(|it| place(it, source.text.len(), replaced)).collect();
     let new = |it: &&Span| {
         it.byte_start <= inserted.end && inserted.start <= it.byte_end
             || !was.contains(&place(it, result.text.len(), inserted))
@@ -287,10 +289,11 @@ fn indented(
     if new == old || (old.is_empty() && is_cut_out(body, new)) {
         return body.to_owned();
     }
+    let strings = strings(alone);
     let mut moved = String::with_capacity(body.len());
     let mut at = offset;
     for (number, line) in body.split_inclusive('\n').enumerate() {
-        let movable = number > 0 && !line.trim().is_empty() && !in_string(alone, at);
+        let movable = number > 0 && !line.trim().is_empty() && !holds(&strings, at);
         match line.strip_prefix(old).filter(|_| movable) {
             Some(rest) => {
                 moved.push_str(new);
@@ -314,19 +317,27 @@ fn is_cut_out(body: &str, indentation: &str) -> bool {
     goes_on(lines.next(), &[' ', '\t']) && goes_on(lines.last(), &['}'])
 }
 
-fn in_string(source: &Source<'_>, at: usize) -> bool {
-    let mut node = source.tree.root_node().descendant_for_byte_range(at, at);
-    while let Some(one) = node {
-        let kind = one.kind();
-        if (kind.contains("string") || kind.contains("template") || kind.contains("text_block"))
-            && one.start_byte() < at
-            && kind != "template_declaration"
-        {
-            return true;
+/// Where the strings of a text are, in order and apart.
+fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
+    let mut strings = Vec::new();
+    let mut cursor = source.tree.walk();
+    loop {
+        let node = cursor.node();
+        let kind = node.kind();
+        let is_string =
+            kind.contains("string") || kind.contains("template") || kind.contains("text_block");
+        if is_string && kind != "template_declaration" {
+            // Of two that follow one another, the second begins no line inside the first.
+            strings.push(node.start_byte() + 1..node.end_byte());
+        } else if cursor.goto_first_child() {
+            continue;
         }
-        node = one.parent();
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return apart(strings);
+            }
+        }
     }
-    false
 }
 
 /// The replacement with the line breaks that most lines of the file have.

@@ -38,7 +38,7 @@ impl Source<'_> {
     /// Every name in the text that is not the name of a definition at its own place, in the order of
     /// the text. Comments and strings name nothing.
     pub fn references(&self) -> Vec<Reference> {
-        self.named(|_| true)
+        self.named(|_, _| true)
     }
 
     /// The references to one symbol. Names alone are compared: of `Type::method` every use of
@@ -46,34 +46,46 @@ impl Source<'_> {
     pub fn references_to(&self, symbol: &str) -> Vec<Reference> {
         let parts = segments(symbol);
         let Some((name, qualifiers)) = parts.split_last() else { return Vec::new() };
-        self.named(|node| {
+        self.named(|node, parent| {
             self.text_of(node) == *name
-                && qualifiers.last().is_none_or(|wanted| self.may_be_of(node, wanted))
+                && qualifiers.last().is_none_or(|wanted| self.may_be_of(node, parent, wanted))
         })
     }
 
-    fn named(&self, wanted: impl Fn(Node<'_>) -> bool) -> Vec<Reference> {
-        let definitions = self.definitions();
-        let names: HashSet<usize> = definitions.iter().map(|it| it.name_start).collect();
+    fn named(&self, wanted: impl Fn(Node<'_>, Option<Node<'_>>) -> bool) -> Vec<Reference> {
+        let (definitions, names) = self.definitions_and_names();
         let (calls, imports) = self.calls_and_imports();
         let mut next = definitions.iter().peekable();
         let mut around = Vec::new();
-        let mut references = Vec::new();
+        let mut references: Vec<Reference> = Vec::new();
         let mut cursor = self.tree.walk();
+        // What lies around the node. To ask a node for its parent walks down to it from the root.
+        let mut parents: Vec<Node<'_>> = Vec::new();
+        // A name in a macro that may turn out to be a call, until its next sibling is seen.
+        let mut pending: Option<usize> = None;
         loop {
             let node = cursor.node();
+            if let Some(reference) = pending.take().and_then(|at| references.get_mut(at))
+                && opens_parentheses(node)
+            {
+                reference.kind = ReferenceKind::Call;
+            }
             if node.child_count() == 0 && self.language.is_identifier(node.kind()) {
                 let at = node.start_byte();
                 while let Some(definition) = next.next_if(|it| it.span.byte_start <= at) {
                     around.push(definition);
                 }
                 around.retain(|it| it.span.byte_end > at);
-                if !names.contains(&at) && wanted(node) {
+                let parent = parents.last().copied();
+                if !names.contains(&at) && wanted(node, parent) {
+                    // Inside a macro's arguments there are only tokens.
+                    let in_macro = parent.is_some_and(|parent| parent.kind() == "token_tree");
+                    pending = in_macro.then_some(references.len());
                     references.push(Reference {
                         symbol: self.text_of(node).to_owned(),
-                        kind: if calls.contains(&at) || is_call_in_macro(node) {
+                        kind: if calls.contains(&at) {
                             ReferenceKind::Call
-                        } else if imports.iter().any(|import| import.contains(&at)) {
+                        } else if holds(&imports, at) {
                             ReferenceKind::Import
                         } else {
                             ReferenceKind::Other
@@ -84,9 +96,12 @@ impl Source<'_> {
                 }
             }
             if cursor.goto_first_child() {
+                parents.push(node);
                 continue;
             }
             while !cursor.goto_next_sibling() {
+                pending = None;
+                parents.pop();
                 if !cursor.goto_parent() {
                     return references;
                 }
@@ -94,7 +109,7 @@ impl Source<'_> {
         }
     }
 
-    /// Where calls have their names, and where imports are.
+    /// Where calls have their names, and where imports are; those in order and apart.
     fn calls_and_imports(&self) -> (HashSet<usize>, Vec<Range<usize>>) {
         let (mut calls, mut imports) = (HashSet::new(), Vec::new());
         let Some(query) = self.language.query() else { return (calls, imports) };
@@ -110,12 +125,12 @@ impl Source<'_> {
                 }
             }
         }
-        (calls, imports)
+        (calls, apart(imports))
     }
 
     /// Whether a name that is written after another one may belong to `wanted`.
-    fn may_be_of(&self, node: Node<'_>, wanted: &str) -> bool {
-        let Some(parent) = node.parent() else { return true };
+    fn may_be_of(&self, node: Node<'_>, parent: Option<Node<'_>>, wanted: &str) -> bool {
+        let Some(parent) = parent else { return true };
         let before = parent.child_by_field_name("path").or(parent.child_by_field_name("scope"));
         let Some(before) = before.filter(|before| before.end_byte() <= node.start_byte()) else {
             return true;
@@ -126,11 +141,26 @@ impl Source<'_> {
     }
 }
 
-/// Inside a macro's arguments there are only tokens: a name before parentheses is taken for a call.
-fn is_call_in_macro(node: Node<'_>) -> bool {
-    let in_macro = node.parent().is_some_and(|parent| parent.kind() == "token_tree");
-    in_macro
-        && node.next_sibling().is_some_and(|next| {
-            next.kind() == "token_tree" && next.child(0).is_some_and(|first| first.kind() == "(")
-        })
+/// Whether a name before this is taken for that of a call, where there are only tokens.
+fn opens_parentheses(node: Node<'_>) -> bool {
+    node.kind() == "token_tree" && node.child(0).is_some_and(|first| first.kind() == "(")
+}
+
+/// The same places in order, those that overlap as one.
+pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|it| it.start);
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+/// Whether one of these places, in order and apart, holds `at`.
+pub(super) fn holds(ranges: &[Range<usize>], at: usize) -> bool {
+    let behind = ranges.partition_point(|it| it.start <= at);
+    behind.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|it| it.contains(&at))
 }

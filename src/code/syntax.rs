@@ -39,8 +39,15 @@ const NAMES: [(&str, Class); 14] = [
     ("type.builtin", Class::Type),
 ];
 
-/// The coloured pieces of a text, in order and without overlap; what is left out is plain.
+/// The most text that is coloured at once, in bytes; a longer one stays plain.
+pub const MAX_COLOURED_BYTES: usize = 256 << 10;
+
+/// The coloured pieces of a text, in order and without overlap; what is left out is plain. All of a text
+/// longer than [`MAX_COLOURED_BYTES`] is: it is coloured where people wait for it.
 pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
+    if text.len() > MAX_COLOURED_BYTES {
+        return Vec::new();
+    }
     let Some(configuration) = configuration(language) else { return Vec::new() };
     let mut highlighter = Highlighter::new();
     let events = highlighter.highlight(configuration, text.as_bytes(), None, None, |_| None);

@@ -338,3 +338,49 @@ fn colours_are_in_order_and_inside_the_text() {
     assert_eq!(rust[0], (0..2, Class::Keyword));
     assert!(rust.contains(&(9..12, Class::String)));
 }
+
+/// A text nested twenty thousand deep takes as long as one of the same size that is not: what asks for the
+/// parent of a node at every name would take the square of the depth, a minute and not a second.
+#[test]
+fn what_is_nested_deep_is_read_as_fast_as_what_is_not() {
+    const DEEP: usize = 20_000;
+    let nested = |open: &str, inside: &str, close: &str| {
+        format!("{}{inside}{}", open.repeat(DEEP), close.repeat(DEEP))
+    };
+    let texts = [
+        nested("mod a { ", "fn f() { g(1); }", "}"),
+        format!("fn f() {{ m!({}); }}", nested("(b(1) ", "c(2)", ")")),
+    ];
+    for text in texts {
+        let began = std::time::Instant::now();
+        let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+        let references = source.references();
+        let last = references.last().unwrap();
+        assert_eq!(last.kind, ReferenceKind::Call, "{last:?}");
+        assert!(references.iter().all(|it| it.symbol != "a"), "a name at its own place");
+        source.references_to("x::g");
+        assert!(source.faults().is_empty());
+        let took = began.elapsed();
+        assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn many_imports_and_many_faults_are_looked_through_once() {
+    let text = "use a::b;\n".repeat(30_000);
+    let began = std::time::Instant::now();
+    let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+    let references = source.references();
+    assert_eq!(references.len(), 60_000);
+    assert!(references.iter().all(|it| it.kind == ReferenceKind::Import));
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn a_text_too_long_to_be_coloured_at_once_stays_plain() {
+    let line = "fn f() { \"s\" }\n";
+    let short = line.repeat(MAX_COLOURED_BYTES / line.len());
+    assert!(!highlight(Language::Rust, &short).is_empty());
+    assert!(highlight(Language::Rust, &format!("{short}{line}")).is_empty());
+}

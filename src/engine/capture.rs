@@ -6,8 +6,17 @@ use std::time::Duration;
 use super::callbacks::ProgressCallback;
 use crate::evidence::{EvidenceError, Intake, Taken};
 use crate::plan::Step;
-use crate::run::{RunEvent, Stream};
-use crate::tools::Capture;
+use crate::run::{RunEvent, Stream, StreamExcerpt};
+use crate::tools::{Capture, Invocation};
+
+/// What a step result carries of both outputs.
+pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<StreamExcerpt>; 2] {
+    if let Some(ends) = &invocation.captured {
+        return ends.each_ref().map(|ends| Some(ends.excerpt()));
+    }
+    [&invocation.stdout, &invocation.stderr]
+        .map(|whole| whole.as_deref().map(|whole| StreamExcerpt::of(tool_name, whole)))
+}
 
 /// Takes in the output of one step.
 pub(super) struct Incoming<'a> {

@@ -2,14 +2,16 @@
 //! changed since, and what became of a step that was interrupted. Only looks; executes and changes
 //! nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceError, EvidenceReader, OpenIntent};
-use crate::plan::{Code, Continuation, Finding, Severity, continuation, limits, parse};
+use crate::plan::{
+    Code, Continuation, Finding, Severity, Tool, continuation, limits, parse, rollback,
+};
 use crate::risk::Policy;
 use crate::run::{DiskState, Failure, FileForecast, Reconciled, RunFate, RunStatus, RunSummary};
 use crate::tools::{ToolError, Toolbox};
@@ -26,6 +28,8 @@ pub enum FollowUpError {
     Completed { run_id: Uuid },
     #[error("every step of run {run_id} succeeded; there is nothing to continue")]
     NothingLeft { run_id: Uuid },
+    #[error("the plan of run {run_id} names no commands that would take it back")]
+    NoRollback { run_id: Uuid },
     #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
     NoPlan { run_id: Uuid },
     #[error(
@@ -56,6 +60,7 @@ impl FollowUpError {
             Self::Completed { .. } | Self::NothingLeft { .. } => {
                 (Code::BadValue, "Run its plan again if you want it done once more.")
             }
+            Self::NoRollback { .. } => (Code::BadValue, "Write a plan that takes it back."),
             Self::NoPlan { .. } | Self::TooLarge { .. } => {
                 (Code::BadValue, "Write a plan of what is left.")
             }
@@ -111,6 +116,20 @@ pub fn rest_of(
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
         Continuation::TooLarge => Err(FollowUpError::TooLarge { run_id }),
     }
+}
+
+/// The exact bytes of the plan that would take back what a run did, as its own plan says, and the run.
+///
+/// # Errors
+/// As [`plan_of`]; and when the plan names no way back.
+pub fn rollback_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let (run, bytes) = plan_of(evidence, run_id)?;
+    let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
+    Ok((run, way_back))
 }
 
 /// A warning for each file that is not what the run left or was approved with, and for each file of a
@@ -176,26 +195,40 @@ pub fn reconcile(
 fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
     let mut all = Vec::new();
     for intent in intents {
-        let row = |file: Option<&FileForecast>, now: Option<FileState>| Reconciled {
+        let checked = [Tool::SplicePatch, Tool::SplicePlan].map(Tool::name);
+        let checked = checked.contains(&intent.tool_name.as_str());
+        let row = |files: &[FileForecast], now: Option<FileState>| Reconciled {
             execution_id: intent.execution_id,
             step_id: intent.step_id.clone(),
             step_index: intent.step_index,
             tool_name: intent.tool_name.clone(),
-            path: file.map(|file| file.path.clone()),
-            before: file.map(|file| file.before),
-            after: file.map(|file| file.after),
+            path: files.first().map(|file| file.path.clone()),
+            before: files.first().map(|file| file.before),
+            after: files.last().map(|file| file.after),
             now,
-            finding: file.map_or(DiskState::NotPredicted, |file| DiskState::of(file, now)),
-            leftover: file.and_then(|file| {
+            finding: match files {
+                [file] if !checked => DiskState::of(file, now),
+                files => DiskState::of_checked(files, now),
+            },
+            leftover: files.first().and_then(|file| {
                 toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default()
             }),
         };
         if intent.files.is_empty() {
-            all.push(row(None, None));
+            all.push(row(&[], None));
         }
-        all.extend(
-            intent.files.iter().map(|file| row(Some(file), toolbox.state_of(&file.path).ok())),
-        );
+        // A splice plan may write a file several times.
+        let mut files: Vec<Vec<FileForecast>> = Vec::new();
+        let mut place: HashMap<&str, usize> = HashMap::new();
+        for file in &intent.files {
+            let index = *place.entry(&file.path).or_insert(files.len());
+            match files.get_mut(index) {
+                Some(same) => same.push(file.clone()),
+                None => files.push(vec![file.clone()]),
+            }
+        }
+        let now = |files: &[FileForecast]| toolbox.state_of(&files.first()?.path).ok();
+        all.extend(files.iter().map(|files| row(files, now(files))));
     }
     all
 }

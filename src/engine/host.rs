@@ -1,5 +1,7 @@
 //! The host of a plan (SPEC §2, §7.3): which one an approval would cover, and the connection of a run to it.
 
+use std::path::Path;
+
 use super::error::ExecutionError;
 use super::runnable::Runnable;
 use crate::authorization::{Change, Target};
@@ -9,14 +11,18 @@ use crate::tools::{RemoteError, SshClient, StopSignal, ToolError, known_target};
 
 /// Where the destination leads and by which keys the client knows the host, without connecting to it; and why
 /// it cannot be authorized, if it cannot: what is not known cannot be covered.
-pub(super) fn look(target: Option<&str>, policy: &Policy) -> (Option<Target>, Option<Finding>) {
+pub(super) fn look(
+    target: Option<&str>,
+    policy: &Policy,
+    workspace: &Path,
+) -> (Option<Target>, Option<Finding>) {
     // One that is no destination is a finding of the parser.
     let Some(destination) = target.and_then(|text| Destination::parse(text).ok()) else {
         return (None, None);
     };
     let stop = StopSignal::default();
-    let known =
-        SshClient::of_system(policy).and_then(|client| known_target(&client, &destination, &stop));
+    let known = SshClient::of_system(policy, workspace)
+        .and_then(|client| known_target(&client, &destination, &stop));
     let finding = |message| Finding::error(Code::HostUnreachable, "/target", message);
     match known {
         Ok(known) if known.host_keys.is_empty() => {
@@ -45,8 +51,8 @@ impl Runnable {
         stop: &StopSignal,
     ) -> Result<(), ExecutionError> {
         let Some(approved) = &self.authorization.binding.target else { return Ok(()) };
-        let connected = SshClient::of_system(policy)
-            .and_then(|client| self.toolbox.connect(&client, approved, stop));
+        let client = SshClient::of_system(policy, self.toolbox.workspace());
+        let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
         connected.map_err(|error| match error {
             RemoteError::NotApproved { approved, now } => {
                 let (what, approved) = ("target".to_owned(), approved.to_string());

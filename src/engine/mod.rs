@@ -25,7 +25,7 @@ pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
 };
 pub use clock::{Clock, SystemClock};
-pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of};
+pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of, rollback_of};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::{Executor, Parts};

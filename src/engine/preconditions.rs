@@ -7,7 +7,7 @@ use super::error::ExecutionError;
 use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
 use crate::run::Outcome;
-use crate::tools::{Kind, Toolbox};
+use crate::tools::{After, Kind, StopSignal, Toolbox};
 
 /// The file that the precondition is about; none when it is not about one file.
 pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
@@ -20,16 +20,24 @@ pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
     }
 }
 
+/// What a precondition is held against.
+pub(super) struct Now<'a> {
+    /// The files, as the steps before leave them.
+    pub(super) after: After<'a>,
+    /// What does not depend on them.
+    pub(super) toolbox: &'a Toolbox,
+    /// What became of the steps before.
+    pub(super) outcomes: &'a HashMap<String, Outcome>,
+    /// Ends a long look.
+    pub(super) stop: &'a StopSignal,
+}
+
 /// What was found, when the precondition holds.
 ///
 /// # Errors
 /// What was found instead, or that it cannot be checked.
-pub(super) fn check(
-    step: &Step,
-    call: &ToolCall,
-    toolbox: &Toolbox,
-    outcomes: &HashMap<String, Outcome>,
-) -> Result<String, ExecutionError> {
+pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<String, ExecutionError> {
+    let Now { after, toolbox, outcomes, stop } = *now;
     let precondition = &step.precondition;
     let fails = |code, found: String| ExecutionError::PreconditionFailed {
         code,
@@ -43,7 +51,7 @@ pub(super) fn check(
             .ok_or_else(|| fails(Code::PreconditionFailed, found))
     };
     let kind = |path: &str, wanted: Kind, code| {
-        let kind = toolbox.kind_of(path)?;
+        let kind = after.kind_of(path)?;
         let found = format!("{path} is {kind}");
         if kind == wanted { Ok(found) } else { Err(fails(code, found)) }
     };
@@ -55,7 +63,7 @@ pub(super) fn check(
         Precondition::RootExists => kind(subject()?, Kind::Folder, Code::PreconditionFailed),
         Precondition::ParentExists => {
             let path = subject()?;
-            match toolbox.parent_kind(path)? {
+            match after.parent_kind(path)? {
                 Kind::Folder => Ok(format!("the folder of {path} is there")),
                 other => {
                     Err(fails(Code::PreconditionFailed, format!("the folder of {path} is {other}")))
@@ -64,7 +72,7 @@ pub(super) fn check(
         }
         Precondition::FileHashIs(wanted) => {
             let path = subject()?;
-            match toolbox.digest_of(path)? {
+            match after.digest_of(path)? {
                 FileState::Content(digest) if digest == *wanted => {
                     Ok(format!("{path} is {digest}"))
                 }
@@ -76,7 +84,7 @@ pub(super) fn check(
         }
         Precondition::CargoWorkspace => {
             let path = subject()?;
-            toolbox
+            after
                 .cargo_manifest_for(path)?
                 .ok_or_else(|| {
                     let found = format!("no Cargo.toml at {path} or above it in the workspace");
@@ -100,7 +108,7 @@ pub(super) fn check(
         Precondition::CommandAvailable(name) => toolbox
             .command_available(name)
             .map(|path| format!("{} is there", path.display()))
-            .ok_or_else(|| fails(Code::PreconditionFailed, format!("{name} is not on PATH"))),
+            .ok_or_else(|| fails(Code::PreconditionFailed, toolbox.not_available(name))),
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
             Some(other) => Err(fails(
@@ -121,7 +129,7 @@ pub(super) fn check(
                 None => subject()?,
             };
             let file = file_of(step, call);
-            toolbox.symbol_defined(symbol, file)?.ok_or_else(|| {
+            after.symbol_defined(symbol, file, stop)?.ok_or_else(|| {
                 let place = file.unwrap_or("the workspace");
                 fails(Code::SymbolNotFound, format!("nothing in {place} defines {symbol}"))
             })

@@ -12,9 +12,9 @@ use crate::authorization::{Binding, FileState};
 use crate::plan::{
     Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
 };
-use crate::risk::{self, Policy, RiskLevel, Verdict};
+use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
-use crate::tools::{Overlay, ToolError, Toolbox};
+use crate::tools::{After, Overlay, StopSignal, ToolError, Toolbox};
 
 /// Reviews a plan.
 ///
@@ -101,16 +101,22 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
         // Not the plan's fault, and nothing under which one could sign it.
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
     }
+    let mut risks = Vec::with_capacity(plan.steps.len());
+    let mut earlier = Earlier::default();
+    let shell = toolbox.shell();
     for step in &plan.steps {
+        let overlay = earlier.before(step, plan, toolbox, &written);
+        let after = toolbox.after(overlay);
+        risks.push(judge(step, after, shell, policy));
         let Some(call) = &step.call else { continue };
         for (argument, path) in paths(call) {
             if let Err(error) = toolbox.kind_of(path) {
                 findings.push(finding(step, Some(argument), &error));
             }
         }
-        match look_at_inputs(call, toolbox, &mut inputs) {
+        match look_at_inputs(call, after, toolbox, &mut inputs) {
             Ok(()) => {
-                for key in toolbox.written_keys(call).unwrap_or_default() {
+                for key in after.written_keys(call).unwrap_or_default() {
                     written.entry(key).or_insert(step.step_index);
                 }
             }
@@ -119,20 +125,19 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
-    let risks: Vec<Verdict> = plan.steps.iter().map(|step| judge(step, toolbox, policy)).collect();
     for (step, verdict) in plan.steps.iter().zip(&risks) {
         let command = step.arguments.get("command").map_or("", String::as_str);
         let what = format!("step {}", step.step_index + 1);
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
     }
-    let (shell, target) = (toolbox.shell(), plan.target.as_deref());
+    let target = plan.target.as_deref();
     let judged = |command: &String| risk::of_rollback(command, target, policy, shell);
     let rollback: Vec<Verdict> = plan.outlook.rollback.iter().map(judged).collect();
     for (index, (command, verdict)) in plan.outlook.rollback.iter().zip(&rollback).enumerate() {
         let what = format!("command {} of the rollback", index + 1);
         findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
     }
-    let (host, unknown) = host::look(target, policy);
+    let (host, unknown) = host::look(target, policy, toolbox.workspace());
     findings.extend(unknown);
     let asks = plan.steps.iter().zip(&risks);
     let asks = asks.map(|(step, risk)| ask(step, risk, policy, plan.mode)).collect();
@@ -146,14 +151,49 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     Seen { binding, risks, rollback, asks, findings, written }
 }
 
-/// Adds the state of the call's input files. A file is read once, however many steps name it: it may
-/// be large.
+/// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
+#[derive(Default)]
+struct Earlier {
+    overlay: Overlay,
+    /// How many steps are in it.
+    steps: usize,
+}
+
+impl Earlier {
+    /// What the steps before `step` leave when that says which files it works on: when it follows a
+    /// splice plan that one of them writes. Nothing for any other step.
+    fn before(
+        &mut self,
+        step: &Step,
+        plan: &Plan,
+        toolbox: &Toolbox,
+        written: &BTreeMap<String, usize>,
+    ) -> &Overlay {
+        let Some(ToolCall::SplicePlan { plan_file }) = &step.call else {
+            return Overlay::nothing();
+        };
+        if !toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key)) {
+            return Overlay::nothing();
+        }
+        let before = plan.steps.iter().take(step.step_index).skip(self.steps);
+        for call in before.filter_map(|step| step.call.as_ref()) {
+            // What an earlier step is faulty in is a finding of its own.
+            let _ = self.overlay.apply(toolbox, call);
+        }
+        self.steps = step.step_index.max(self.steps);
+        &self.overlay
+    }
+}
+
+/// Adds the state of the call's input files, as they are now: what an earlier step makes of them is
+/// recorded by that step. A file is read once, however many steps name it: it may be large.
 fn look_at_inputs(
     call: &ToolCall,
+    after: After<'_>,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
 ) -> Result<(), ToolError> {
-    for (key, path) in toolbox.input_keys(call)? {
+    for (key, path) in after.input_keys(call)? {
         if let Entry::Vacant(entry) = inputs.entry(key) {
             entry.insert(toolbox.digest_of(&path)?);
         }
@@ -162,13 +202,13 @@ fn look_at_inputs(
 }
 
 /// How dangerous a step is: as the plan names its file, and as the file is really named.
-pub(super) fn judge(step: &Step, toolbox: &Toolbox, policy: &Policy) -> Verdict {
-    let verdict = risk::of_step(step, policy, toolbox.shell());
-    let written = step.call.as_ref().and_then(|call| toolbox.written_paths(call).ok());
+pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
+    let verdict = risk::of_step(step, policy, shell);
+    let written = step.call.as_ref().and_then(|call| after.written_paths(call).ok());
     written
         .into_iter()
         .flatten()
-        .filter_map(|path| toolbox.key_and_is_program(&path).ok())
+        .filter_map(|path| after.key_and_is_program(&path).ok())
         .flat_map(|(key, is_program)| {
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
@@ -258,7 +298,9 @@ fn preconditions_now(
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
 ) -> Vec<PreconditionState> {
-    let outcomes = HashMap::new();
+    let (outcomes, stop) = (HashMap::new(), StopSignal::default());
+    let now =
+        preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop: &stop };
     let mut lookups = 0;
     let state = |step: &Step| {
         let Some(call) = &step.call else {
@@ -291,7 +333,7 @@ fn preconditions_now(
                 };
             }
         }
-        match preconditions::check(step, call, toolbox, &outcomes) {
+        match preconditions::check(step, call, &now) {
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
                 PreconditionState::Fails { found }

@@ -1,12 +1,15 @@
 //! What all steps of a plan would do together (SPEC §11, `simulate`). Only looks; executes and changes
 //! nothing.
 
+use std::collections::HashMap;
 use std::path::Path;
 
+use super::error::ExecutionError;
+use super::preconditions;
 use crate::plan::Plan;
 use crate::risk::Policy;
-use crate::run::{FileChange, Predicted, Preview};
-use crate::tools::{Overlay, ToolError, Toolbox};
+use crate::run::{FileChange, Outcome, Predicted, Preview};
+use crate::tools::{Overlay, StopSignal, ToolError, Toolbox};
 
 /// What would become of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,33 +20,51 @@ pub struct Simulation {
     pub changes: Vec<FileChange>,
 }
 
-/// Simulates a plan. A step that would fail ends it: what comes after would not run.
+/// Simulates a plan. A step that would fail, or whose precondition would not hold, ends it: what comes
+/// after would not run. A step of which only a run can tell is taken to succeed; its preview says so.
 ///
 /// # Errors
 /// A workspace that cannot be opened, or a file that can no longer be read.
 pub fn simulate(plan: &Plan, workspace: &Path, policy: &Policy) -> Result<Simulation, ToolError> {
     let toolbox = Toolbox::open(workspace, policy)?;
     let mut overlay = Overlay::default();
+    let mut outcomes = HashMap::new();
     let mut failed_at = None;
     let mut previews = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
         let preview = match (&step.call, failed_at) {
             (_, Some(index)) => not_reached(index),
             (None, None) => unpredictable("This step is faulty and cannot run.".to_owned()),
-            (Some(call), None) => toolbox
-                .preview(call, &overlay)
-                .unwrap_or_else(|error| unpredictable(format!("{}{error}.", Preview::WOULD_FAIL))),
+            (Some(call), None) => {
+                let now = preconditions::Now {
+                    after: toolbox.after(&overlay),
+                    toolbox: &toolbox,
+                    outcomes: &outcomes,
+                    stop: &StopSignal::default(),
+                };
+                match preconditions::check(step, call, &now) {
+                    Err(error) => would_fail(&error),
+                    Ok(_) => {
+                        let preview = toolbox.preview(call, &overlay);
+                        // A path that leads outside is a finding of the review.
+                        let _ = overlay.apply(&toolbox, call);
+                        preview.unwrap_or_else(|error| would_fail(&error.into()))
+                    }
+                }
+            }
         };
-        if let (Some(call), None) = (&step.call, failed_at) {
-            // A path that leads outside is a finding of the review.
-            let _ = overlay.apply(&toolbox, call);
-        }
         if failed_at.is_none() && (step.call.is_none() || preview.would_fail()) {
             failed_at = Some(step.step_index);
         }
+        outcomes.insert(step.step_id.clone(), Outcome::Succeeded);
         previews.push(preview);
     }
     Ok(Simulation { previews, changes: toolbox.changes(&overlay)? })
+}
+
+fn would_fail(error: &ExecutionError) -> Preview {
+    let notes = vec![error.next().to_owned()];
+    Preview { notes, ..unpredictable(format!("{}{error}.", Preview::WOULD_FAIL)) }
 }
 
 fn not_reached(failed_at: usize) -> Preview {

@@ -4,18 +4,18 @@ mod request;
 
 use uuid::Uuid;
 
-use super::capture::Incoming;
+use super::capture::{Incoming, excerpts};
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
 use super::shown::{artifact, not_as_shown};
 use super::{preconditions, review};
 use crate::authorization::Change;
 use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
-use crate::plan::{Step, ToolCall, ToolClass};
+use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult, StreamExcerpt,
+    Preview, RunEvent, StepResult,
 };
 use crate::tools::{Context, Invocation};
 
@@ -66,10 +66,8 @@ struct Progress {
     /// Whether the answer went into the evidence with the intent.
     answer_recorded: bool,
     invocation: Option<Invocation>,
-    /// What a program printed, on its way into the evidence.
-    taken: Option<Taken>,
-    /// Why that could not be kept.
-    not_kept: Option<EvidenceError>,
+    /// What a program printed, on its way into the evidence; or why that could not be kept.
+    taken: Option<Result<Taken, EvidenceError>>,
     /// What the step would do, computed just before it did.
     preview: Option<Preview>,
     /// The same with the exact contents, which the evidence looks at for secrets.
@@ -77,6 +75,11 @@ struct Progress {
 }
 
 type Stopped = (Outcome, Option<ExecutionError>);
+
+/// The end of a step that a person stopped.
+fn cancelled() -> Stopped {
+    (Outcome::Cancelled, Some(ExecutionError::Cancelled))
+}
 
 impl StepRun<'_, '_> {
     /// Runs the step and records it. The failure is what ends the run, if this step does.
@@ -91,8 +94,9 @@ impl StepRun<'_, '_> {
             timestamp_ms,
         });
         self.executor.parts.progress.on_step_start(self.step);
+        let toolbox = &self.run.runnable.toolbox;
         let policy = &self.executor.parts.policy;
-        let verdict = review::judge(self.step, &self.run.runnable.toolbox, policy);
+        let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -112,9 +116,16 @@ impl StepRun<'_, '_> {
             return Ok(Some((Outcome::Skipped, None)));
         }
         let toolbox = &self.run.runnable.toolbox;
-        let held = preconditions::check(self.step, self.call, toolbox, &self.run.outcomes);
-        if let Err(error) = held {
-            return Ok(Some((Outcome::PreconditionFailed, Some(error))));
+        let now = preconditions::Now {
+            after: toolbox.now(),
+            toolbox,
+            outcomes: &self.run.outcomes,
+            stop: self.executor.parts.control.stop_signal(),
+        };
+        match preconditions::check(self.step, self.call, &now) {
+            Ok(_) => {}
+            Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
+            Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
         }
         if let Some(stale) = self.stale() {
             return Ok(Some((Outcome::Failed, Some(stale))));
@@ -177,13 +188,16 @@ impl StepRun<'_, '_> {
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
+        if self.executor.parts.control.is_stopped() {
+            return Some(cancelled());
+        }
         let request = self.request(verdict, why, preview);
         self.executor.emit(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.executor.parts.confirmation;
         let decision = confirmation.request_confirmation(&request);
         let provenance = confirmation.provenance();
         if self.executor.parts.control.is_stopped() {
-            return Some((Outcome::Cancelled, Some(ExecutionError::Cancelled)));
+            return Some(cancelled());
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
         self.executor.emit(&RunEvent::ConfirmationDecided {
@@ -208,7 +222,8 @@ impl StepRun<'_, '_> {
 
     /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
-        self.run.runnable.toolbox.foresee(self.call).unwrap_or_else(|error| {
+        let stop = self.executor.parts.control.stop_signal();
+        self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
             let failing = Preview {
                 predicted: Predicted::Unpredictable,
                 summary: format!("{}{error}.", Preview::WOULD_FAIL),
@@ -266,23 +281,17 @@ impl StepRun<'_, '_> {
                 capture: &incoming,
             },
         );
-        let taken = incoming.finish();
+        progress.taken = Some(incoming.finish());
         progress.duration_ms = self.run.clock.monotonic_ms() - started_ms;
-        for FileEffect { path, after, .. } in &invocation.files {
+        for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
         let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
-        match taken {
-            Ok(taken) => progress.taken = invocation.captured.is_some().then_some(taken),
-            Err(error) => progress.not_kept = Some(error),
-        }
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),
-            Some(error) if error.code() == crate::plan::Code::Cancelled => {
-                (Outcome::Cancelled, Some(ExecutionError::Cancelled))
-            }
+            Some(error) if error.code() == Code::Cancelled => cancelled(),
             Some(error) => (Outcome::Failed, Some(error)),
         }
     }
@@ -297,13 +306,7 @@ impl StepRun<'_, '_> {
         let failure = error.as_ref().map(ExecutionError::failure);
         let invoked = progress.invocation.is_some();
         let invocation = progress.invocation.unwrap_or_default();
-        let excerpt = |whole: &Option<Vec<u8>>| {
-            whole.as_deref().map(|whole| StreamExcerpt::of(&self.step.tool_name, whole))
-        };
-        let (stdout, stderr) = match &invocation.captured {
-            Some([stdout, stderr]) => (Some(stdout.excerpt()), Some(stderr.excerpt())),
-            None => (excerpt(&invocation.stdout), excerpt(&invocation.stderr)),
-        };
+        let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
         let result = StepResult {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
@@ -327,7 +330,12 @@ impl StepRun<'_, '_> {
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
+        let (taken, not_kept) = match progress.taken {
+            Some(Err(error)) => (None, Some(error)),
+            taken => (taken.and_then(Result::ok), None),
+        };
         let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
+        let files = [invocation.files, invocation.beside].concat();
         let record = ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
@@ -339,15 +347,15 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
-            taken: progress.taken.as_ref(),
+            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
             artifacts: artifacts.as_slice(),
-            files: &invocation.files,
+            files: &files,
             predicted: &progress.predicted,
             edges: &invocation.edges,
             decisions: &decisions,
         };
-        let recorded = match progress.not_kept {
+        let recorded = match not_kept {
             Some(error) => Err(error),
             None => self.executor.store.record_execution(&record),
         };

@@ -25,6 +25,7 @@ mod rows;
 mod schema;
 mod search;
 mod secret_rules;
+mod secret_words;
 mod spool;
 mod steps;
 mod store;

@@ -4,11 +4,11 @@
 //! value must then look like a value and not like code. Absent on purpose: entropy guesses, which
 //! would take every digest for a key.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, packed};
 use regex::{Captures, Regex};
+
+use super::secret_words::{Places, RuleSet, Words};
 
 /// Names that say that what is assigned to them is secret, as the end of a longer name.
 const NAMES: &str = "password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|\
@@ -36,9 +36,10 @@ const NAME_WORDS: &[&str] = &[
     "auth-key",
 ];
 
-/// Characters outside ASCII that a pattern without regard to case takes for `s` and `k`. A text with
-/// one of them is looked at by every rule.
-const FOLDED: [&str; 2] = ["\u{17f}", "\u{212a}"];
+/// How many bytes of a match may stand before its word: `--client_`.
+const NAME_PREFIX: usize = 10;
+/// How far behind a name its value is looked for before the whole text is read instead.
+const FAR: usize = 16 << 10;
 
 /// What a shape needs besides its pattern.
 #[derive(Clone, Copy)]
@@ -71,20 +72,11 @@ pub(super) struct Match {
     pub(super) kind: &'static str,
 }
 
-/// Rules by their place, a bit for each.
-type RuleSet = u32;
-
 /// All rules. Each pattern reads a text on its own: one automaton for all of them would need a second for
 /// a MiB. But hardly any text contains a word that a rule needs, and all words are looked for in one pass.
 pub(super) struct Rules {
     all: Vec<Rule>,
-    /// Whether any word is in a text in lower case; ten times as fast as telling which. Not every
-    /// processor can do it.
-    any_word: Option<packed::Searcher>,
-    /// `None` when it cannot be made: then every rule reads every text.
-    words: Option<AhoCorasick>,
-    /// For each word the rules that need it.
-    rules_of_word: Vec<RuleSet>,
+    words: Words,
     secret_name: Regex,
 }
 
@@ -161,29 +153,13 @@ impl Rules {
             rule("password", NAME_WORDS, &flag, HasDigit)?,
         ];
         let secret_name = Regex::new(&format!("(?i)(?:{NAMES})$"))?;
-        let mut rules_of_word = BTreeMap::from(FOLDED.map(|word| (word, RuleSet::MAX)));
-        for (place, rule) in all.iter().enumerate() {
-            for word in rule.words {
-                *rules_of_word.entry(word).or_default() |= 1 << place;
-            }
-        }
-        let (words, rules_of_word): (Vec<_>, _) = rules_of_word.into_iter().unzip();
-        let any_word = packed::Searcher::new(&words);
-        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-        Ok(Self { all, any_word, words, rules_of_word, secret_name })
+        let words = Words::new(all.iter().map(|rule: &Rule| (rule.words, rule.is_named())));
+        Ok(Self { all, words, secret_name })
     }
 
     /// The rules that can match somewhere in this text; all others cannot.
     fn candidates(&self, text: &str) -> RuleSet {
-        let any_word = self.any_word.as_ref();
-        if any_word.is_some_and(|any| any.find(text.to_ascii_lowercase()).is_none()) {
-            return 0;
-        }
-        let Some(words) = &self.words else { return RuleSet::MAX };
-        words.find_overlapping_iter(text).fold(0, |rules, found| {
-            // A word that is not in the list would be a fault here; then every rule looks.
-            rules | self.rules_of_word.get(found.pattern().as_usize()).unwrap_or(&RuleSet::MAX)
-        })
+        self.words.places(text).rules
     }
 
     /// Whether no rule can match in this text, nor take it for the name of a secret field. Looks at each
@@ -202,17 +178,17 @@ impl Rules {
 
     /// Every place where a rule's pattern stands in this text, rule by rule.
     pub(super) fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match> {
-        self.matches_of(self.candidates(text), text)
+        self.matches_at(self.words.places(text), text)
     }
 
-    fn matches_of<'t>(&'t self, candidates: RuleSet, text: &'t str) -> impl Iterator<Item = Match> {
+    fn matches_at<'t>(&'t self, places: Places, text: &'t str) -> impl Iterator<Item = Match> {
         (self.all.iter().enumerate())
-            .filter(move |(place, _)| candidates & (1 << place) != 0)
+            .filter(move |(place, _)| places.rules & (1 << place) != 0)
             .flat_map(move |(_, rule)| {
-                rule.pattern.captures_iter(text).map(|found| Match {
-                    span: found.get(0).map_or(0..0, |whole| whole.range()),
-                    secret: rule.secret_in(text, &found),
-                    kind: rule.kind,
+                let names = places.names.as_ref().filter(|_| rule.is_named());
+                names.and_then(|names| rule.matches_near(text, names)).unwrap_or_else(|| {
+                    let all = rule.pattern.captures_iter(text);
+                    all.map(|found| rule.found(text, &found)).collect()
                 })
             })
     }
@@ -225,6 +201,41 @@ impl Rules {
 }
 
 impl Rule {
+    /// Whether each match begins with one of [`NAME_WORDS`], or a few bytes before it.
+    fn is_named(&self) -> bool {
+        self.words == NAME_WORDS
+    }
+
+    /// The matches at these names, which are all there are; none where it cannot be said how far one of
+    /// them may reach.
+    fn matches_near(&self, text: &str, names: &[Range<usize>]) -> Option<Vec<Match>> {
+        let (mut matches, mut done) = (Vec::new(), 0);
+        for name in names {
+            if name.start < done {
+                continue;
+            }
+            let from = text.floor_char_boundary(name.start.saturating_sub(NAME_PREFIX)).max(done);
+            let reach = text.get(..reach_of(text, name.end)?)?;
+            let found = self.pattern.captures_at(reach, from);
+            // What begins later belongs to a later name.
+            let found = found.filter(|it| it.get(0).is_some_and(|it| it.start() <= name.start));
+            if let Some(found) = found {
+                let found = self.found(text, &found);
+                done = found.span.end;
+                matches.push(found);
+            }
+        }
+        Some(matches)
+    }
+
+    fn found(&self, text: &str, found: &Captures<'_>) -> Match {
+        Match {
+            span: found.get(0).map_or(0..0, |whole| whole.range()),
+            secret: self.secret_in(text, found),
+            kind: self.kind,
+        }
+    }
+
     fn secret_in(&self, text: &str, found: &Captures<'_>) -> Option<Range<usize>> {
         let secret = found.name("s").or_else(|| found.name("t")).or_else(|| found.get(0))?;
         let value = secret.as_str();
@@ -242,6 +253,20 @@ impl Rule {
         };
         is_secret.then(|| secret.range())
     }
+}
+
+/// Where a match must have ended that begins with a name which ends here: the name, what assigns to it and
+/// the value are on three lines at most, with nothing but white space between them. None when that is far.
+fn reach_of(text: &str, name_end: usize) -> Option<usize> {
+    let (mut reach, mut filled) = (name_end, 0);
+    for line in text.get(name_end..)?.split_inclusive('\n') {
+        reach += line.len();
+        filled += usize::from(!line.trim().is_empty());
+        if filled == 3 || reach - name_end > FAR {
+            break;
+        }
+    }
+    (reach - name_end <= FAR).then_some(reach)
 }
 
 /// What stands after `[secret:` in a marker of ours.

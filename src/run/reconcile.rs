@@ -24,6 +24,10 @@ pub enum DiskState {
     AsBefore,
     /// As predicted: the step did its work on it.
     AsAfter,
+    /// As predicted, by a step that writes first and checks then: how the check went is not known.
+    WrittenUnchecked,
+    /// As predicted on the way of a step that writes several times: it was interrupted in between.
+    WrittenInPart,
     /// Before and after are the same, and so is the file: there is nothing to tell.
     Same,
     /// Neither: somebody changed it.
@@ -75,11 +79,32 @@ impl DiskState {
         }
     }
 
+    /// The same of a step that writes a file, even several times, and checks what it has written: what was
+    /// predicted for the file, in order.
+    pub fn of_checked(forecasts: &[FileForecast], now: Option<FileState>) -> Self {
+        let (Some(first), Some((last, earlier))) = (forecasts.first(), forecasts.split_last())
+        else {
+            return Self::NotPredicted;
+        };
+        let whole = FileForecast { before: first.before, ..last.clone() };
+        match Self::of(&whole, now) {
+            Self::AsAfter => Self::WrittenUnchecked,
+            Self::Neither if earlier.iter().any(|it| Some(it.after) == now) => Self::WrittenInPart,
+            other => other,
+        }
+    }
+
     /// The finding as a person reads it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsBefore => "as before: the step had no effect on it",
             Self::AsAfter => "as predicted: the step was done",
+            Self::WrittenUnchecked => {
+                "as predicted: it was written, and whether it passed cargo check is not known"
+            }
+            Self::WrittenInPart => {
+                "as predicted in part: some of its replacements were written, and whether the last of them passed cargo check is not known"
+            }
             Self::Same => "as before and as predicted: the step was to change nothing",
             Self::Neither => "neither as before nor as predicted: somebody changed it",
             Self::Absent => "absent: it was there before the step, and somebody removed it",
@@ -128,6 +153,32 @@ mod tests {
         ] {
             let forecast = FileForecast { path: "a".into(), before, after };
             assert_eq!(DiskState::of(&forecast, now), said, "{before} {after} {now:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_before_its_check_is_never_said_to_be_done() {
+        let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
+        let forecast = |before: &str, after: &str| FileForecast {
+            path: "a".into(),
+            before: content(before),
+            after: content(after),
+        };
+        let one = [forecast("old", "new")];
+        let two = [forecast("old", "half"), forecast("half", "new")];
+        for (forecasts, now, said) in [
+            (&one[..], Some(content("new")), DiskState::WrittenUnchecked),
+            (&one, Some(content("old")), DiskState::AsBefore),
+            (&one, Some(content("half")), DiskState::Neither),
+            (&two, Some(content("old")), DiskState::AsBefore),
+            (&two, Some(content("half")), DiskState::WrittenInPart),
+            (&two, Some(content("new")), DiskState::WrittenUnchecked),
+            (&two, Some(content("other")), DiskState::Neither),
+            (&two, Some(FileState::Absent), DiskState::Absent),
+            (&two, None, DiskState::Unreadable),
+            (&[], None, DiskState::NotPredicted),
+        ] {
+            assert_eq!(DiskState::of_checked(forecasts, now), said, "{now:?}");
         }
     }
 }

@@ -87,6 +87,12 @@ impl Transcript {
                 self.heard = true;
                 self.write(self.step(), *stream, chunk);
             }
+            RunEvent::StepQuiet { quiet_ms, .. } => {
+                let seconds = quiet_ms / 1000;
+                let text = format!("No output for {seconds} s; it may be waiting for input.");
+                self.open = None;
+                self.push(self.step(), Part::Remark, text);
+            }
             RunEvent::OutputLeftOut { bytes, .. } => {
                 let text = format!("{bytes} bytes are left out here; the evidence gets all.");
                 self.open = None;
@@ -327,6 +333,21 @@ mod tests {
         assert_eq!(texts(&it), ["a", "bc", "E", "d", "", "e", "f", "g"]);
         assert_eq!(it.lines()[3].part, Part::Output(Stderr));
         assert_eq!(texts(&of(&[(Stdout, "a\r"), (Stdout, "\nb")])), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_missing_and_silence_are_remarked_where_they_are() {
+        let mut it = of(&[(Stdout, "a\nb")]);
+        let step_id = String::new();
+        it.apply(&RunEvent::OutputLeftOut { step_id: step_id.clone(), bytes: 7 });
+        it.apply(&printed(Stdout, "c"));
+        it.apply(&RunEvent::StepQuiet { step_id, quiet_ms: 15_004 });
+        let remarks = [
+            "7 bytes are left out here; the evidence gets all.",
+            "No output for 15 s; it may be waiting for input.",
+        ];
+        assert_eq!(texts(&it), ["a", "b", remarks[0], "c", remarks[1]]);
+        assert_eq!(it.printed(), 3, "remarks are not printed by the steps");
     }
 
     #[test]

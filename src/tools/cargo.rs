@@ -7,6 +7,7 @@ mod gate;
 mod message;
 mod names;
 mod project;
+mod reach;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,7 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
 use names::Names;
 use project::Project;
 
-pub(super) use gate::{errors, new_errors};
+pub(super) use gate::{LockFiles, Verdict, gate, new_errors, without_places};
 
 /// When a check is ended, unless the toolbox says otherwise: the first one of a large project builds
 /// all that it depends on.
@@ -52,6 +53,9 @@ enum Scope {
     Package,
     /// All of it.
     Workspace,
+    /// All of it, for a comparison: cargo goes on behind the first package that fails, so that an old error
+    /// does not hide a new one.
+    Gate,
 }
 
 impl Scope {
@@ -59,6 +63,9 @@ impl Scope {
         match self {
             Self::Package => &["check", "--message-format=json"],
             Self::Workspace => &["check", "--workspace", "--message-format=json"],
+            Self::Gate => {
+                &["check", "--workspace", "--message-format=json", "--keep-going", "--color=never"]
+            }
         }
     }
 
@@ -128,7 +135,7 @@ fn run(
     context: &Context<'_>,
     output: &dyn Fn(Stream, &str),
 ) -> Result<Finished, ToolError> {
-    let program = cargo(toolbox)?;
+    let program = found(toolbox)?;
     let program = Program {
         program: OsStr::new(&program),
         arguments,
@@ -148,10 +155,12 @@ fn run(
 }
 
 /// The user's cargo, by its whole path: a relative folder in `PATH` would be one of the workspace.
-fn cargo(toolbox: &Toolbox) -> Result<PathBuf, ToolError> {
-    toolbox
-        .command_available("cargo")
-        .ok_or(ToolError::ProgramMissing { program: "cargo", code: Code::CargoCheck })
+pub(super) fn found(toolbox: &Toolbox) -> Result<PathBuf, ToolError> {
+    toolbox.command_available("cargo").ok_or_else(|| ToolError::ProgramMissing {
+        program: "cargo",
+        place: toolbox.nowhere("cargo"),
+        code: Code::CargoCheck,
+    })
 }
 
 impl Checked {
@@ -172,16 +181,24 @@ impl Checked {
             }
             Cause::NotKept => Some(ToolError::NotKept { program }),
             Cause::Itself if self.finished.exit_code == Some(0) => None,
-            Cause::Itself if self.errors().next().is_some() => None,
-            Cause::Itself => Some(ToolError::CargoFailed {
-                how: match (self.finished.exit_code, self.finished.signal) {
+            Cause::Itself
+                if self.finished.exit_code.is_some() && self.errors().next().is_some() =>
+            {
+                None
+            }
+            Cause::Itself => {
+                Some(self.failed(&match (self.finished.exit_code, self.finished.signal) {
                     (Some(code), _) => format!("ended with exit code {code}"),
                     (None, Some(signal)) => format!("was ended by signal {signal}"),
                     (None, None) => "did not end".to_owned(),
-                },
-                said: said(self.finished.stderr.bytes()),
-            }),
+                }))
+            }
         }
+    }
+
+    /// That it failed without a verdict, with cargo's own words.
+    fn failed(&self, how: &str) -> ToolError {
+        ToolError::CargoFailed { how: how.to_owned(), said: said(self.finished.stderr.bytes()) }
     }
 
     /// Why the step fails, if it does.
@@ -285,7 +302,7 @@ pub(super) fn preview(
     path: &str,
 ) -> Result<Preview, ToolError> {
     let project = project::find(toolbox, path, overlay)?;
-    cargo(toolbox)?;
+    found(toolbox)?;
     let place = match project.key.as_str() {
         "." => "the workspace folder",
         key => key,
@@ -293,21 +310,23 @@ pub(super) fn preview(
     let command = project.scope().command();
     let what = match project.scope() {
         Scope::Package => "the package of this folder",
-        Scope::Workspace => "every package of the Cargo workspace",
+        Scope::Workspace | Scope::Gate => "every package of the Cargo workspace",
     };
     let limits = format!(
         "Ended after {}, or when one of its outputs has more than {}.",
         words::duration(toolbox.check_timeout),
         words::size(OUTPUT_BYTES)
     );
+    let mut notes = vec![
+        format!("Checks {what}, and runs its build scripts and macros."),
+        "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
+        limits,
+    ];
+    notes.extend(toolbox.passed_over("cargo").map(|what| format!("{what}.")));
     Ok(Preview {
         predicted: Predicted::Unpredictable,
         summary: format!("Runs `{command}` in {place}."),
         changes: Vec::new(),
-        notes: vec![
-            format!("Checks {what}, and runs its build scripts and macros."),
-            "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
-            limits,
-        ],
+        notes,
     })
 }

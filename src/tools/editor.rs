@@ -40,7 +40,10 @@ impl Toolbox {
             next: "Correct editor_command in the settings.".to_owned(),
         };
         let found = found.ok_or_else(|| {
-            let place = if named.is_absolute() { "there" } else { "on PATH" };
+            let place = match named.is_absolute() {
+                true => "there".to_owned(),
+                false => self.nowhere(program),
+            };
             failed(format!("{program} is not {place}"))
         })?;
         process::start_beside(&found, arguments, self.workspace())

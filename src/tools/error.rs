@@ -49,8 +49,8 @@ pub enum ToolError {
     Stale { path: String, approved: Option<FileState>, now: FileState },
     #[error("no Cargo.toml at {path} or above it in the workspace")]
     NoCargoProject { path: String },
-    #[error("{program} is not on PATH")]
-    ProgramMissing { program: &'static str, code: Code },
+    #[error("{program} is not {place}")]
+    ProgramMissing { program: &'static str, place: String, code: Code },
     #[error("cannot start {program}: {source}")]
     NotStarted { program: &'static str, code: Code, source: io::Error },
     #[error("{program} was still running after {after} and was ended")]

@@ -8,7 +8,7 @@ use cap_std::fs::Metadata;
 use crate::authorization::FileState;
 
 use super::place::Last;
-use super::{Access, SpliceError, ToolError, Toolbox, file};
+use super::{SpliceError, ToolError, Toolbox};
 
 /// What a path is, links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +50,7 @@ impl Toolbox {
     /// # Errors
     /// A path that cannot be used, leads outside, or cannot be looked at.
     pub fn kind_of(&self, path: &str) -> Result<Kind, ToolError> {
-        Ok(self.roots.resolve(path, Last::Follow)?.kind)
-    }
-
-    /// What the folder that `path` stands in is.
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn parent_kind(&self, path: &str) -> Result<Kind, ToolError> {
-        Ok(self.roots.resolve(path, Last::Follow)?.parent)
+        self.now().kind_of(path)
     }
 
     /// The canonical path that stands for `path` wherever files are compared.
@@ -74,37 +66,7 @@ impl Toolbox {
     /// # Errors
     /// As [`Self::kind_of`]; and when it is no file or cannot be read.
     pub fn digest_of(&self, path: &str) -> Result<FileState, ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        file::state(place.open(path, Access::Read)?.map(|(file, _)| file), path)
-    }
-
-    /// The canonical path of what is written at `path`, and whether it is a file with its execute bit
-    /// set: writing that is dangerous (SPEC §4).
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn key_and_is_program(&self, path: &str) -> Result<(String, bool), ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        let opened = match place.kind {
-            Kind::File => place.open(path, Access::Read).ok().flatten(),
-            _ => None,
-        };
-        let is_program = opened.is_some_and(|(_, data)| file::is_executable(&data));
-        Ok((place.key, is_program))
-    }
-
-    /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
-    /// the workspace; by its canonical path.
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn cargo_manifest_for(&self, path: &str) -> Result<Option<String>, ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
-        Ok(place.relative.ancestors().find_map(|folder| {
-            let manifest = place.root.key(&folder.join("Cargo.toml"));
-            let found = self.roots.resolve(&manifest, Last::Follow).ok()?;
-            (found.kind == Kind::File).then_some(found.key)
-        }))
+        self.now().digest_of(path)
     }
 
     /// The `codegraph.db` in the workspace or the nearest folder above it.
@@ -127,14 +89,36 @@ impl Toolbox {
             None => self.command_available("splice"),
         };
         found.ok_or_else(|| {
-            let path = self.splice.as_ref().map(|path| path.display().to_string());
-            SpliceError::NoProgram { path }.into()
+            let place = match &self.splice {
+                Some(path) => format!("at {}", path.display()),
+                None => self.nowhere("splice"),
+            };
+            SpliceError::NoProgram { place }.into()
         })
     }
 
-    /// Where the command `name` would be found through `PATH`. A name with a slash is never found.
+    /// Where the command `name` would be found through `PATH`. A name with a slash is never found, and
+    /// nothing in the workspace or in a relative folder is: a workspace could put its own program there.
     pub fn command_available(&self, name: &str) -> Option<PathBuf> {
-        command_on_path(name)
+        let paths = std::env::var_os("PATH")?;
+        find_command(name, std::env::split_paths(&paths), self.workspace())
+    }
+
+    /// That the command `name` is not there, with what was passed over.
+    pub fn not_available(&self, name: &str) -> String {
+        format!("{name} is not {}", self.nowhere(name))
+    }
+
+    /// Where a command is not, for the sentence that says so, with what was passed over.
+    pub(super) fn nowhere(&self, name: &str) -> String {
+        let passed_over = self.passed_over(name).map(|it| format!(" ({it})"));
+        format!("on PATH{}", passed_over.unwrap_or_default())
+    }
+
+    /// Which program of this name on `PATH` is not taken, and why; `None` when there is none.
+    pub(super) fn passed_over(&self, name: &str) -> Option<String> {
+        let paths = std::env::var_os("PATH")?;
+        passed_over(name, std::env::split_paths(&paths), self.workspace())
     }
 
     /// The nearest thing with this name in the workspace or above it. Only its being there is looked
@@ -144,21 +128,54 @@ impl Toolbox {
     }
 }
 
-/// Where the command `name` would be found through `PATH`, whatever the workspace is.
-pub(super) fn command_on_path(name: &str) -> Option<PathBuf> {
+/// Where the command `name` would be found through `PATH` from this folder.
+pub(super) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
-    find_command(name, std::env::split_paths(&paths))
+    find_command(name, std::env::split_paths(&paths), folder)
 }
 
-fn find_command(name: &str, mut folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-    if name.is_empty() || name.contains(['/', '\\', '\0']) {
+fn find_command(
+    name: &str,
+    mut folders: impl Iterator<Item = PathBuf>,
+    workspace: &Path,
+) -> Option<PathBuf> {
+    if !is_name(name) {
         return None;
     }
-    // A relative folder in PATH depends on where the command is run from.
     folders.find_map(|folder| {
         let path = folder.join(name);
-        (folder.is_absolute() && is_executable(&path)).then_some(path)
+        (distrust(&folder, workspace).is_none() && is_executable(&path)).then_some(path)
     })
+}
+
+fn passed_over(
+    name: &str,
+    mut folders: impl Iterator<Item = PathBuf>,
+    workspace: &Path,
+) -> Option<String> {
+    if !is_name(name) {
+        return None;
+    }
+    folders.find_map(|folder| {
+        // As the system would take it, which runs a program in the workspace.
+        let path = workspace.join(&folder).join(name);
+        let why = distrust(&folder, workspace).filter(|_| is_executable(&path))?;
+        Some(format!("{} is passed over: its folder in PATH {why}", path.display()))
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0'])
+}
+
+/// Why nothing is taken from a folder of `PATH`.
+fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
+    // It depends on where the command is run from, which is the workspace.
+    if !folder.is_absolute() {
+        return Some("is relative");
+    }
+    let real = std::fs::canonicalize(folder);
+    real.is_ok_and(|real| real.starts_with(workspace)).then_some("is in the workspace")
 }
 
 #[cfg(unix)]
@@ -184,13 +201,44 @@ mod tests {
         let path = folder.path().join("tool");
         std::fs::write(&path, "").unwrap();
         std::fs::create_dir(folder.path().join("folder")).unwrap();
-        let find = |name: &str| find_command(name, [folder.path().to_owned()].into_iter());
+        let elsewhere = Path::new("/nowhere");
+        let find =
+            |name: &str| find_command(name, [folder.path().to_owned()].into_iter(), elsewhere);
         assert_eq!(find("tool"), None, "not executable");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(find("tool"), Some(path));
         assert_eq!(find("folder"), None);
         assert_eq!(find("./tool"), None);
         assert_eq!(find(""), None);
-        assert_eq!(find_command("Cargo.toml", [PathBuf::from(".")].into_iter()), None);
+        let relative = || [PathBuf::from(".")].into_iter();
+        assert_eq!(find_command("Cargo.toml", relative(), elsewhere), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_that_the_workspace_could_put_there_is_taken() {
+        use std::os::unix::fs::PermissionsExt;
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        for folder in ["ws/bin", "bin"] {
+            let folder = top.join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("cargo"), "").unwrap();
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(folder.join("cargo"), mode).unwrap();
+        }
+        std::os::unix::fs::symlink(top.join("ws/bin"), top.join("link")).unwrap();
+        let ws = top.join("ws");
+        let planted =
+            [top.join("ws/bin"), top.join("link"), top.join("bin/../ws/bin"), "bin".into()];
+        for folder in planted {
+            let folders = || [folder.clone(), top.join("bin")].into_iter();
+            let found = find_command("cargo", folders(), &ws);
+            assert_eq!(found, Some(top.join("bin/cargo")), "{}", folder.display());
+            let said = passed_over("cargo", folders(), &ws).unwrap();
+            assert!(said.contains("is passed over: its folder in PATH is "), "{said}");
+            assert_eq!(find_command("cargo", folders().take(1), &ws), None);
+        }
+        assert_eq!(passed_over("cargo", [top.join("bin")].into_iter(), &ws), None);
     }
 }

@@ -53,17 +53,27 @@ pub(super) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
 
 /// The whole content.
 pub(super) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, ToolError> {
+    read_up_to(file, text, access, FILE_BYTES)
+}
+
+/// The whole content of a file that has at most so many bytes. No more than that is ever read.
+pub(super) fn read_up_to(
+    file: File,
+    text: &str,
+    access: Access,
+    limit: u64,
+) -> Result<Vec<u8>, ToolError> {
     let size = file.metadata().map_or(0, |metadata| metadata.len());
-    let too_large = || ToolError::TooLarge { path: text.to_owned(), limit: FILE_BYTES, access };
-    if size > FILE_BYTES {
+    let too_large = || ToolError::TooLarge { path: text.to_owned(), limit, access };
+    if size > limit {
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     // The size can be wrong (it grows, or lies below /proc): what is read is what is measured.
-    file.take(FILE_BYTES + 1)
+    file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|source| ToolError::ReadFailed { path: text.to_owned(), source })?;
-    if bytes.len() as u64 > FILE_BYTES {
+    if bytes.len() as u64 > limit {
         return Err(too_large());
     }
     Ok(bytes)

@@ -4,6 +4,7 @@
 //! that no `..` and no link leads outside. Absent on purpose: who approved what, in which order steps
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
+mod after;
 mod beneath;
 mod cargo;
 mod diff;
@@ -48,6 +49,7 @@ use crate::run::{
 use place::{Last, Root, Roots};
 use write::Existing;
 
+pub use after::After;
 pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
@@ -123,6 +125,9 @@ pub struct Invocation {
     pub result: serde_json::Value,
     /// What really happened to files; may be non-empty beside an error.
     pub files: Vec<FileEffect>,
+    /// What a program that the call runs did to files of its own, which nothing can predict: cargo to its
+    /// lock file.
+    pub beside: Vec<FileEffect>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
     /// What the call touched.
@@ -184,50 +189,7 @@ impl Toolbox {
             let file = place.open(&path, Access::Read)?.map(|(file, _)| file);
             Ok((place.key, file::state(file, &path)?))
         };
-        self.input_paths(call)?.into_iter().map(state).collect()
-    }
-
-    /// The same files without looking into them: canonical path and path as it is written.
-    ///
-    /// # Errors
-    /// A path that cannot be used or leads outside; a splice plan that cannot be read.
-    pub fn input_keys(&self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
-        let key = |path: String| Ok((self.roots.resolve(&path, Last::Follow)?.key, path));
-        self.input_paths(call)?.into_iter().map(key).collect()
-    }
-
-    fn input_paths(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        Ok(match call {
-            ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
-                vec![path.clone()]
-            }
-            ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
-            ToolCall::SplicePlan { plan_file } => splice::inputs(self, plan_file)?,
-            _ => Vec::new(),
-        })
-    }
-
-    /// The files that a call would write, by canonical path (SPEC §4, risk of tools).
-    ///
-    /// # Errors
-    /// As [`Self::input_keys`].
-    pub fn written_keys(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        self.written_paths(call)?.iter().map(|path| self.key_of(path)).collect()
-    }
-
-    /// The same files as they are named.
-    ///
-    /// # Errors
-    /// A splice plan that cannot be read.
-    pub fn written_paths(&self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        Ok(match call {
-            ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
-                vec![path.clone()]
-            }
-            ToolCall::SplicePatch { file, .. } => vec![file.clone()],
-            ToolCall::SplicePlan { plan_file } => splice::targets(self, plan_file)?,
-            _ => Vec::new(),
-        })
+        self.now().input_paths(call)?.into_iter().map(state).collect()
     }
 
     /// The state of the file with this canonical path, now.
@@ -255,16 +217,20 @@ impl Toolbox {
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(preview::foresee(self, call, overlay)?.0)
+        Ok(preview::foresee(self, call, overlay, &StopSignal::default())?.0)
     }
 
     /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one
     /// look, so that they say the same. Nothing is changed by a call that only reads or would fail.
     ///
     /// # Errors
-    /// As for [`Self::preview`].
-    pub fn foresee(&self, call: &ToolCall) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-        preview::foresee(self, call, &Overlay::default())
+    /// As for [`Self::preview`]; and a stop.
+    pub fn foresee(
+        &self,
+        call: &ToolCall,
+        stop: &StopSignal,
+    ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+        preview::foresee(self, call, Overlay::nothing(), stop)
     }
 
     /// What the earlier steps in `overlay` leave, against what is there now; by path.

@@ -17,6 +17,17 @@ pub struct Overlay {
 }
 
 impl Overlay {
+    /// What no step leaves.
+    pub fn nothing() -> &'static Self {
+        static NOTHING: Overlay = Overlay { files: BTreeMap::new() };
+        &NOTHING
+    }
+
+    /// Whether an earlier step leaves something at this canonical path.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.files.contains_key(key)
+    }
+
     /// Adds a file as an earlier step would leave it.
     pub(super) fn put(&mut self, key: String, content: Option<Arc<[u8]>>) {
         self.files.insert(key, content);

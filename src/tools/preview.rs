@@ -8,8 +8,8 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
-    Access, Kind, Overlay, ToolError, Toolbox, cargo, diff, engine, file, search, shell, splice,
-    words,
+    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, cargo, diff, engine, file, search,
+    shell, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -70,6 +70,7 @@ pub(super) fn foresee(
     toolbox: &Toolbox,
     call: &ToolCall,
     overlay: &Overlay,
+    stop: &StopSignal,
 ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
     let changes_nothing = |preview| (preview, Vec::new());
     let made = match call {
@@ -102,16 +103,17 @@ pub(super) fn foresee(
             shell::preview(toolbox, &command).map(changes_nothing)
         }
         ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
-            splice::foresee(toolbox, call, overlay)
+            splice::foresee(toolbox, call, overlay, stop)
         }
         ToolCall::SymbolsInFile { file_path } => {
-            engine::preview(toolbox, overlay, None, Some(file_path)).map(changes_nothing)
+            engine::preview(toolbox, overlay, None, Some(file_path), stop).map(changes_nothing)
         }
         ToolCall::ReferencesToSymbolName { symbol } => {
-            engine::preview(toolbox, overlay, Some(symbol), None).map(changes_nothing)
+            engine::preview(toolbox, overlay, Some(symbol), None, stop).map(changes_nothing)
         }
         ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
-            engine::preview(toolbox, overlay, Some(symbol), Some(file_path)).map(changes_nothing)
+            engine::preview(toolbox, overlay, Some(symbol), Some(file_path), stop)
+                .map(changes_nothing)
         }
     };
     match made {

@@ -85,8 +85,11 @@ pub(super) fn kind(toolbox: &Toolbox) -> Shell {
 
 impl Reader {
     fn here(toolbox: &Toolbox) -> Result<Self, ToolError> {
-        reader(toolbox)
-            .ok_or(ToolError::ProgramMissing { program: "bash", code: Code::CommandFailed })
+        reader(toolbox).ok_or_else(|| ToolError::ProgramMissing {
+            program: "bash",
+            place: toolbox.nowhere("bash"),
+            code: Code::CommandFailed,
+        })
     }
 
     /// Its arguments; the last is read as a command even where it begins with a dash.

@@ -1,13 +1,31 @@
 //! A source file as a code engine gets it: where it is, what it holds, and in which language.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::code::Language;
+use crate::code::{CodeError, Language, MAX_SOURCE_BYTES};
 
 use super::engine::EngineError;
 use super::place::{Last, Place};
-use super::{Access, Overlay, ToolError, Toolbox, file, preview};
+use super::{Access, Overlay, ToolError, Toolbox, file};
+
+/// The whole content of a source file. One that is too large for the engine is not read at all: several are
+/// read at once.
+///
+/// # Errors
+/// A file that is too large or cannot be read.
+pub(super) fn read(file: File, path: &str) -> Result<Vec<u8>, ToolError> {
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    match file::read_up_to(file, path, Access::Read, MAX_SOURCE_BYTES as u64) {
+        Err(ToolError::TooLarge { .. }) => {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).max(MAX_SOURCE_BYTES + 1);
+            let source = CodeError::TooLarge { bytes, limit: MAX_SOURCE_BYTES };
+            Err(EngineError::Code { path: path.to_owned(), source }.into())
+        }
+        read => read,
+    }
+}
 
 /// One source file that was read as a whole.
 pub(super) struct SourceFile<'a> {
@@ -34,8 +52,14 @@ impl<'a> SourceFile<'a> {
         path: &str,
     ) -> Result<Self, ToolError> {
         let place = toolbox.roots.resolve(path, Last::Follow)?;
-        let bytes = preview::content(&place, overlay, path, Access::Read)?
-            .ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
+        let bytes = match overlay.get(&place.key) {
+            Some(content) => content.cloned(),
+            None => place
+                .open(path, Access::Read)?
+                .map(|(file, _)| read(file, &place.key).map(Arc::from))
+                .transpose()?,
+        };
+        let bytes = bytes.ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
         Ok(Self { place, bytes })
     }
 

@@ -24,7 +24,8 @@ pub(super) fn complete(toolbox: &Toolbox, call: &ToolCall, invocation: &mut Invo
             add(&mut invocation.edges, EdgeType::ExecutedOn, TargetKind::File, &key);
         }
     }
-    for file in invocation.files.iter().filter(|file| file.before != file.after) {
+    let changed = invocation.files.iter().chain(&invocation.beside);
+    for file in changed.filter(|file| file.before != file.after) {
         add(&mut invocation.edges, EdgeType::Affected, TargetKind::File, &file.path);
     }
     let mut seen = std::collections::BTreeSet::new();

@@ -92,20 +92,18 @@ pub(super) fn invoke(
     }
 }
 
-/// Replaces a file that is there by this text, as `file_write` does; whether it was flushed counts.
+/// Replaces a file that is there by this text, as `file_write` does. What comes back is why the content,
+/// which is in place, may not survive a power cut.
 ///
 /// # Errors
-/// As for `file_write`; a content that is in place and may not survive a power cut is one too.
+/// As for `file_write`.
 pub(super) fn replace(
     roots: &Roots,
     path: &str,
     contents: &str,
     context: &Context<'_>,
-) -> Result<(), ToolError> {
-    match write(roots, path, contents, Existing::Replace, context)?.not_flushed {
-        None => Ok(()),
-        Some(error) => Err(error),
-    }
+) -> Result<Option<ToolError>, ToolError> {
+    Ok(write(roots, path, contents, Existing::Replace, context)?.not_flushed)
 }
 
 struct Written {

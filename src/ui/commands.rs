@@ -24,6 +24,7 @@ pub enum Command {
     Run,
     RunAgain,
     ContinueFromHere,
+    RollBack,
     Reconcile,
     Pause,
     Resume,
@@ -73,6 +74,8 @@ pub struct Situation {
     pub over: bool,
     /// Whether it left something undone.
     pub unfinished: bool,
+    /// Whether its plan names commands that would take it back.
+    pub way_back: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
     /// Whether a run is under way.
@@ -198,6 +201,7 @@ mod tests {
             Command::Run,
             Command::RunAgain,
             Command::ContinueFromHere,
+            Command::RollBack,
             Command::Reconcile,
             Command::Pause,
             Command::Resume,
@@ -220,6 +224,8 @@ mod tests {
         let interrupted = Situation { unfinished: true, interrupted: true, ..over };
         assert!(can(Command::ContinueFromHere, &interrupted));
         assert!(can(Command::Reconcile, &interrupted));
+        assert!(!can(Command::RollBack, &interrupted));
+        assert!(can(Command::RollBack, &Situation { way_back: true, ..interrupted.clone() }));
         let busy = Situation { running: true, ..interrupted };
         assert!(!can(Command::RunAgain, &busy) && !can(Command::ContinueFromHere, &busy));
         let running = Situation { running: true, ..approved };

@@ -24,6 +24,26 @@ fn look(state: DiskState) -> (Icon, Tone) {
         DiskState::AsAfter => (icon::DONE, Tone::Safe),
         DiskState::AsBefore | DiskState::Same => (icon::INFO, Tone::Safe),
         DiskState::Neither | DiskState::Absent => (icon::WARNING, Tone::Danger),
-        DiskState::Unreadable | DiskState::NotPredicted => (icon::WARNING, Tone::Caution),
+        DiskState::WrittenUnchecked
+        | DiskState::WrittenInPart
+        | DiskState::Unreadable
+        | DiskState::NotPredicted => (icon::WARNING, Tone::Caution),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_done_looks_done() {
+        for (state, tone) in [
+            (DiskState::AsAfter, Tone::Safe),
+            (DiskState::WrittenUnchecked, Tone::Caution),
+            (DiskState::WrittenInPart, Tone::Caution),
+            (DiskState::Neither, Tone::Danger),
+        ] {
+            assert_eq!(look(state).1, tone, "{state:?}");
+        }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 45] = [
+const SCENES: [&str; 49] = [
     "plan",
     "authorized",
     "running",
@@ -86,6 +86,10 @@ const SCENES: [&str; 45] = [
     "output-many",
     "output-failed",
     "output-empty",
+    "command",
+    "command-running",
+    "command-dialog",
+    "command-failed",
 ];
 
 #[test]

@@ -19,7 +19,7 @@ use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake}
 use super::target;
 use crate::engine::{
     Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
-    plan_of, preview_step, reconcile, rest_of, review, simulate,
+    preview_step, reconcile, review, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, parse};
@@ -52,7 +52,7 @@ impl Desk {
         let beside = Arc::clone(&stop);
         thread::Builder::new().name("countersign-desk".to_owned()).spawn(move || {
             while let Ok((ticket, request)) = inbox.recv() {
-                if let Request::CheckTarget { destination } = request {
+                if let Request::CheckTarget { destination, workspace } = request {
                     let (replies, wake) = (replies.clone(), Arc::clone(&wake));
                     let answer: Arc<dyn Fn(Reply) + Send + Sync> = Arc::new(move |reply| {
                         // Nobody may be there any more to hear it.
@@ -60,7 +60,7 @@ impl Desk {
                             wake();
                         }
                     });
-                    target::check(destination, &reader.setup.policy, &beside, &answer);
+                    target::check((destination, workspace), &reader.setup.policy, &beside, &answer);
                     continue;
                 }
                 let reply = catch_unwind(AssertUnwindSafe(|| reader.answer(request)))
@@ -143,6 +143,7 @@ impl Reader {
             }
             Request::Again { run_id } => self.follow_up(run_id, Kind::Again),
             Request::Continue { run_id } => self.follow_up(run_id, Kind::Rest),
+            Request::RollBack { run_id } => self.follow_up(run_id, Kind::Rollback),
             Request::Reconcile { run_id } => self.reconcile(run_id).unwrap_or_else(|error| {
                 self.evidence = None;
                 Reply::Failed(error.failure())
@@ -204,6 +205,7 @@ impl Reader {
             | Request::Record { .. }
             | Request::Again { .. }
             | Request::Continue { .. }
+            | Request::RollBack { .. }
             | Request::Reconcile { .. }
             | Request::Source { .. }
             | Request::Edit { .. }
@@ -222,10 +224,8 @@ impl Reader {
 
     /// Opens a plan that is made of an old run; kept as a file, it can be opened like any other.
     fn follow_up(&mut self, run_id: Uuid, kind: Kind) -> Reply {
-        let made = self.evidence().map_err(Into::into).and_then(|evidence| match kind {
-            Kind::Again => plan_of(evidence, run_id),
-            Kind::Rest => rest_of(evidence, run_id),
-        });
+        let made =
+            self.evidence().map_err(Into::into).and_then(|evidence| kind.of(evidence, run_id));
         let kept = match made {
             Ok((_, bytes)) => kept::keep(&self.setup.evidence, run_id, kind, &bytes),
             Err(error) => {
@@ -312,11 +312,7 @@ impl Reader {
         let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
             return Ok(None);
         };
-        let made = match kind {
-            Kind::Again => plan_of(self.evidence()?, run_id),
-            Kind::Rest => rest_of(self.evidence()?, run_id),
-        };
-        match made {
+        match kind.of(self.evidence()?, run_id) {
             Ok((run, made)) => Ok((made == bytes).then_some((run, kind))),
             Err(error @ FollowUpError::Evidence { .. }) => Err(error),
             // Of another evidence, or of a run that has nothing left: a file like any other.

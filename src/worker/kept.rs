@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
+use crate::engine::{FollowUpError, plan_of, rest_of, rollback_of};
+use crate::evidence::EvidenceReader;
+use crate::run::RunSummary;
+
 /// What was made of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -16,6 +20,8 @@ pub(super) enum Kind {
     Again,
     /// The plan of its rest.
     Rest,
+    /// The plan that takes it back.
+    Rollback,
 }
 
 const FOLDER: &str = "continuations";
@@ -25,6 +31,23 @@ impl Kind {
         match self {
             Self::Again => ".again.plan.json",
             Self::Rest => ".rest.plan.json",
+            Self::Rollback => ".rollback.plan.json",
+        }
+    }
+
+    /// Makes it of the run anew.
+    ///
+    /// # Errors
+    /// When there is no such run, or nothing of the kind can be made of it.
+    pub(super) fn of(
+        self,
+        evidence: &mut EvidenceReader,
+        run_id: Uuid,
+    ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+        match self {
+            Self::Again => plan_of(evidence, run_id),
+            Self::Rest => rest_of(evidence, run_id),
+            Self::Rollback => rollback_of(evidence, run_id),
         }
     }
 }
@@ -53,7 +76,7 @@ pub(super) fn keep(evidence: &Path, run_id: Uuid, kind: Kind, bytes: &[u8]) -> i
 /// The run that a kept plan comes from, by the place of the file.
 pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, Kind)> {
     let name = file.file_name()?.to_str()?;
-    let (run_id, kind) = [Kind::Again, Kind::Rest]
+    let (run_id, kind) = [Kind::Again, Kind::Rest, Kind::Rollback]
         .into_iter()
         .find_map(|kind| Some((name.strip_suffix(kind.ending())?.parse().ok()?, kind)))?;
     let kept = std::path::absolute(path(evidence, run_id, kind)).ok()?;
@@ -69,7 +92,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let evidence = temp.path().join("evidence");
         let run_id = Uuid::new_v4();
-        for kind in [Kind::Again, Kind::Rest] {
+        for kind in [Kind::Again, Kind::Rest, Kind::Rollback] {
             let file = keep(&evidence, run_id, kind, b"plan").unwrap();
             assert_eq!(fs::read(&file).unwrap(), b"plan");
             assert_eq!(origin(&evidence, &file), Some((run_id, kind)));

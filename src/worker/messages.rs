@@ -111,6 +111,11 @@ pub enum Request {
         /// The run.
         run_id: Uuid,
     },
+    /// Open the plan that would take back what an old run did.
+    RollBack {
+        /// The run.
+        run_id: Uuid,
+    },
     /// Compare the interrupted steps of a run with the disk, and record what was found.
     Reconcile {
         /// The run.
@@ -154,6 +159,8 @@ pub enum Request {
     CheckTarget {
         /// The SSH destination.
         destination: String,
+        /// The workspace, whose own programs are not taken.
+        workspace: PathBuf,
     },
     /// Recompute the chain.
     Verify,
@@ -226,7 +233,7 @@ pub struct Replayed {
 /// What the desk answers.
 #[derive(Debug)]
 pub enum Reply {
-    /// To [`Request::Open`], [`Request::Again`] and [`Request::Continue`].
+    /// To [`Request::Open`], [`Request::Again`], [`Request::Continue`] and [`Request::RollBack`].
     Opened(Box<OpenedPlan>),
     /// To [`Request::Preview`].
     Preview {

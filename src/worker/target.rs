@@ -1,6 +1,7 @@
 //! Tries a host beside the reader thread: it may take a minute, and nobody else is to wait for it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
@@ -13,17 +14,18 @@ use crate::tools::{SshClient, StopSignal, check_target};
 
 /// Connects to a host on a thread of its own, which ends with the answer. Nothing of a plan is sent.
 pub(super) fn check(
-    destination: String,
+    (destination, workspace): (String, PathBuf),
     policy: &Policy,
     stop: &Arc<StopSignal>,
     answer: &Arc<dyn Fn(Reply) + Send + Sync>,
 ) {
     let (theirs, policy, stop) = (Arc::clone(answer), policy.clone(), Arc::clone(stop));
     let work = move || {
-        let tried = catch_unwind(AssertUnwindSafe(|| match SshClient::of_system(&policy) {
-            Ok(client) => check_target(&client, &destination, &stop),
-            Err(error) => TargetState::Unreachable { said: error.to_string() },
-        }));
+        let tried =
+            catch_unwind(AssertUnwindSafe(|| match SshClient::of_system(&policy, &workspace) {
+                Ok(client) => check_target(&client, &destination, &stop),
+                Err(error) => TargetState::Unreachable { said: error.to_string() },
+            }));
         let reply = match tried {
             Ok(state) => Reply::Target { destination, state: Box::new(state) },
             Err(panic) => Reply::Panicked { message: panic_message(&*panic) },

@@ -347,7 +347,10 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     store.begin_run(&start).unwrap();
     let step = &plan.steps[0];
     let toolbox = Toolbox::open(&desktop.workspace(), &Policy::default()).unwrap();
-    let files: Vec<FileEffect> = toolbox.foresee(step.call.as_ref().unwrap()).unwrap().1;
+    let files: Vec<FileEffect> = toolbox
+        .foresee(step.call.as_ref().unwrap(), &crate::tools::StopSignal::default())
+        .unwrap()
+        .1;
     let intent = IntentRecord {
         execution_id,
         run_id,

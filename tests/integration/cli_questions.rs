@@ -175,6 +175,8 @@ fn code_steps_are_linked_to_files_symbols_and_diagnostics() {
         &["EXECUTED_ON file .", "REFERENCED symbol f"],
         &["EXECUTED_ON file src/lib.rs", "REFERENCED symbol f"],
         &[
+            // Its check makes it.
+            "AFFECTED file Cargo.lock",
             "AFFECTED file src/lib.rs",
             "AFFECTED symbol f",
             "EXECUTED_ON file src/lib.rs",

@@ -110,3 +110,46 @@ fn people_see_hidden_characters_too() {
     assert!(done.stdout.contains("+ab⟨U+202E⟩c"), "{done:#?}");
     assert!(!done.stdout.contains('\u{202e}'), "{done:#?}");
 }
+
+#[test]
+fn preconditions_are_held_against_what_earlier_steps_leave() {
+    let home = Home::new();
+    home.write("a.rs", "fn one() {}\n");
+    home.write("two.rs", "fn two() {}\n");
+    let with = |mut step: Value, precondition: &str| {
+        step["precondition"] = json!(precondition);
+        step
+    };
+    home.plan(json!([
+        with(create("new", "new/b.txt", "x\n"), "file does not exist"),
+        with(write("again", "new/b.txt", "y\n"), "file exists"),
+        with(write("beside", "new/c.txt", "z\n"), "parent exists"),
+        with(patch("rename", "a.rs", "one", "two.rs"), "symbol exists"),
+        with(patch("gone", "a.rs", "two", "two.rs"), "file contains symbol 'two'"),
+        with(write("after", "d.txt", "x\n"), "gone succeeded"),
+        // It was there before the first patch, and is not now.
+        with(patch("absent", "a.rs", "one", "two.rs"), "symbol exists"),
+        with(write("never", "e.txt", "x\n"), "none"),
+    ]));
+    let document = home.json(["simulate", "space/p.json"]).exits(0).document();
+    let note = |index: usize| document["steps"][index]["note"].as_str().unwrap().to_owned();
+    for index in 0..6 {
+        assert!(!note(index).starts_with("Would fail"), "{}", note(index));
+    }
+    assert!(note(6).starts_with("Would fail: "), "{}", note(6));
+    assert!(note(6).contains("nothing in a.rs defines one"), "{}", note(6));
+    assert_eq!(note(7), "Not reached: step 7 would end the run.");
+    assert!(!document["diff"].as_str().unwrap().contains("e.txt"));
+}
+
+#[test]
+fn what_cargo_has_to_agree_to_is_told_only_in_part() {
+    let home = crate::code_plans::cargo_project();
+    let step = patch("gated", "src/lib.rs", "old_function", "patches/fix.rs");
+    home.plan(json!([step]));
+    let document = home.json(["simulate", "space/p.json"]).exits(0).document();
+    let step = &document["steps"][0];
+    assert_eq!(step["predicted"], "partial", "{step:#}");
+    let note = step["note"].as_str().unwrap();
+    assert!(note.contains("cargo check runs once you approve"), "{note}");
+}

@@ -111,6 +111,12 @@ pub fn result_of(shown: &Value) -> &Value {
     &result.unwrap()["content"]
 }
 
+/// The files that the step has changed.
+fn changed(shown: &Value) -> Vec<&str> {
+    let files = result_of(shown)["changed_files"].as_array().unwrap();
+    files.iter().map(|file| file["path"].as_str().unwrap()).collect()
+}
+
 /// The failure of the sources' example: the symbol is not there, and the third step does not run.
 pub fn example_fails(home: &Home, engine: &str) {
     let before = lib(home);
@@ -192,7 +198,7 @@ fn a_replacement_that_does_not_check_is_put_back_with_the_compilers_words() {
     assert_eq!(lib(&home), LIB);
     let id = failed["execution_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
-    assert_eq!(result_of(&shown)["changed_files"], json!([]));
+    assert_eq!(changed(&shown), ["Cargo.lock"], "which the check has made");
 }
 
 #[test]
@@ -258,6 +264,38 @@ fn without_cargo_nothing_is_replaced() {
     assert_eq!(lib(&home), LIB);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_cargo_that_the_workspace_brings_along_is_not_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = cargo_project();
+    fs::create_dir(home.file("bin")).unwrap();
+    let planted = home.write("bin/cargo", "#!/bin/sh\ntouch ran\n");
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    example(&home, splice("old_function", "patches/fix.rs", "none"));
+    // In front of the real one by its name, and where nothing else is.
+    let real = std::env::var("PATH").unwrap();
+    for (path, exit) in [
+        (format!("{}:bin:{real}", home.file("bin").display()), 0),
+        (home.file("bin").display().to_string(), 1),
+    ] {
+        let mut command = home.command();
+        command
+            .env("PATH", path)
+            .args(["run", "space/p.json", "--yes", "--confirm", "approve", "--json", "--evidence"])
+            .arg(home.evidence());
+        let done = Done::of(&mut command).exits(exit);
+        let ran = ["ran", "src/ran", "bin/ran"].iter().any(|name| home.file(name).exists());
+        assert!(!ran, "{done:#?}");
+        if exit == 1 {
+            // The definition is replaced already, so that cargo is first wanted by the check.
+            let document = done.document();
+            let message = document["step_results"][2]["error_message"].as_str().unwrap();
+            assert!(message.contains("bin/cargo is passed over"), "{message}");
+        }
+    }
+}
+
 #[test]
 fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
     let home = cargo_project();
@@ -281,7 +319,7 @@ fn a_splice_plan_keeps_what_checks_and_stops_at_what_does_not() {
     let id = failed["execution_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
     let result = result_of(&shown);
-    assert_eq!(result["changed_files"].as_array().unwrap().len(), 1, "{result:#}");
+    assert_eq!(changed(&shown), ["src/lib.rs", "Cargo.lock"], "{result:#}");
     let checks: Vec<_> =
         result["cargo_check"].as_array().unwrap().iter().map(|it| &it["errors_after"]).collect();
     assert_eq!(checks, [0, 1]);

@@ -30,6 +30,8 @@ mod cli_simulate;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+#[cfg(target_os = "linux")]
+mod code_gate;
 mod code_patches;
 mod code_plans;
 #[cfg(unix)]
@@ -44,6 +46,8 @@ mod execution;
 mod fixtures;
 mod harness;
 mod invariants;
+#[cfg(target_os = "linux")]
+mod large_output;
 mod lsp_check;
 mod properties;
 #[cfg(target_os = "linux")]
@@ -55,6 +59,7 @@ mod registry;
 mod remote;
 #[cfg(target_os = "linux")]
 mod remote_plans;
+mod risk_trace;
 mod schema;
 #[cfg(target_os = "linux")]
 mod sshd;

@@ -392,7 +392,11 @@ fn a_host_is_tried_beside_everything_else() {
         faults: Faults::default(),
     };
     let desk = Desk::start(setup(), Arc::new(|| {})).unwrap();
-    let check = || Request::CheckTarget { destination: "loopback".to_owned() };
+    let workspace = folder.path().to_owned();
+    let check = || Request::CheckTarget {
+        destination: "loopback".to_owned(),
+        workspace: workspace.clone(),
+    };
     let ticket = desk.ask(check()).unwrap();
     let (answered, reply) = desk.recv().unwrap();
     assert_eq!(answered, ticket);

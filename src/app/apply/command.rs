@@ -43,6 +43,11 @@ impl App {
                     self.ask(Request::Continue { run_id }, Purpose::FollowUp);
                 }
             }
+            Command::RollBack => {
+                if let Some(run_id) = self.shown_run() {
+                    self.ask(Request::RollBack { run_id }, Purpose::FollowUp);
+                }
+            }
             Command::Reconcile => {
                 if let Some(run_id) = self.shown_run() {
                     self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);

@@ -1,7 +1,7 @@
 //! Groups, conditions, loops and functions.
 
 use super::parse::{Parser, Read};
-use super::syntax::{Function, Word};
+use super::syntax::{Function, SimpleCommand, Word};
 
 impl Parser<'_> {
     pub(super) fn compound(&mut self) -> Read<bool> {
@@ -34,8 +34,11 @@ impl Parser<'_> {
             }
             self.expect("fi")?;
         } else if self.keyword("while") || self.keyword("until") {
+            let (start, first) = (self.at, self.script.commands.len());
             self.body()?;
+            let body = self.script.commands.len();
             self.loop_body()?;
+            self.endless(start, first..body);
         } else if self.keyword("for") || self.keyword("select") {
             self.for_loop()?;
         } else if self.keyword("case") {
@@ -73,6 +76,23 @@ impl Parser<'_> {
         self.expect("do")?;
         self.body()?;
         self.expect("done")
+    }
+
+    /// Notes a loop whose condition never changes and whose body leaves something behind each time.
+    fn endless(&mut self, start: usize, condition: std::ops::Range<usize>) {
+        let body = self.script.commands.get(condition.end..).unwrap_or_default();
+        let named = |command: &SimpleCommand, names: &[&str]| {
+            command.words.first().is_some_and(|word| names.contains(&word.text.as_str()))
+        };
+        let condition = self.script.commands.get(condition).unwrap_or_default();
+        if condition.iter().all(|command| {
+            command.words.len() <= 1
+                && (command.words.is_empty() || named(command, &["true", ":", "false"]))
+        }) && body.iter().any(|command| command.background)
+            && !body.iter().any(|command| named(command, &["wait", "sleep", "read", "break"]))
+        {
+            self.script.endless.push(start..self.at);
+        }
     }
 
     pub(super) fn for_loop(&mut self) -> Read<()> {

@@ -110,8 +110,7 @@ impl Judge<'_> {
         let runs = |wrapper: &Wrapper| {
             wrapper.kind == Kind::Argv
                 && !wrapper.more
-                && !wrapper.remote
-                && wrapper.names.contains(&program)
+                && wrapper.names.iter().any(|name| name.split(' ').next() == Some(program.as_str()))
         };
         if !self.table.wrapper.iter().any(runs) {
             return Some((program, rest));

@@ -6,6 +6,8 @@ use tree_sitter::{Node, Parser};
 pub(super) struct Second {
     /// The bytes at which programs are named.
     pub(super) programs: Vec<usize>,
+    /// The bytes at which commands begin that the grammar knows by their own names: declarations, tests.
+    pub(super) others: Vec<usize>,
     /// It could not read everything.
     pub(super) faulty: bool,
 }
@@ -15,7 +17,8 @@ pub(super) fn read(source: &str) -> Option<Second> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let tree = parser.parse(source, None)?;
-    let mut found = Second { programs: Vec::new(), faulty: tree.root_node().has_error() };
+    let mut found =
+        Second { programs: Vec::new(), others: Vec::new(), faulty: tree.root_node().has_error() };
     let mut cursor = tree.walk();
     loop {
         collect(cursor.node(), &mut found);
@@ -34,7 +37,11 @@ pub(super) fn read(source: &str) -> Option<Second> {
 }
 
 fn collect(node: Node, found: &mut Second) {
-    if node.kind() == "command_name" {
-        found.programs.push(node.start_byte());
+    match node.kind() {
+        "command_name" => found.programs.push(node.start_byte()),
+        "declaration_command" | "unset_command" | "test_command" => {
+            found.others.push(node.start_byte());
+        }
+        _ => {}
     }
 }

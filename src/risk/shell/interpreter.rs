@@ -1,6 +1,8 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
+use super::effects::program_of;
 use super::judge::{Judge, Opinion};
+use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::unwrap::{takes_next, value_of};
@@ -55,6 +57,15 @@ impl Judge<'_> {
                 else {
                     return;
                 };
+                let plain = context
+                    .words
+                    .first()
+                    .and_then(|word| program_of(&word.text))
+                    .is_some_and(|name| matches!(name.as_str(), "sh" | "dash" | "ash"));
+                if plain && parse(&code.text, depth).is_ok_and(|script| script.bash_only) {
+                    let reason = "Only bash reads this as it was read here.";
+                    self.danger("not-posix", code.span(), reason);
+                }
                 return self.read(&code.text, code, context, depth);
             }
             if text == "-s" {
@@ -79,6 +90,11 @@ impl Judge<'_> {
             _ if fed && context.input.is_some() => {
                 self.danger("runs-output", context.span(), "Runs what another command prints.");
             }
+            _ if context.raised => self.danger(
+                "root-shell",
+                context.span(),
+                "Starts a shell with more rights, for whatever it is told.",
+            ),
             _ => self.note(
                 RiskLevel::Caution,
                 "starts-shell",
@@ -95,6 +111,7 @@ impl Judge<'_> {
         wrapper: &Wrapper,
         program: &str,
         rest: &[Word],
+        depth: usize,
     ) -> bool {
         let inline = Opinion {
             level: RiskLevel::Dangerous,
@@ -123,6 +140,13 @@ impl Judge<'_> {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 }
+                return false;
+            }
+            if text == "-m" && rest.get(at).is_some() {
+                // A module that is a program is judged as that program, too.
+                let words = rest.get(at..).unwrap_or_default().to_vec();
+                let module = SimpleCommand { words, ..context.clone() };
+                self.command(&module, depth + 1);
                 return false;
             }
             if matches!(text, "-m" | "--version" | "-V" | "-v" | "--help" | "-l" | "--test") {

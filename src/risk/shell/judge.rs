@@ -41,6 +41,8 @@ impl Finding {
 }
 
 pub(super) struct Judge<'a> {
+    /// The whole command.
+    pub(super) source: &'a str,
     pub(super) table: &'a Table,
     pub(super) user: &'a UserRules,
     pub(super) findings: Vec<Finding>,
@@ -60,8 +62,9 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// A judge with the table; nothing when the table of the program itself is broken.
-    pub(super) fn new(user: &'a UserRules) -> Option<Self> {
+    pub(super) fn new(source: &'a str, user: &'a UserRules) -> Option<Self> {
         Some(Self {
+            source,
             table: TABLE.as_ref().ok()?,
             user,
             findings: Vec::new(),
@@ -108,6 +111,13 @@ impl<'a> Judge<'a> {
         }
         for function in &script.functions {
             self.bomb(&script, function);
+        }
+        for span in &script.endless {
+            self.danger(
+                "endless-loop",
+                span.clone(),
+                "Starts ever more processes, without an end.",
+            );
         }
         let above = std::mem::replace(&mut self.script, script);
         for index in 0..self.script.commands.len() {
@@ -233,7 +243,7 @@ impl<'a> Judge<'a> {
         self.fetches(command);
         let Some(program) = program_of(&first.text) else {
             self.runs_file(first);
-            return self.grade(command, &first.text.clone());
+            return self.grade(command, &first.text.clone(), depth);
         };
         if self.call(command, &program, depth) {
             return;
@@ -265,7 +275,7 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        self.grade(command, &program);
+        self.grade(command, &program, depth);
     }
 
     /// A call of a function: its body with the arguments of the call.

@@ -4,6 +4,7 @@
 //! finding wins. Nothing here runs or reads anything. Absent on purpose: searching the command's text
 //! for words; a command that only mentions another one is judged by what it does.
 
+mod agreement;
 mod compound;
 mod effects;
 mod expansion;
@@ -21,6 +22,7 @@ mod table;
 mod tests;
 mod unwrap;
 mod user;
+mod verbs;
 mod word;
 
 use std::collections::BTreeSet;
@@ -110,7 +112,7 @@ pub fn first_reading(command: &str) -> Option<Reading> {
 pub fn second_reading(command: &str) -> Option<Reading> {
     let second = grammar::read(command).filter(|second| !second.faulty)?;
     Some(Reading {
-        commands: second.programs.iter().map(|at| *at..*at).collect(),
+        commands: second.programs.iter().chain(&second.others).map(|at| *at..*at).collect(),
         words: Vec::new(),
     })
 }
@@ -125,24 +127,28 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
         Ok(script) => script,
         Err(fault) => {
             let reason = format!("This cannot be read completely: {}.", fault.what);
-            return alone("unreadable", fault.at.min(command.len())..command.len(), &reason);
+            return alone(
+                "unreadable",
+                command.floor_char_boundary(fault.at)..command.len(),
+                &reason,
+            );
         }
     };
     let second = grammar::read(command);
     let doubt = match &second {
-        None => Some("The second reader is not there."),
-        Some(second) if second.faulty => Some("The second reader cannot read this completely."),
-        Some(second) if !agrees(command, &script, second) => {
-            Some("Two readers do not agree on which commands this runs.")
+        None => Some((0, "The second reader is not there.")),
+        Some(second) if second.faulty => {
+            Some((0, "The second reader cannot read this completely."))
         }
-        Some(_) => None,
+        Some(second) => agreement::disagreement(command, &script, second)
+            .map(|at| (at, "Two readers do not agree on which commands this runs.")),
     };
-    let Some(mut judge) = Judge::new(rules) else {
+    let Some(mut judge) = Judge::new(command, rules) else {
         return alone("no-rules", whole, "The table of rules cannot be read.");
     };
     judge.script(script, &SimpleCommand::default(), 0);
-    if let Some(reason) = doubt {
-        judge.danger("readers-disagree", whole.clone(), reason);
+    if let Some((at, reason)) = doubt {
+        judge.danger("readers-disagree", at..whole.end, reason);
     }
     if shell == Shell::Posix && judge.bash_only {
         judge.danger("not-posix", whole.clone(), "Only bash reads this as it was read here.");
@@ -190,15 +196,4 @@ fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
         commands: Vec::new(),
         matched: BTreeSet::new(),
     }
-}
-
-/// Whether every program that the second reader sees is one that the first one saw.
-fn agrees(source: &str, script: &syntax::Script, second: &grammar::Second) -> bool {
-    second.programs.iter().all(|program| {
-        // The grammar of editors takes these words for programs.
-        let rest = source.get(*program..).unwrap_or_default();
-        ["time", "coproc", "!"].iter().any(|word| rest.starts_with(word))
-            || script.commands.iter().any(|command| command.span.contains(program))
-            || script.functions.iter().any(|function| function.span.contains(program))
-    })
 }

@@ -109,8 +109,11 @@ impl<'a> Parser<'a> {
         let shift = |range: std::ops::Range<usize>| range.start + first..range.end + first;
         for mut command in nested.commands {
             command.span = span.clone();
+            command.adopted = true;
             command.input = command.input.map(shift);
-            for word in &mut command.words {
+            let assigned = command.assignments.iter_mut().map(|(_, word)| word);
+            let redirected = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
+            for word in command.words.iter_mut().chain(assigned).chain(redirected) {
                 word.span = span.clone();
                 word.inner = word.inner.take().map(shift);
             }
@@ -121,6 +124,7 @@ impl<'a> Parser<'a> {
             self.script.functions.push(Function { body, span: span.clone(), ..function });
         }
         self.script.loops.extend(nested.loops);
+        self.script.endless.extend(nested.endless.iter().map(|_| span.clone()));
         self.script.bash_only |= nested.bash_only;
     }
 
@@ -336,7 +340,10 @@ impl<'a> Parser<'a> {
     fn array_follows(&self) -> bool {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
-        rest.get(end..).is_some_and(|after| after.starts_with("=(") || after.starts_with("+=("))
+        // Without a name it is no assignment, and would not be read on as one.
+        let named = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
+        let after = rest.get(end..).unwrap_or_default();
+        named && (after.starts_with("=(") || after.starts_with("+=("))
     }
 
     fn lone_word(&self, index: usize) -> Option<String> {

@@ -27,8 +27,41 @@ const SYSTEM: [&str; 18] = [
 /// Folders that hold what people made; deleting one as a whole has no reasonable use either.
 const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
 
+/// Parts of paths of files that keep keys or passwords; what only shows the public half is not here.
+const SECRET: [&str; 29] = [
+    "/etc/shadow/",
+    "/etc/gshadow/",
+    "/etc/master.passwd/",
+    "/etc/security/opasswd/",
+    "/etc/ssl/private/",
+    "/etc/krb5.keytab/",
+    "/.aws/credentials/",
+    "/.netrc/",
+    "/.pgpass/",
+    "/.my.cnf/",
+    "/.git-credentials/",
+    "/.docker/config.json/",
+    "/.kube/config/",
+    "/.gnupg/private-keys",
+    "/.gnupg/secring",
+    "/.vault-token/",
+    "/.config/gh/hosts.yml/",
+    "/.config/gcloud/",
+    "/.azure/accessTokens",
+    "/.azure/msal_token",
+    "/.password-store/",
+    "/.local/share/keyrings/",
+    "/Keychains/",
+    "/logins.json/",
+    "/key4.db/",
+    "/Login Data/",
+    "/wallet.dat/",
+    "/.pypirc/",
+    "/var/run/secrets/",
+];
+
 /// Parts of paths of files that other programs obey or that are secret.
-const SENSITIVE: [&str; 29] = [
+const SENSITIVE: [&str; 40] = [
     "/~/bin/",
     "/.local/bin/",
     "/.ssh/",
@@ -58,6 +91,17 @@ const SENSITIVE: [&str; 29] = [
     "/.netrc",
     "/_history",
     "/.vscode/",
+    "/.bash_aliases",
+    "/.zlogin",
+    "/.inputrc",
+    "/.xinitrc",
+    "/.xprofile",
+    "/.xsession",
+    "/.pam_environment",
+    "/.config/environment.d/",
+    "/.pgpass",
+    "/.my.cnf",
+    "/.docker/config.json",
 ];
 
 /// Files of `/dev` that lose nothing.
@@ -126,6 +170,21 @@ pub(super) fn is_sensitive(path: &str) -> bool {
         Some(_) => path.contains(part),
         None => path.contains(&format!("{part}/")),
     }) || path.contains("_history/")
+}
+
+/// A file that keeps keys or passwords.
+pub(super) fn is_secret(path: &str) -> bool {
+    let path = format!("/{path}/");
+    let key = path.split_once("/.ssh/").is_some_and(|(_, name)| {
+        name.starts_with("id_") && !name.trim_end_matches('/').ends_with(".pub")
+    });
+    let memory = path.contains("/proc/")
+        && ["/environ/", "/mem/", "/maps/"].iter().any(|part| path.ends_with(part));
+    let host = path.contains("/etc/ssh/ssh_host_") && !path.contains(".pub");
+    key || memory
+        || host
+        || SECRET.iter().any(|part| path.contains(part))
+        || path.ends_with(".kdbx/")
 }
 
 /// A whole disk; partitions are not.

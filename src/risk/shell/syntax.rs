@@ -76,6 +76,8 @@ pub struct SimpleCommand {
     pub(super) remote: bool,
     /// Nobody waits for it.
     pub(super) background: bool,
+    /// It was read from a text of its own, so that its places are those of that text as a whole.
+    pub(super) adopted: bool,
     /// It runs with raised privileges.
     pub(super) raised: bool,
 }
@@ -107,6 +109,8 @@ pub(super) struct Script {
     pub(super) functions: Vec<Function>,
     /// Values of `for` variables.
     pub(super) loops: Vec<(String, Vec<Word>)>,
+    /// Loops without an end that start something in the background each time.
+    pub(super) endless: Vec<Range<usize>>,
     /// A construct outside POSIX.
     pub(super) bash_only: bool,
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::place;
 use super::syntax::{END, UNKNOWN};
+use super::verbs::Verbs;
 use crate::risk::RiskLevel;
 
 /// The file with every rule, wrapper and option.
@@ -16,6 +17,7 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     table.variables.plain = Regex::new(&table.variables.harmless).ok();
+    table.verbs.compile()?;
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -30,6 +32,7 @@ pub(super) struct Table {
     pub(super) globals: std::collections::BTreeMap<String, Vec<String>>,
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
+    pub(super) verbs: Verbs,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }
@@ -83,6 +86,9 @@ pub(super) struct Wrapper {
     /// More operands follow that nobody knows yet.
     #[serde(default)]
     pub(super) more: bool,
+    /// Without a command it starts a shell.
+    #[serde(default)]
+    pub(super) shell: bool,
     #[serde(default)]
     pub(super) raises: bool,
     #[serde(default)]
@@ -137,6 +143,8 @@ pub(super) struct Seen<'a> {
     pub(super) folder: &'a str,
     /// It reads a pipe or a file.
     pub(super) fed: bool,
+    /// It writes a file through a redirection.
+    pub(super) writes: bool,
     /// It has more rights than the person.
     pub(super) raised: bool,
     /// The text it reads, where that is known.
@@ -244,6 +252,14 @@ impl Test {
                     "system" => path(place::is_system),
                     "outside" => path(place::is_outside),
                     "sensitive" => path(place::is_sensitive),
+                    "secret" => path(place::is_secret),
+                    "endless" => {
+                        seen.writes
+                            && (seen.program == "yes"
+                                || path(|path| {
+                                    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
+                                }))
+                    }
                     "disk" => path(place::is_disk),
                     "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
                     "to-disk" => last(place::is_disk),
@@ -316,7 +332,7 @@ fn destroys(text: &str) -> bool {
         LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
     static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b",
+            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\bdetach\s+delete\b",
         )
         .ok()
     });

@@ -1,5 +1,7 @@
 //! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and their like.
 
+use std::ops::Range;
+
 use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
@@ -61,7 +63,7 @@ impl Judge<'_> {
                 self.find(&context, rest, depth);
                 return false;
             }
-            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest),
+            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
             Kind::Argv | Kind::Joined | Kind::Options => {}
         }
         let mut at = 0;
@@ -81,8 +83,21 @@ impl Judge<'_> {
             {
                 if let Some((value, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
                     scripts = true;
+                    let holder = rest.get(at).filter(|_| used).unwrap_or(word);
                     at += usize::from(used);
-                    self.read(&value, word, &context, depth);
+                    if program == "env" {
+                        // What is split is only the beginning of the command.
+                        let rest = rest.get(at..).unwrap_or_default();
+                        let split =
+                            value.split_whitespace().map(|it| Word::literal(it, word.span()));
+                        let env = std::iter::once(Word::literal("env", word.span()));
+                        let words = env.chain(split).chain(rest.iter().cloned()).collect();
+                        let whole =
+                            SimpleCommand { words, redirects: quiet(outer), ..context.clone() };
+                        self.command(&whole, depth + 1);
+                        break;
+                    }
+                    self.read(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
@@ -121,13 +136,32 @@ impl Judge<'_> {
         }
         let mut inner = rest.get(at..).unwrap_or_default().to_vec();
         if wrapper.more {
+            let options = rest.get(..at).unwrap_or_default();
+            let mark = replaced(options);
             for word in &mut inner {
-                word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
+                let mark = mark.as_deref().unwrap_or("{}");
+                word.text = word.text.replace(mark, &format!("{UNKNOWN}ARG{END}"));
             }
-            inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            if mark.is_none() {
+                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            }
         }
         if wrapper.kind == Kind::Options {
+            if wrapper.names.iter().any(|name| name == "su") && !scripts && program == "su" {
+                context.raised = true;
+                self.stdin(&context, depth);
+            }
             return false;
+        }
+        let asks =
+            ["-l", "-ll", "-v", "-V", "-k", "-K", "--list", "--validate", "--version", "--help"];
+        if inner.is_empty()
+            && !scripts
+            && (wrapper.shell || context.remote || wrapper.raises)
+            && !rest.iter().any(|word| asks.contains(&word.text.as_str()))
+            && wrapper.kind != Kind::Options
+        {
+            self.stdin(&context, depth);
         }
         let level = wrapper.level;
         if level > RiskLevel::Safe || inner.is_empty() || context.raised || context.remote {
@@ -166,6 +200,19 @@ impl Judge<'_> {
         true
     }
 
+    /// Where a text begins in the command, when it stands there as it is, in quotes or without.
+    fn verbatim(&self, text: &str, word: &Word) -> Option<usize> {
+        let written = self.source.get(word.span())?;
+        let inner = written
+            .strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\''))
+            .or_else(|| written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')));
+        match inner {
+            Some(inner) if inner == text => Some(word.span.start + 1),
+            _ => (written == text).then_some(word.span.start),
+        }
+    }
+
     /// Reads a text as a shell would.
     pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
         if depth > 8 {
@@ -177,10 +224,24 @@ impl Judge<'_> {
         }
         match parse(text, depth) {
             Ok(mut script) => {
+                let base = self.verbatim(text, word);
+                let place = |span: &Range<usize>| match base {
+                    Some(base) => base + span.start..base + span.end,
+                    None => word.span(),
+                };
+                for function in &mut script.functions {
+                    function.span = place(&function.span);
+                }
+                for span in &mut script.endless {
+                    *span = place(span);
+                }
                 for command in &mut script.commands {
-                    command.span = word.span();
-                    for word in &mut command.words {
-                        word.span = command.span.clone();
+                    command.span = place(&command.span);
+                    let words = command.words.iter_mut();
+                    let assigned = command.assignments.iter_mut().map(|(_, word)| word);
+                    let redirected = command.redirects.iter_mut().map(|it| &mut it.target);
+                    for word in words.chain(assigned).chain(redirected) {
+                        word.span = place(&word.span);
                         word.inner = None;
                     }
                     // A remote or inner shell reads what the outer one was given.
@@ -217,7 +278,9 @@ impl Judge<'_> {
                 named |= word.text.contains("{}");
                 word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
             }
-            if !named {
+            // `find` passes on what it found only where that is asked for; `fd` always does.
+            let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
+            if !named && !is_find {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
             }
             // Where it searches is what the command is given.
@@ -236,6 +299,19 @@ impl Judge<'_> {
             self.command(&command, depth + 1);
         }
     }
+}
+
+/// The mark that operands replace, where they are not put behind the command.
+fn replaced(options: &[Word]) -> Option<String> {
+    let (index, text) = options.iter().enumerate().find_map(|(index, word)| {
+        let text = word.text.as_str();
+        let value = ["-I", "--replace", "-i"].iter().find_map(|name| text.strip_prefix(name))?;
+        Some((index, value.trim_start_matches('=').to_owned()))
+    })?;
+    let next = || options.get(index + 1).map(|word| word.text.clone());
+    let named = options.get(index).is_some_and(|word| word.text == "-I");
+    let text = if named { next().unwrap_or_default() } else { text };
+    Some(if text.is_empty() { "{}".to_owned() } else { text })
 }
 
 /// What a command reads stays true inside its wrapper; what it writes was judged already.

@@ -2,33 +2,134 @@
 //! (SPEC §4, `splice_patch`).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::super::process::Leftovers;
-use super::{Scope, check, project};
-use crate::run::DiagnosticArtifact;
-use crate::tools::{Context, Overlay, ToolError, Toolbox};
+use super::{Checked, Scope, check, project, reach};
+use crate::run::{DiagnosticArtifact, FileEffect};
+use crate::tools::place::Last;
+use crate::tools::process::{Cause, Finished, Leftovers};
+use crate::tools::{Access, Context, Overlay, ToolError, Toolbox, file, preview};
 
-/// The errors of the Cargo project that `path` belongs to, all its workspace included, because a
-/// change may break what depends on it. None when it belongs to no project.
+/// What a check of a whole workspace found.
+#[derive(Debug, Default)]
+pub(in crate::tools) struct Verdict {
+    /// The errors of the compiler.
+    pub(in crate::tools) errors: Vec<DiagnosticArtifact>,
+    /// What cargo did not come to because of them, such as `user (lib)`.
+    pub(in crate::tools) not_reached: Vec<String>,
+}
+
+/// A check that came to its end: how, and its verdict or why there is none.
+pub(in crate::tools) struct Gate {
+    pub(in crate::tools) finished: Finished,
+    pub(in crate::tools) verdict: Result<Verdict, ToolError>,
+}
+
+/// Checks the Cargo project that `path` belongs to, all its workspace included, because a change may break
+/// what depends on it. None when it belongs to no project. There is no verdict after a timeout, a stop, and
+/// every failure that the compiler does not explain.
 ///
 /// # Errors
-/// When the check did not come to a verdict: no cargo, a broken manifest, a timeout, a stop.
-pub(in crate::tools) fn errors(
+/// When cargo could not be started.
+pub(in crate::tools) fn gate(
     toolbox: &Toolbox,
     path: &str,
     context: &Context<'_>,
-) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
-    let project = match project::find(toolbox, path, &Overlay::default()) {
+) -> Result<Option<Gate>, ToolError> {
+    let project = match project::find(toolbox, path, Overlay::nothing()) {
         Ok(project) => project,
         Err(ToolError::NoCargoProject { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
     // A patch is judged and then kept or taken back: nothing may go on building meanwhile.
-    let checked = check(toolbox, &project, Scope::Workspace, Leftovers::End, context)?;
-    match checked.obstacle() {
+    let checked = check(toolbox, &project, Scope::Gate, Leftovers::End, context)?;
+    let verdict = match obstacle(&checked) {
         Some(obstacle) => Err(obstacle),
-        None => Ok(Some(checked.errors().cloned().collect())),
+        None => Ok(Verdict {
+            errors: checked.errors().cloned().collect(),
+            not_reached: reach::not_reached(toolbox, &project, &checked.finished, context),
+        }),
+    };
+    Ok(Some(Gate { finished: checked.finished, verdict }))
+}
+
+/// Why a check says nothing about what is new. The compiler's errors alone do not make a verdict: what else
+/// went wrong may hide others.
+fn obstacle(checked: &Checked) -> Option<ToolError> {
+    let finished = &checked.finished;
+    checked.obstacle().or_else(|| {
+        let stderr = String::from_utf8_lossy(finished.stderr.bytes());
+        let unexplained = stderr.lines().find(|line| is_unexplained(line));
+        let whole = finished.cause == Cause::Itself && says_its_end(finished.stdout.bytes());
+        let lost = checked.left_out > 0
+            && checked.diagnostics.iter().all(|it| it.level == crate::run::Level::Error);
+        match unexplained {
+            _ if lost => Some(checked.failed("reported more errors than can be compared")),
+            Some(line) if finished.exit_code != Some(0) => {
+                Some(checked.failed(&format!("failed beside the errors it reported: {line}")))
+            }
+            _ if !whole => Some(checked.failed("did not say that it was at its end")),
+            _ => None,
+        }
+    })
+}
+
+/// Whether cargo names a failure here that is no error of the compiler.
+fn is_unexplained(line: &str) -> bool {
+    // `error: could not compile `a` (lib) due to 2 previous errors`
+    let is_of_compiler = |rest: &str| {
+        rest.starts_with("could not compile ")
+            && rest.contains(" due to ")
+            && rest.contains(" previous error")
+    };
+    line.strip_prefix("error")
+        .is_some_and(|rest| rest.strip_prefix(": ").is_none_or(|rest| !is_of_compiler(rest)))
+}
+
+/// Whether the last word of cargo is there; it is missing when cargo was ended on the way.
+fn says_its_end(stdout: &[u8]) -> bool {
+    let end = br#"{"reason":"build-finished","#;
+    stdout.split(|byte| *byte == b'\n').any(|line| line.starts_with(end))
+}
+
+/// The lock files that cargo may write for a project, as they were.
+pub(in crate::tools) struct LockFiles(Vec<(String, Option<Arc<[u8]>>)>);
+
+impl LockFiles {
+    /// Those beside a manifest and in every folder above it in the workspace, where the root of its Cargo
+    /// workspace may be.
+    pub(in crate::tools) fn around(toolbox: &Toolbox, manifest: Option<&str>) -> Self {
+        let Some(manifest) = manifest else { return Self(Vec::new()) };
+        let Ok(place) = toolbox.roots.resolve(manifest, Last::Follow) else {
+            return Self(Vec::new());
+        };
+        let locks = place.relative.ancestors().skip(1).filter_map(|folder| {
+            let key = place.root.key(&folder.join("Cargo.lock"));
+            let content = content(toolbox, &key).ok()?;
+            Some((key, content))
+        });
+        Self(locks.collect())
     }
+
+    /// What cargo has done to them since.
+    pub(in crate::tools) fn changed(self, toolbox: &Toolbox) -> Vec<FileEffect> {
+        let effect = |(path, before): (String, Option<Arc<[u8]>>)| {
+            let after = content(toolbox, &path).ok()?;
+            (before != after).then(|| FileEffect {
+                path,
+                before: file::state_of_bytes(before.as_deref()),
+                after: file::state_of_bytes(after.as_deref()),
+                before_bytes: before,
+                after_bytes: after,
+            })
+        };
+        self.0.into_iter().filter_map(effect).collect()
+    }
+}
+
+fn content(toolbox: &Toolbox, key: &str) -> Result<Option<Arc<[u8]>>, ToolError> {
+    let place = toolbox.roots.resolve(key, Last::Follow)?;
+    preview::content(&place, Overlay::nothing(), key, Access::Read)
 }
 
 /// The errors of `after` that `before` does not have. An error is the same wherever its lines have
@@ -69,7 +170,7 @@ fn without_line_number(line: &str) -> String {
 }
 
 /// The text without `:12:5`, as places are written in paths and in the names of closures.
-fn without_places(text: &str) -> String {
+pub(in crate::tools) fn without_places(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(colon) = rest.find(':') {
@@ -128,6 +229,24 @@ mod tests {
                  {line} | let x: u8 = || 1;\n{margin} |             ^^^^ expected `u8`\n"
             ),
         )
+    }
+
+    #[test]
+    fn only_the_compilers_errors_explain_a_failure() {
+        for (line, expected) in [
+            ("error: could not compile `a` (lib) due to 1 previous error", false),
+            (
+                "error: could not compile `a` (bin \"a\") due to 2 previous errors; 1 warning emitted",
+                false,
+            ),
+            ("error: could not compile `a` (lib)", true),
+            ("error: failed to run custom build command for `a v0.1.0 (/a)`", true),
+            ("error[E0463]: can't find crate", true),
+            ("warning: build failed, waiting for other jobs to finish...", false),
+            ("  error: of a build script", false),
+        ] {
+            assert_eq!(is_unexplained(line), expected, "{line}");
+        }
     }
 
     #[test]

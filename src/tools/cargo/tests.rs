@@ -61,7 +61,8 @@ impl Bench {
     }
 
     fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
-        gate::errors(&self.tools, path, &self.context(&|_, _| {}))
+        let verdict = gate::gate(&self.tools, path, &self.context(&|_, _| {}))?;
+        verdict.map(|gate| Ok(gate.verdict?.errors)).transpose()
     }
 }
 

@@ -64,6 +64,19 @@ pub(in super::super) fn choose<'a>(
     work: Work,
     stop: &StopSignal,
 ) -> Result<Chosen<'a>, ToolError> {
+    choose_after(toolbox, Overlay::nothing(), work, stop)
+}
+
+/// The same after earlier steps. What they change is newer than any code graph.
+///
+/// # Errors
+/// As [`choose`].
+pub(in super::super) fn choose_after<'a>(
+    toolbox: &'a Toolbox,
+    overlay: &Overlay,
+    work: Work,
+    stop: &StopSignal,
+) -> Result<Chosen<'a>, ToolError> {
     let embedded =
         |fallback| Chosen { engine: Box::new(Embedded { toolbox }), fallback, is_external: false };
     match toolbox.engine {
@@ -74,6 +87,12 @@ pub(in super::super) fn choose<'a>(
             let instead = |why: String| {
                 Ok(embedded(Some(format!("The embedded engine is used, because {why}."))))
             };
+            if !overlay.is_empty() {
+                return instead(format!(
+                    "{} is older than what earlier steps leave",
+                    graph.display()
+                ));
+            }
             match newer_source(toolbox, &graph, stop) {
                 Ok(None) => {}
                 Ok(Some(newer)) => {
@@ -91,32 +110,6 @@ pub(in super::super) fn choose<'a>(
             }
         }
     }
-}
-
-/// The same after earlier steps. What they change is newer than any code graph.
-///
-/// # Errors
-/// As [`choose`].
-pub(in super::super) fn choose_after<'a>(
-    toolbox: &'a Toolbox,
-    overlay: &Overlay,
-    work: Work,
-    stop: &StopSignal,
-) -> Result<Chosen<'a>, ToolError> {
-    if toolbox.engine == EngineChoice::Auto
-        && !overlay.is_empty()
-        && let Some(graph) = toolbox.codegraph()
-    {
-        let graph = graph.display();
-        return Ok(Chosen {
-            engine: Box::new(Embedded { toolbox }),
-            fallback: Some(format!(
-                "The embedded engine is used, because {graph} is older than what earlier steps leave."
-            )),
-            is_external: false,
-        });
-    }
-    choose(toolbox, work, stop)
 }
 
 fn external(toolbox: &Toolbox, work: Work) -> Result<Chosen<'_>, ToolError> {

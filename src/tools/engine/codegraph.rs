@@ -5,6 +5,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::config::DbConfig;
@@ -13,11 +14,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::EngineError;
+use crate::code::CodeError;
+use crate::tools::{StopSignal, words};
 
 /// How long another program's lock is waited for.
 const BUSY: Duration = Duration::from_millis(500);
 /// How a file of SQLite begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Most rows of one answer of it, and most bytes of text in them: it is another program's, and may say as much
+/// as it likes.
+const MOST_ROWS: usize = 500_000;
+const MOST_BYTES: usize = 256 << 20;
 /// The tables that are read; views of these names would be another schema.
 const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 
@@ -172,10 +179,14 @@ impl Codegraph {
     ///
     /// # Errors
     /// A database that cannot be read to the end.
-    pub(super) fn symbols_of(&self, file: &Path) -> Result<Vec<Symbol>, EngineError> {
+    pub(super) fn symbols_of(
+        &self,
+        file: &Path,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, EngineError> {
         let sql = "SELECT name, file_path, data FROM graph_entities
                    WHERE kind = 'Symbol' AND file_path IN (?1, ?2, ?3)";
-        let mut symbols = self.all(sql, self.names_of(file), |row| self.symbol(row))?;
+        let mut symbols = self.all(sql, self.names_of(file), stop, |row| self.symbol(row))?;
         symbols.sort_by_key(|it| (it.place.byte_start, usize::MAX - it.place.byte_end));
         Ok(symbols)
     }
@@ -184,22 +195,30 @@ impl Codegraph {
     ///
     /// # Errors
     /// As [`Self::symbols_of`].
-    pub(super) fn symbols_named(&self, name: &str) -> Result<Vec<Symbol>, EngineError> {
+    pub(super) fn symbols_named(
+        &self,
+        name: &str,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, EngineError> {
         let sql = "SELECT name, file_path, data FROM graph_entities
                    WHERE kind = 'Symbol' AND name = ?1 ORDER BY file_path, id";
-        self.all(sql, [name], |row| self.symbol(row))
+        self.all(sql, [name], stop, |row| self.symbol(row))
     }
 
     /// The references to symbols with this name.
     ///
     /// # Errors
     /// As [`Self::symbols_of`].
-    pub(super) fn references_to(&self, name: &str) -> Result<Vec<Reference>, EngineError> {
+    pub(super) fn references_to(
+        &self,
+        name: &str,
+        stop: &StopSignal,
+    ) -> Result<Vec<Reference>, EngineError> {
         let sql = "SELECT r.file_path, r.data, s.data FROM graph_entities AS r
                    LEFT JOIN graph_edges AS e ON e.from_id = r.id AND e.edge_type = 'REFERENCES'
                    LEFT JOIN graph_entities AS s ON s.id = e.to_id AND s.kind = 'Symbol'
                    WHERE r.kind = 'Reference' AND r.name = ?1 ORDER BY r.id";
-        self.all(sql, [format!("ref to {name}")], |row| {
+        self.all(sql, [format!("ref to {name}")], stop, |row| {
             let target: Option<String> = row.get(2)?;
             let target = target.map(|data| json::<SymbolData>(&data)).transpose()?;
             Ok(Reference {
@@ -261,12 +280,46 @@ impl Codegraph {
         &self,
         sql: &str,
         params: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        stop: &StopSignal,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, EngineError> {
-        let rows = || -> rusqlite::Result<Vec<T>> {
-            self.connection.prepare(sql)?.query_map(params, read)?.collect()
+        let handle = self.connection.get_interrupt_handle();
+        let interrupt: Arc<dyn Fn() + Send + Sync> = Arc::new(move || handle.interrupt());
+        stop.listen(&interrupt);
+        let (mut all, mut bytes) = (Vec::new(), 0_usize);
+        let rows = || -> rusqlite::Result<bool> {
+            let mut statement = self.connection.prepare(sql)?;
+            let columns = statement.column_count();
+            let mut rows = statement.query(params)?;
+            while !stop.is_set()
+                && let Some(row) = rows.next()?
+            {
+                for column in 0..columns {
+                    bytes += row
+                        .get_ref(column)?
+                        .as_bytes_or_null()
+                        .ok()
+                        .flatten()
+                        .map_or(0, <[u8]>::len);
+                }
+                if all.len() == MOST_ROWS || bytes > MOST_BYTES {
+                    return Ok(false);
+                }
+                all.push(read(row)?);
+            }
+            Ok(true)
         };
-        self.sound(rows().map_err(|error| self.bad(&error))?)
+        let read = rows();
+        if stop.is_set() {
+            let source = CodeError::Stopped;
+            return Err(EngineError::Code { path: self.path.display().to_string(), source });
+        }
+        if !read.map_err(|error| self.bad(&error))? {
+            let most = format!("{MOST_ROWS} rows or {} of them", words::size(MOST_BYTES as u64));
+            let message = format!("it answers with more than {most}");
+            return Err(EngineError::Codegraph { path: self.path.clone(), message });
+        }
+        self.sound(all)
     }
 
     /// What was read without locks counts only when nobody wrote meanwhile.

@@ -8,8 +8,8 @@ use crate::code::{self, CodeError, Language, Source};
 
 use super::super::place::Last;
 use super::super::search::{Answer, Found, look_at_files};
-use super::super::source_file::SourceFile;
-use super::super::{Access, StopSignal, ToolError, Toolbox, file};
+use super::super::source_file::{self, SourceFile};
+use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, file};
 use super::{Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow};
 
 /// Reads files below one workspace.
@@ -70,6 +70,7 @@ impl CodeEngine for Embedded<'_> {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
+        overlay: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, ToolError> {
         let line = |source: &Source<'_>| source.defines(symbol).map(|it| it.span.start_line);
@@ -77,9 +78,11 @@ impl CodeEngine for Embedded<'_> {
             let line = line(&parsed(file, stop)?);
             return Ok(line.map(|line| Defined { file_path: file.key().to_owned(), line }));
         }
-        let first = Mutex::new(None::<Defined>);
+        let first = Mutex::new(self.left_by_earlier_steps(symbol, overlay, stop)?);
         self.each_that_names(symbol, stop, |source, key| {
-            if let Some(line) = line(source) {
+            if !overlay.has(key)
+                && let Some(line) = line(source)
+            {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|it| key < it.file_path.as_str()) {
                     *first = Some(Defined { file_path: key.to_owned(), line });
@@ -109,6 +112,31 @@ impl CodeEngine for Embedded<'_> {
 }
 
 impl Embedded<'_> {
+    /// The first definition of `symbol` in the files that earlier steps leave.
+    fn left_by_earlier_steps(
+        &self,
+        symbol: &str,
+        overlay: &Overlay,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, ToolError> {
+        let name = code::last_name(symbol);
+        for (key, content) in overlay.files() {
+            let text = content.and_then(|content| std::str::from_utf8(content).ok());
+            let names = text.is_some_and(|text| text.contains(name));
+            if !names || Language::of_path(Path::new(key)).is_none() {
+                continue;
+            }
+            let file = SourceFile::read_after(self.toolbox, overlay, key)?;
+            // What cannot be read as code defines nothing, here as on disk.
+            if let Some(found) =
+                self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     /// Looks at every file of the workspace that ripgrep would choose, that a grammar reads, and that
     /// holds the symbol's name; only such a file is parsed.
     fn each_that_names(
@@ -126,7 +154,7 @@ impl Embedded<'_> {
             let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
                 return Ok(None);
             };
-            let bytes = file::read(file, key, Access::Read)?;
+            let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| EngineError::NotText { path: key.to_owned() })?;
             if !text.contains(name) {

@@ -9,7 +9,7 @@ use crate::code::{self, CodeError, Language, Source, SymbolKind};
 use super::super::place::Last;
 use super::super::search::{ANSWER_BYTES, Answer, Found};
 use super::super::source_file::SourceFile;
-use super::super::{StopSignal, ToolError, Toolbox};
+use super::super::{Overlay, StopSignal, ToolError, Toolbox};
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined;
 use super::{
@@ -55,14 +55,18 @@ impl<'a> External<'a> {
         Some(self.toolbox.roots.resolve(file.to_str()?, Last::Keep).ok()?.key)
     }
 
-    fn symbols_of(&self, file: &SourceFile<'_>) -> Result<Vec<Symbol>, ToolError> {
+    fn symbols_of(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, ToolError> {
         let (path, graph) = self.graph()?;
         let absolute = self.absolute(file);
         if graph.indexed(&absolute)?.is_none() {
             let file = file.key().to_owned();
             return Err(EngineError::NotIndexed { path: path.clone(), file }.into());
         }
-        Ok(graph.symbols_of(&absolute)?)
+        Ok(graph.symbols_of(&absolute, stop)?)
     }
 }
 
@@ -104,7 +108,7 @@ impl CodeEngine for External<'_> {
             byte_start: it.place.byte_start,
             byte_end: it.place.byte_end,
         };
-        Ok(self.symbols_of(file)?.into_iter().map(row).collect())
+        Ok(self.symbols_of(file, stop)?.into_iter().map(row).collect())
     }
 
     fn references(
@@ -116,13 +120,13 @@ impl CodeEngine for External<'_> {
         let (_, graph) = self.graph()?;
         if let Some(file) = file {
             // A file that was never indexed would look like one without references.
-            self.symbols_of(file)?;
+            self.symbols_of(file, stop)?;
         }
         let name = code::last_name(symbol);
         let mut keys: HashMap<PathBuf, Option<String>> = HashMap::new();
         let mut around: HashMap<PathBuf, Vec<Symbol>> = HashMap::new();
         let mut rows: BTreeMap<String, Vec<ReferenceRow>> = BTreeMap::new();
-        for reference in graph.references_to(name)? {
+        for reference in graph.references_to(name, stop)? {
             stopped(stop)?;
             let key =
                 keys.entry(reference.file.clone()).or_insert_with(|| self.key_of(&reference.file));
@@ -132,7 +136,7 @@ impl CodeEngine for External<'_> {
                 continue;
             }
             if !around.contains_key(&reference.file) {
-                let symbols = graph.symbols_of(&reference.file)?;
+                let symbols = graph.symbols_of(&reference.file, stop)?;
                 around.insert(reference.file.clone(), symbols);
             }
             let from_symbol =
@@ -167,12 +171,14 @@ impl CodeEngine for External<'_> {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
+        // What a step leaves is not in the code graph, neither now nor when the next one runs.
+        _: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, ToolError> {
         stopped(stop)?;
         let symbols = match file {
-            Some(file) => self.symbols_of(file)?,
-            None => self.graph()?.1.symbols_named(code::last_name(symbol))?,
+            Some(file) => self.symbols_of(file, stop)?,
+            None => self.graph()?.1.symbols_named(code::last_name(symbol), stop)?,
         };
         let name = code::last_name(symbol);
         let found = symbols

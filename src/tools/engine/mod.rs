@@ -120,7 +120,8 @@ pub(super) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<Answer, ToolError>;
 
-    /// The first definition of `symbol`, in one file or anywhere in the workspace.
+    /// The first definition of `symbol`, in one file or anywhere in the workspace, as earlier steps would
+    /// leave it.
     ///
     /// # Errors
     /// As [`Self::symbols`].
@@ -128,6 +129,7 @@ pub(super) trait CodeEngine {
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
+        overlay: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, ToolError>;
 
@@ -164,6 +166,7 @@ pub(super) fn preview(
     overlay: &Overlay,
     symbol: Option<&str>,
     path: Option<&str>,
+    stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
     let file = path.map(|path| SourceFile::read_after(toolbox, overlay, path)).transpose()?;
     let place = file.as_ref().map_or("the workspace", SourceFile::key);
@@ -171,7 +174,7 @@ pub(super) fn preview(
         Some(symbol) => format!("Lists what names {symbol} in {place}."),
         None => format!("Lists what {place} defines."),
     };
-    let chosen = choose_after(toolbox, overlay, Work::Read, &StopSignal::default())?;
+    let chosen = choose_after(toolbox, overlay, Work::Read, stop)?;
     if let Some(file) = file.as_ref().filter(|_| !chosen.is_external) {
         file.language()?;
     }
@@ -259,27 +262,27 @@ fn file_key<'a>(file: &'a Option<SourceFile<'_>>) -> Option<&'a str> {
     file.as_ref().map(SourceFile::key)
 }
 
-impl Toolbox {
-    /// Where `symbol` is defined, in `file` or else anywhere in the workspace; `None` when nowhere
-    /// (SPEC §5, `symbol exists`).
-    ///
-    /// # Errors
-    /// A file that cannot be read, or an engine that cannot answer.
-    pub fn symbol_defined(
-        &self,
-        symbol: &str,
-        file: Option<&str>,
-    ) -> Result<Option<String>, ToolError> {
-        let stop = StopSignal::default();
-        let file = file.map(|path| SourceFile::read(self, path)).transpose()?;
-        let chosen = choose(self, Work::Read, &stop)?;
-        let found = chosen.engine.defined(symbol, file.as_ref(), &stop)?;
-        Ok(found.map(|found| {
-            let (path, line) = (found.file_path, found.line);
-            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().words())
-        }))
-    }
+/// See [`super::After::symbol_defined`].
+///
+/// # Errors
+/// A file that cannot be read, an engine that cannot answer, or a stop.
+pub(super) fn symbol_defined(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    symbol: &str,
+    file: Option<&str>,
+    stop: &StopSignal,
+) -> Result<Option<String>, ToolError> {
+    let file = file.map(|path| SourceFile::read_after(toolbox, overlay, path)).transpose()?;
+    let chosen = choose_after(toolbox, overlay, Work::Read, stop)?;
+    let found = chosen.engine.defined(symbol, file.as_ref(), overlay, stop)?;
+    Ok(found.map(|found| {
+        let (path, line) = (found.file_path, found.line);
+        format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().words())
+    }))
+}
 
+impl Toolbox {
     /// Whether the code graph has `file`, in words that say since when it is old, if it is; `None`
     /// when it does not have it (SPEC §5, `magellan has indexed file`).
     ///

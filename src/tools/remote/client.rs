@@ -46,15 +46,15 @@ pub struct SshClient {
 }
 
 impl SshClient {
-    /// The `ssh` that is on `PATH`, with the settings file of the policy if that names one.
+    /// The `ssh` that is on `PATH` and not in the workspace, with the settings file of the policy if that names one.
     ///
     /// # Errors
     /// There is none.
-    pub fn of_system(policy: &Policy) -> Result<Self, RemoteError> {
+    pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
         if cfg!(windows) {
             return Err(RemoteError::NoMultiplexing);
         }
-        let program = facts::command_on_path("ssh").ok_or(RemoteError::NoClient)?;
+        let program = facts::command_on_path("ssh", workspace).ok_or(RemoteError::NoClient)?;
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
 
@@ -126,7 +126,6 @@ impl SshClient {
     ) -> Result<Vec<String>, RemoteError> {
         let beside = self.program.with_file_name("ssh-keygen");
         let keygen = Some(beside).filter(|path| path.is_file());
-        let keygen = keygen.or_else(|| facts::command_on_path("ssh-keygen"));
         let keygen = keygen.ok_or(RemoteError::NoClient)?;
         let mut keys = Vec::new();
         for file in files.iter().filter(|file| file.is_file()) {

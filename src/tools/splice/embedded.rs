@@ -3,20 +3,21 @@
 
 use std::ops::Range;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::code::Language;
-use crate::run::{DiagnosticArtifact, Stream};
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream};
 
 use super::super::{Context, ToolError, Toolbox, cargo, words, write};
 use super::prepare::Prepared;
-use super::{Done, Hand, SpliceError, put_back};
+use super::restore::{Unfinished, Writer, put_back};
+use super::{Done, Hand, SpliceError};
 
 /// Writes files itself.
 pub(super) struct Embedded<'a> {
     toolbox: &'a Toolbox,
-    /// The Cargo project that was changed last, and the errors in it since.
-    known: Option<(String, Vec<DiagnosticArtifact>)>,
+    /// The Cargo project that was changed last, and what cargo found in it since.
+    known: Option<(String, cargo::Verdict)>,
 }
 
 impl<'a> Embedded<'a> {
@@ -24,23 +25,98 @@ impl<'a> Embedded<'a> {
         Self { toolbox, known: None }
     }
 
-    /// The errors of the Cargo project around a file; none where there is no project.
-    fn errors(
+    /// What cargo finds in the Cargo project around a file; none where there is no project.
+    fn check(
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-    ) -> Result<Option<Vec<DiagnosticArtifact>>, ToolError> {
-        // What the compiler has to say of other code than this step's is no output of this step.
+        done: &mut Done,
+    ) -> Result<Option<cargo::Verdict>, ToolError> {
+        // Who looks on is told how far it is, and not what the compiler has to say of other code.
         let progress = |stream, chunk: &str| {
             if stream == Stream::Stderr {
                 (context.output)(stream, chunk);
             }
         };
-        cargo::errors(
-            self.toolbox,
-            prepared.target.key(),
-            &Context { output: &progress, ..*context },
-        )
+        let context = Context { output: &progress, ..*context };
+        match cargo::gate(self.toolbox, prepared.target.key(), &context)? {
+            None => Ok(None),
+            Some(gate) => {
+                done.process("cargo check", &gate.finished);
+                gate.verdict.map(Some)
+            }
+        }
+    }
+
+    /// Makes the change between two checks.
+    fn gated(
+        &mut self,
+        prepared: &Prepared<'_>,
+        project: Option<String>,
+        context: &Context<'_>,
+        done: &mut Done,
+    ) -> Result<(), ToolError> {
+        let before = match (self.known.take(), &project) {
+            (Some((known, verdict)), Some(project)) if known == *project => Some(verdict),
+            _ => self.check(prepared, context, done)?,
+        };
+        self.write(prepared, context, done)?;
+        let Some(before) = before else { return Ok(()) };
+        let unfinished = Unfinished::new(self.toolbox, prepared, context);
+        let after = self.check(prepared, context, done);
+        unfinished.over();
+        let key = prepared.target.key();
+        let verdict = after.and_then(|after| {
+            let after = after.unwrap_or_default();
+            done.checked.push(checked(prepared, &before, &after));
+            let mut new = cargo::new_errors(&before.errors, after.errors.clone());
+            let gone = cargo::new_errors(&after.errors, before.errors.clone());
+            let replaced = &prepared.replaced.text;
+            leave_out_old(key, prepared.target.text()?, replaced, gone, &mut new);
+            if new.is_empty() {
+                return Ok(after);
+            }
+            let path = key.to_owned();
+            let mut said = said(&new);
+            if !before.not_reached.is_empty() {
+                said.push_str("\n\nBefore, cargo did not reach ");
+                said.push_str(&words::beginning(&before.not_reached.join(", ")));
+            }
+            let error = SpliceError::NewErrors { path, errors: new.len(), said };
+            done.diagnostics.extend(new);
+            Err(error.into())
+        });
+        match verdict {
+            Ok(after) => {
+                self.known = project.map(|project| (project, after));
+                Ok(())
+            }
+            Err(error) => Err(self.put_back(prepared, context, done, error)),
+        }
+    }
+
+    fn write(
+        &self,
+        prepared: &Prepared<'_>,
+        context: &Context<'_>,
+        done: &mut Done,
+    ) -> Result<(), ToolError> {
+        let (key, text) = (prepared.target.key(), &prepared.replaced.text);
+        match write::replace(&self.toolbox.roots, key, text, context)? {
+            None => Ok(()),
+            // It is in place, and the step promises more than that.
+            Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed)),
+        }
+    }
+
+    fn put_back(
+        &self,
+        prepared: &Prepared<'_>,
+        context: &Context<'_>,
+        done: &mut Done,
+        error: ToolError,
+    ) -> ToolError {
+        put_back(self.toolbox, prepared, context, Writer::Ourselves, done, error)
     }
 }
 
@@ -51,68 +127,59 @@ impl Hand for Embedded<'_> {
         context: &Context<'_>,
         done: &mut Done,
     ) -> Result<(), ToolError> {
-        let write = |done: &mut Done| {
-            let (key, text) = (prepared.target.key(), &prepared.replaced.text);
-            // Also an error may come after the content was put in place.
-            write::replace(&self.toolbox.roots, key, text, context)
-                .map_err(|error| put_back(self.toolbox, prepared, context, done, error))
-        };
         // Cargo has nothing to do with it, and what is known of a project stays known.
         if prepared.language != Language::Rust {
-            return write(done);
+            return self.write(prepared, context, done);
         }
-        let project = self.toolbox.cargo_manifest_for(prepared.target.key())?;
-        let before = match (self.known.take(), &project) {
-            (Some((known, errors)), Some(project)) if known == *project => Some(errors),
-            _ => self.errors(prepared, context)?,
-        };
-        write(done)?;
-        let Some(before) = before else { return Ok(()) };
-        let verdict = self.errors(prepared, context).and_then(|after| {
-            let after = after.unwrap_or_default();
-            done.checked.push(json!({
-                "file": prepared.target.key(),
-                "errors_before": before.len(),
-                "errors_after": after.len(),
-            }));
-            let mut new = cargo::new_errors(&before, after.clone());
-            let gone = cargo::new_errors(&after, before.clone());
-            leave_out_old(prepared, gone, &mut new);
-            if new.is_empty() {
-                return Ok(after);
-            }
-            let path = prepared.target.key().to_owned();
-            let error = SpliceError::NewErrors { path, errors: new.len(), said: said(&new) };
-            done.diagnostics.extend(new);
-            Err(error.into())
-        });
-        match verdict {
-            Ok(after) => {
-                self.known = project.map(|project| (project, after));
-                Ok(())
-            }
-            Err(error) => Err(put_back(self.toolbox, prepared, context, done, error)),
+        let key = prepared.target.key();
+        let project = self.toolbox.now().cargo_manifest_for(key)?;
+        let locks = cargo::LockFiles::around(self.toolbox, project.as_deref());
+        let made = self.gated(prepared, project, context, done);
+        for effect in locks.changed(self.toolbox) {
+            super::add(&mut done.beside, effect);
         }
+        made
     }
 }
 
+/// What two checks found, for the result.
+fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verdict) -> Value {
+    let mut checked = json!({
+        "file": prepared.target.key(),
+        "errors_before": before.errors.len(),
+        "errors_after": after.errors.len(),
+    });
+    if let Value::Object(fields) = &mut checked {
+        for (name, verdict) in [("not_reached_before", before), ("not_reached_after", after)] {
+            if !verdict.not_reached.is_empty() {
+                fields.insert(name.to_owned(), json!(verdict.not_reached));
+            }
+        }
+    }
+    checked
+}
+
 /// Leaves out the errors that stood in the replaced lines before and stand there again: what the compiler
-/// shows of them has changed with the lines, and they have not.
+/// shows of them has changed with the lines, and they have not. Of several that are the same, as many are
+/// old as there were.
 fn leave_out_old(
-    prepared: &Prepared<'_>,
+    key: &str,
+    old_text: &str,
+    new_text: &str,
     mut gone: Vec<DiagnosticArtifact>,
     new: &mut Vec<DiagnosticArtifact>,
 ) {
-    let Ok(old_text) = prepared.target.text() else { return };
-    let (old_lines, new_lines) = changed_lines(old_text, &prepared.replaced.text);
+    let (old_lines, new_lines) = changed_lines(old_text, new_text);
     let is_in = |error: &DiagnosticArtifact, lines: &Range<usize>| {
-        error.file_name == prepared.target.key()
-            && usize::try_from(error.line_start).is_ok_and(|line| lines.contains(&line))
+        let is_there = |file: &str, line: i64| {
+            file == key && usize::try_from(line).is_ok_and(|line| lines.contains(&line))
+        };
+        is_there(&error.file_name, error.line_start)
+            || error.spans.iter().any(|span| is_there(&span.file_name, span.line_start))
     };
     gone.retain(|error| is_in(error, &old_lines));
     new.retain(|error| {
-        let same =
-            |old: &DiagnosticArtifact| old.code == error.code && old.message == error.message;
+        let same = |old: &DiagnosticArtifact| is_same(old, error);
         match gone.iter().position(same).filter(|_| is_in(error, &new_lines)) {
             Some(index) => {
                 gone.remove(index);
@@ -121,6 +188,29 @@ fn leave_out_old(
             None => true,
         }
     });
+}
+
+/// Whether two errors say the same about the same text, wherever that stands now.
+fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
+    let place = |span: &DiagnosticSpan| {
+        let about = span.is_primary.then(|| pointed_at(span));
+        (span.file_name.clone(), span.label.as_deref().map(cargo::without_places), about)
+    };
+    let says = |error: &DiagnosticArtifact| {
+        (error.code.clone(), cargo::without_places(&error.message), error.file_name.clone())
+    };
+    says(one) == says(other)
+        && one.spans.len() == other.spans.len()
+        && one.spans.iter().map(place).eq(other.spans.iter().map(place))
+}
+
+/// The text that a place points at. Of more than one line, the lines without what stands around them.
+fn pointed_at(span: &DiagnosticSpan) -> String {
+    let lines: Vec<&str> = span.text.iter().map(|line| line.trim()).collect();
+    let [line] = span.text.as_slice() else { return lines.join("\n") };
+    let column = |column: i64| usize::try_from(column - 1).unwrap_or(0);
+    let (start, end) = (column(span.column_start), column(span.column_end));
+    line.chars().skip(start).take(end.saturating_sub(start)).collect()
 }
 
 /// The lines, from 1, in which two texts differ; the same number of lines before and after them is equal.
@@ -154,6 +244,72 @@ fn said(errors: &[DiagnosticArtifact]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Level;
+
+    /// `mismatched types` at this word of line 2 of the text.
+    fn mismatch(text: &str, word: &str, label: &str) -> DiagnosticArtifact {
+        let line = text.lines().nth(1).unwrap();
+        let column = i64::try_from(line.find(word).unwrap()).unwrap() + 1;
+        let span = DiagnosticSpan {
+            file_name: "a.rs".to_owned(),
+            line_start: 2,
+            column_start: column,
+            line_end: 2,
+            column_end: column + i64::try_from(word.len()).unwrap(),
+            byte_start: 0,
+            byte_end: 0,
+            is_primary: true,
+            text: vec![line.to_owned()],
+            label: Some(label.to_owned()),
+            suggested_replacement: None,
+            applicability: None,
+        };
+        DiagnosticArtifact {
+            level: Level::Error,
+            tool_level: "error".to_owned(),
+            message: "mismatched types".to_owned(),
+            file_name: "a.rs".to_owned(),
+            line_start: 2,
+            column_start: Some(column),
+            line_end: Some(2),
+            column_end: None,
+            code: Some("E0308".to_owned()),
+            spans: vec![span],
+            children: Vec::new(),
+            rendered: Some(line.to_owned()),
+        }
+    }
+
+    #[test]
+    fn an_old_error_is_old_in_another_line_and_another_of_its_kind_is_new() {
+        let (old, new) = ("{\nf(\"a\");\n}\n", "{\nlet x = 1; f(\"a\"); g(\"b\"); f(\"a\");\n}\n");
+        let was = |word, label| mismatch(old, word, label);
+        let is = |word, label| mismatch(new, word, label);
+        let left = |gone: Vec<DiagnosticArtifact>, mut found: Vec<DiagnosticArtifact>| {
+            leave_out_old("a.rs", old, new, gone, &mut found);
+            found
+        };
+        let (a, b) = ("\"a\"", "\"b\"");
+        assert!(left(vec![was(a, "expected `u8`")], vec![is(a, "expected `u8`")]).is_empty());
+        // The same words about another text, and about the same text another word.
+        let other = is(b, "expected `u8`");
+        assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
+        let other = is(a, "expected `u16`");
+        assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
+        // Two of them where there was one.
+        let two = vec![is(a, "expected `u8`"), is(a, "expected `u8`")];
+        assert_eq!(left(vec![was(a, "expected `u8`")], two).len(), 1);
+        // An old one elsewhere in the file is no old one here.
+        let elsewhere = DiagnosticArtifact {
+            line_start: 9,
+            spans: vec![DiagnosticSpan {
+                line_start: 9,
+                ..was(a, "expected `u8`").spans.remove(0)
+            }],
+            ..was(a, "expected `u8`")
+        };
+        assert_eq!(left(vec![elsewhere], vec![is(a, "expected `u8`")]).len(), 1);
+    }
 
     #[test]
     fn the_changed_lines_are_those_between_equal_ones() {

@@ -9,8 +9,8 @@ use super::super::ToolError;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SpliceError {
-    #[error("the program splice was not found{}", looked(.path))]
-    NoProgram { path: Option<String> },
+    #[error("the program splice was not found {place}")]
+    NoProgram { place: String },
     #[error("splice: {message}")]
     Refused { code: Code, message: String },
     #[error("splice failed: {message}")]
@@ -25,12 +25,12 @@ pub enum SpliceError {
         "splice made something else of {path} than was shown, {now} instead of {shown}; it was put back"
     )]
     OtherResult { path: String, shown: FileState, now: FileState },
+    #[error(
+        "{path} was not put back, because somebody else changed it meanwhile: it is {now} now. It was to be put back, because {why}"
+    )]
+    ChangedMeanwhile { path: String, now: FileState, why: String },
     #[error("{path} could not be put back: {source}. It was to be, because {why}")]
     NotPutBack { path: String, why: String, source: Box<ToolError> },
-}
-
-fn looked(path: &Option<String>) -> String {
-    path.as_ref().map_or_else(|| " on PATH".to_owned(), |path| format!(" at {path}"))
 }
 
 impl SpliceError {
@@ -40,7 +40,7 @@ impl SpliceError {
             Self::NoProgram { .. } | Self::Failed { .. } => Code::Splice,
             Self::Refused { code, .. } => *code,
             Self::NewErrors { .. } => Code::CargoCheck,
-            Self::OtherResult { .. } => Code::Conflict,
+            Self::OtherResult { .. } | Self::ChangedMeanwhile { .. } => Code::Conflict,
             Self::NotPutBack { .. } => Code::WriteFailed,
         }
     }
@@ -55,6 +55,9 @@ impl SpliceError {
             Self::Failed { .. } => "See what it printed, or choose the embedded engine.",
             Self::NewErrors { .. } => "Correct the replacement.",
             Self::OtherResult { .. } => "Choose the embedded engine for this step.",
+            Self::ChangedMeanwhile { .. } => {
+                "Look at the file: its content before the step and what was found in it are in the evidence of this step."
+            }
             Self::NotPutBack { .. } => {
                 "Put it back by hand: its earlier content is in the evidence of this step."
             }

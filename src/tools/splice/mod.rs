@@ -10,8 +10,7 @@ mod plan_file;
 mod prepare;
 mod preview;
 mod program;
-
-use std::collections::BTreeMap;
+mod restore;
 
 use serde_json::{Value, json};
 
@@ -20,7 +19,8 @@ use crate::plan::ToolCall;
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, TargetKind};
 
 use super::engine::{self, Work};
-use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox, write};
+use super::process::{Cause, Finished};
+use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox, words, write};
 
 use prepare::{Patch, Prepared, patches, prepare};
 
@@ -28,45 +28,63 @@ pub use error::SpliceError;
 pub(super) use preview::foresee;
 
 /// The files that a splice plan takes as input, as far as it can be read: itself and what it names.
-pub(super) fn inputs(toolbox: &Toolbox, plan_file: &str) -> Result<Vec<String>, ToolError> {
-    let patches = named(toolbox, plan_file)?;
+pub(super) fn inputs(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    plan_file: &str,
+) -> Result<Vec<String>, ToolError> {
+    let patches = named(toolbox, overlay, plan_file)?;
     let named = patches.into_iter().flat_map(|patch| [patch.file, patch.with]);
     Ok(std::iter::once(plan_file.to_owned()).chain(named).collect())
 }
 
 /// The files that a splice plan would change, as far as it can be read.
-pub(super) fn targets(toolbox: &Toolbox, plan_file: &str) -> Result<Vec<String>, ToolError> {
-    Ok(named(toolbox, plan_file)?.into_iter().map(|patch| patch.file).collect())
+pub(super) fn targets(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    plan_file: &str,
+) -> Result<Vec<String>, ToolError> {
+    Ok(named(toolbox, overlay, plan_file)?.into_iter().map(|patch| patch.file).collect())
 }
 
 /// A plan that is not there yet, or is faulty, names nothing; running it says why.
-fn named(toolbox: &Toolbox, plan_file: &str) -> Result<Vec<Patch>, ToolError> {
-    match plan_file::read(toolbox, &Overlay::default(), plan_file) {
+fn named(toolbox: &Toolbox, overlay: &Overlay, plan_file: &str) -> Result<Vec<Patch>, ToolError> {
+    match plan_file::read(toolbox, overlay, plan_file) {
         Err(ToolError::Engine { .. }) => Ok(Vec::new()),
         read => read,
     }
 }
 
-/// Adds to `overlay` what the call would leave behind, as far as it gets.
+/// Adds to `overlay` what the call would leave behind, as far as it gets. Nobody could ask it to stop; what
+/// it reads has a limit.
 pub(super) fn leave(
     toolbox: &Toolbox,
     overlay: &mut Overlay,
     call: &ToolCall,
 ) -> Result<(), ToolError> {
     let patches = patches(toolbox, overlay, call)?;
-    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, &never())?;
+    let stop = StopSignal::default();
+    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, &stop)?;
     for patch in &patches {
-        let prepared = prepare(toolbox, overlay, patch, &*chosen.engine, &never())?;
+        let prepared = prepare(toolbox, overlay, patch, &*chosen.engine, &stop)?;
         let effect = prepared.effect();
         overlay.put(effect.path, effect.after_bytes);
     }
     Ok(())
 }
 
-/// Previews have nobody who could ask them to stop; what they read has a limit.
-fn never() -> StopSignal {
-    StopSignal::default()
+/// Adds what a replacement does to a file. Of what several replacements in a row make of one file, only the
+/// first and the last content are kept: the others are nobody's, and a long plan has as many as steps.
+fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
+    if let Some(earlier) = effects.iter_mut().rev().find(|it| it.path == effect.path) {
+        earlier.after_bytes = None;
+        effect.before_bytes = None;
+    }
+    effects.push(effect);
 }
+
+/// Most bytes of each output that one step keeps of all the programs it runs: 64 MiB.
+const OUTPUT_BYTES: usize = 64 << 20;
 
 /// What became of one call, while it is under way.
 #[derive(Default)]
@@ -82,6 +100,12 @@ struct Done {
     checked: Vec<Value>,
     /// What the last process said about its end, where one ran.
     process: Option<Value>,
+    /// What cargo did to its own files.
+    beside: Vec<FileEffect>,
+    /// What was in a file that was put back, where nobody else has that content.
+    replaced_when_put_back: Vec<Value>,
+    /// What a person should know although it is no failure.
+    warnings: Vec<String>,
 }
 
 impl Done {
@@ -96,7 +120,30 @@ impl Done {
             "byte_end": definition.span.byte_end,
             "with": prepared.with.key(),
         }));
-        self.effects.push(effect);
+        add(&mut self.effects, effect);
+    }
+
+    /// Keeps what a process printed and how it ended.
+    fn process(&mut self, name: &str, finished: &Finished) {
+        let outputs = [(&mut self.stdout, &finished.stdout), (&mut self.stderr, &finished.stderr)];
+        for (kept, output) in outputs {
+            let bytes = output.bytes();
+            if kept.len() + bytes.len() <= OUTPUT_BYTES {
+                kept.extend_from_slice(bytes);
+            } else {
+                self.warnings.push(format!(
+                    "{} that {name} printed are left out: a step keeps {} of each output",
+                    words::size(bytes.len() as u64),
+                    words::size(OUTPUT_BYTES as u64)
+                ));
+            }
+        }
+        self.exit_code = finished.exit_code;
+        self.process = Some(json!({
+            "exit_code": finished.exit_code,
+            "signal": finished.signal,
+            "timed_out": finished.cause == Cause::TimedOut,
+        }));
     }
 
     fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
@@ -133,7 +180,7 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
     };
     let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(&effect.before), "after": hash(&effect.after) });
     let mut result = json!({
-        "changed_files": done.effects.iter().map(changed).collect::<Vec<_>>(),
+        "changed_files": done.effects.iter().chain(&done.beside).map(changed).collect::<Vec<_>>(),
         "patches": done.patches,
         "engine": who,
     });
@@ -141,9 +188,13 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
         if let Some(Value::Object(process)) = done.process {
             fields.extend(process);
         }
-        if !done.checked.is_empty() {
-            fields.insert("cargo_check".to_owned(), done.checked.into());
-        }
+        let lists = [
+            ("cargo_check", done.checked),
+            ("replaced_when_put_back", done.replaced_when_put_back),
+            ("warnings", done.warnings.into_iter().map(Value::from).collect()),
+        ];
+        let said = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        fields.extend(said.map(|(name, list)| (name.to_owned(), list.into())));
     }
     let written = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
     Invocation {
@@ -153,6 +204,7 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
         exit_code: done.exit_code,
         result,
         files: done.effects,
+        beside: done.beside,
         diagnostics: done.diagnostics,
         edges: done.edges,
         error,
@@ -167,9 +219,9 @@ fn run(
     who: &mut Value,
 ) -> Result<(), ToolError> {
     engine::stopped(context.stop)?;
-    let overlay = Overlay::default();
+    let overlay = Overlay::nothing();
     approved(toolbox, call, context)?;
-    let patches = patches(toolbox, &overlay, call)?;
+    let patches = patches(toolbox, overlay, call)?;
     let chosen = engine::choose(toolbox, Work::Splice, context.stop)?;
     *who = chosen.evidence(None);
     let mut hand: Box<dyn Hand> = match chosen.is_external {
@@ -180,7 +232,7 @@ fn run(
     let mut expected = context.expected.clone();
     for patch in &patches {
         engine::stopped(context.stop)?;
-        let prepared = prepare(toolbox, &overlay, patch, &*chosen.engine, context.stop)
+        let prepared = prepare(toolbox, overlay, patch, &*chosen.engine, context.stop)
             .inspect_err(|_| {
                 // What fails here is an outcome for this file, too.
                 if let Ok(key) = toolbox.key_of(&patch.file) {
@@ -209,37 +261,6 @@ fn approved(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) -> Result
     let ToolCall::SplicePlan { plan_file } = call else { return Ok(()) };
     let key = toolbox.key_of(plan_file)?;
     write::compare(plan_file, context.expected.get(&key).copied(), toolbox.digest_of(plan_file)?)
-}
-
-/// Puts a file back as it was, because of `error`, and gives the error that the step has then. A person
-/// who asked to stop asked for that, too.
-fn put_back(
-    toolbox: &Toolbox,
-    prepared: &Prepared<'_>,
-    context: &Context<'_>,
-    done: &mut Done,
-    error: ToolError,
-) -> ToolError {
-    let attempt = || {
-        let now = toolbox.digest_of(prepared.target.key())?;
-        if now == prepared.target.state() {
-            return Ok(());
-        }
-        let expected = BTreeMap::from([(prepared.target.key().to_owned(), now)]);
-        let on = StopSignal::default();
-        let context = Context { expected: &expected, stop: &on, ..*context };
-        write::replace(&toolbox.roots, prepared.target.key(), prepared.target.text()?, &context)
-    };
-    let failed: Result<(), ToolError> = attempt();
-    let Err(source) = failed else { return error };
-    let path = prepared.target.key().to_owned();
-    if let Ok(now) = toolbox.digest_of(prepared.target.key()) {
-        // It is changed and stays so; the evidence has to know.
-        let effect = prepared.effect();
-        let after_bytes = effect.after_bytes.filter(|_| now == effect.after);
-        done.effects.push(FileEffect { after: now, after_bytes, ..effect });
-    }
-    SpliceError::NotPutBack { path, why: error.to_string(), source: Box::new(source) }.into()
 }
 
 /// Who makes a prepared change real.

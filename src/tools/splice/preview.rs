@@ -5,8 +5,8 @@ use crate::plan::ToolCall;
 use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 
 use super::super::engine::{self, Chosen, Work};
-use super::super::{Overlay, ToolError, Toolbox, diff, words};
-use super::never;
+use super::super::{Overlay, StopSignal, ToolError, Toolbox, cargo, diff, words};
+use super::add;
 use super::prepare::{Patch, Prepared, patches, prepare};
 
 /// The preview of a call that replaces definitions, and what it would do to files. Of a plan whose later
@@ -18,11 +18,14 @@ pub(in super::super) fn foresee(
     toolbox: &Toolbox,
     call: &ToolCall,
     overlay: &Overlay,
+    stop: &StopSignal,
 ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
     let patches = patches(toolbox, overlay, call)?;
-    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, &never())?;
+    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, stop)?;
     let mut made = Made {
         toolbox,
+        stop,
+        is_gated: false,
         overlay: overlay.clone(),
         changes: Vec::new(),
         effects: Vec::new(),
@@ -30,6 +33,7 @@ pub(in super::super) fn foresee(
     };
     let mut failure = None;
     for patch in &patches {
+        engine::stopped(stop)?;
         if let Err(error) = made.add(patch, &chosen, patches.len() > 1) {
             failure = Some(error);
             break;
@@ -55,8 +59,10 @@ pub(in super::super) fn foresee(
             "splice writes the file itself; a result other than this is put back.".to_owned(),
         );
     }
+    // What cargo or splice says of it is known only once they have run.
+    let is_partial = chosen.is_external || made.is_gated;
     let preview = Preview {
-        predicted: if chosen.is_external { Predicted::Partial } else { Predicted::Exact },
+        predicted: if is_partial { Predicted::Partial } else { Predicted::Exact },
         summary,
         changes: made.changes,
         notes: made.notes,
@@ -66,6 +72,9 @@ pub(in super::super) fn foresee(
 
 struct Made<'a> {
     toolbox: &'a Toolbox,
+    stop: &'a StopSignal,
+    /// Whether cargo has to agree.
+    is_gated: bool,
     overlay: Overlay,
     changes: Vec<FileChange>,
     effects: Vec<FileEffect>,
@@ -74,10 +83,9 @@ struct Made<'a> {
 
 impl Made<'_> {
     fn add(&mut self, patch: &Patch, chosen: &Chosen<'_>, many: bool) -> Result<(), ToolError> {
-        let overlay = self.overlay.clone();
-        let prepared = prepare(self.toolbox, &overlay, patch, &*chosen.engine, &never())?;
+        let prepared = prepare(self.toolbox, &self.overlay, patch, &*chosen.engine, self.stop)?;
         let effect = prepared.effect();
-        let is_left = overlay.get(&effect.path).is_some();
+        let is_left = self.overlay.get(&effect.path).is_some();
         let unchanged = effect.before == effect.after;
         self.changes.push(FileChange {
             path: effect.path.clone(),
@@ -98,7 +106,7 @@ impl Made<'_> {
             self.check(&prepared)?;
         }
         self.overlay.put(effect.path.clone(), effect.after_bytes.clone());
-        self.effects.push(effect);
+        add(&mut self.effects, effect);
         Ok(())
     }
 
@@ -106,10 +114,12 @@ impl Made<'_> {
     fn check(&mut self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
         let mut note = format!("The result parses as {}.", prepared.language.name());
         if prepared.language == Language::Rust {
-            let manifest = self.toolbox.cargo_manifest_for(&prepared.path)?;
-            note.push_str(match manifest {
+            let after = self.toolbox.after(&self.overlay);
+            note.push_str(match after.cargo_manifest_for(&prepared.path)? {
                 Some(_) => {
-                    " cargo check runs once you approve, before and after; an error that was not there before restores the file."
+                    cargo::found(self.toolbox)?;
+                    self.is_gated = true;
+                    " cargo check runs once you approve, before and after; an error that was not there before restores the file. It may write the target folder and Cargo.lock."
                 }
                 None => " There is no Cargo project here, so cargo check does not run.",
             });

@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::plan::Code;
@@ -20,7 +20,8 @@ use super::super::place::Place;
 use super::super::process::{self, Cause, Finished, Leftovers};
 use super::super::{Access, Context, ToolError, Toolbox, words};
 use super::prepare::Prepared;
-use super::{Done, Hand, SpliceError, put_back};
+use super::restore::{Writer, put_back};
+use super::{Done, Hand, SpliceError};
 
 /// Most bytes of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;
@@ -146,12 +147,7 @@ impl Hand for Program<'_> {
         let mode =
             held.as_ref().and_then(|file| file.metadata().ok()).map(|data| data.permissions());
         let finished = self.patch(prepared, context)?;
-        done.exit_code = finished.exit_code;
-        done.process = Some(json!({
-            "exit_code": finished.exit_code,
-            "signal": finished.signal,
-            "timed_out": finished.cause == Cause::TimedOut,
-        }));
+        done.process(NAME, &finished);
         let verdict = ended(&finished, self.toolbox).and_then(|()| match finished.exit_code {
             Some(0) => Ok(()),
             _ => {
@@ -160,13 +156,11 @@ impl Hand for Program<'_> {
                 Err(refusal.error.into())
             }
         });
-        done.stdout.extend_from_slice(finished.stdout.bytes());
-        done.stderr.extend_from_slice(finished.stderr.bytes());
         // It makes a new file and gives it the mode of one.
         let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
         let end = verdict.and_then(|()| self.is_as_shown(prepared)).and_then(|()| with_mode());
         end.map_err(|error| {
-            let error = put_back(self.toolbox, prepared, context, done, error);
+            let error = put_back(self.toolbox, prepared, context, Writer::Program, done, error);
             // Putting it back keeps the mode that is there.
             let _ = with_mode();
             error

@@ -152,7 +152,7 @@ fn a_definition_is_replaced_and_nothing_else() {
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     let inputs = house.tools.inputs(&call).unwrap();
     assert_eq!(inputs.keys().collect::<Vec<_>>(), ["patches/fix.rs", "src/lib.rs"]);
-    let predicted = house.tools.foresee(&call).unwrap().1;
+    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
     let invocation = house.succeeds(&call);
     let expected = LIB.replace("n + 1", "n + 2");
     assert_eq!(house.content("src/lib.rs"), expected.as_bytes());
@@ -293,7 +293,7 @@ fn a_splice_plan_goes_on_until_its_first_failure() {
     };
     house.put("patches/bad.json", steps("nowhere"));
     let call = plan("patches/bad.json");
-    let predicted = house.tools.foresee(&call).unwrap().1;
+    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
     assert_eq!(predicted.len(), 2);
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.would_fail() && preview.changes.len() == 2, "{preview:?}");
@@ -434,7 +434,10 @@ fn a_preview_shows_where_and_what_and_who() {
     let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
     assert_eq!(preview.predicted, Predicted::Exact);
     assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line becomes 1.");
-    assert_eq!(preview.changes[0].after, house.tools.foresee(&call).unwrap().1[0].after);
+    assert_eq!(
+        preview.changes[0].after,
+        house.tools.foresee(&call, &StopSignal::default()).unwrap().1[0].after
+    );
     assert_eq!(
         preview.notes,
         [
@@ -492,8 +495,9 @@ fn a_preview_follows_what_earlier_steps_leave() {
 #[test]
 fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
     let house = project();
-    let found =
-        |symbol: &str, file: Option<&str>| house.tools.symbol_defined(symbol, file).unwrap();
+    let found = |symbol: &str, file: Option<&str>| {
+        house.tools.now().symbol_defined(symbol, file, &StopSignal::default()).unwrap()
+    };
     let words = found("old_function", Some("src/lib.rs")).unwrap();
     assert!(
         words.starts_with("old_function is in src/lib.rs, line 4, says the embedded"),
@@ -507,7 +511,11 @@ fn a_symbol_is_looked_for_in_its_file_or_everywhere() {
     );
     assert!(found("Thing::new", None).unwrap().contains("src/lib.rs, line 11"));
     assert_eq!(found("Nothing::new", None), None);
-    let error = house.tools.symbol_defined("x", Some("notes.txt")).unwrap_err();
+    let error = house
+        .tools
+        .now()
+        .symbol_defined("x", Some("notes.txt"), &StopSignal::default())
+        .unwrap_err();
     assert_eq!(error.code(), Code::CodeEngine);
     let error = house.tools.indexed_by_magellan("src/lib.rs").unwrap_err();
     assert_eq!(error.code(), Code::NoCodegraph);
@@ -518,4 +526,59 @@ fn the_version_of_the_grammars_is_the_one_that_is_built_in() {
     let manifest = include_str!("../../../Cargo.toml");
     let version = crate::code::GRAMMARS.strip_prefix("tree-sitter ").unwrap();
     assert!(manifest.contains(&format!("\ntree-sitter = \"{version}\"\n")));
+}
+
+#[test]
+fn a_file_too_large_for_the_engine_is_named_and_not_read() {
+    let house = project();
+    house.put("large.rs", "");
+    // Zeros, which the symbol's name is not in: only its size says that it is too large.
+    let file = fs::OpenOptions::new().write(true).open(house.path("large.rs")).unwrap();
+    file.set_len(crate::code::MAX_SOURCE_BYTES as u64 + 1).unwrap();
+    let invocation = house.succeeds(&references("old_function"));
+    assert_eq!(places(&invocation).len(), 4);
+    let problem = invocation.result["problems"][0].as_str().unwrap();
+    assert!(problem.starts_with("large.rs: it has 33554433 bytes"), "{problem}");
+    for call in [symbols("large.rs"), patch("large.rs", "x", "patches/fix.rs")] {
+        let (code, message) = house.fails(&call);
+        assert_eq!(code, Code::CodeEngine, "{message}");
+        assert!(message.contains("the engine reads at most 33554432"), "{message}");
+    }
+}
+
+#[test]
+fn a_stop_is_heard_while_a_step_is_foreseen() {
+    let house = project();
+    house.stop.set();
+    let now = house.tools.now();
+    for file in [None, Some("src/lib.rs")] {
+        let error = now.symbol_defined("old_function", file, &house.stop).unwrap_err();
+        assert_eq!(error.code(), Code::Cancelled, "{error}");
+    }
+    let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
+    let (preview, files) = house.tools.foresee(&call, &house.stop).unwrap();
+    assert!(preview.would_fail() && preview.summary.contains("stopped"), "{}", preview.summary);
+    assert!(files.is_empty());
+}
+
+#[test]
+fn of_a_file_that_is_patched_again_and_again_two_contents_are_kept() {
+    let house = project();
+    house.put("two.rs", "pub fn old_function(n: u32) -> u32 {\n    n + 3\n}\n");
+    let steps: Vec<_> = (0..20)
+        .map(|at| {
+            let with = if at % 2 == 0 { "patches/fix.rs" } else { "two.rs" };
+            serde_json::json!({"file": "src/lib.rs", "symbol": "old_function", "with": with})
+        })
+        .collect();
+    house.put("p.json", serde_json::json!({ "steps": steps }).to_string());
+    let call = plan("p.json");
+    let predicted = house.tools.foresee(&call, &StopSignal::default()).unwrap().1;
+    let done = house.succeeds(&call).files;
+    assert_eq!(predicted, done);
+    assert_eq!(done.len(), 20, "every state is known");
+    let contents = done.iter().flat_map(|it| [&it.before_bytes, &it.after_bytes]).flatten();
+    assert_eq!(contents.count(), 2, "before the first and after the last");
+    assert_eq!(done[0].before_bytes.as_deref(), Some(LIB.as_bytes()));
+    assert_eq!(done[19].after_bytes.as_deref(), Some(&*house.content("src/lib.rs")));
 }

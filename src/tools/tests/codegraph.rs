@@ -169,11 +169,18 @@ fn the_rows_are_those_of_the_embedded_engine() {
 fn a_symbol_and_an_indexed_file_are_found_in_the_graph() {
     let graph = Graph::written(EngineChoice::External);
     let tools = &graph.house.tools;
-    let words = tools.symbol_defined("two", Some("src/lib.rs")).unwrap().unwrap();
+    let words = tools
+        .now()
+        .symbol_defined("two", Some("src/lib.rs"), &StopSignal::default())
+        .unwrap()
+        .unwrap();
     assert_eq!(words, "two is in src/lib.rs, line 5, says magellan 4.17.0");
-    assert!(tools.symbol_defined("two", None).unwrap().is_some());
-    assert_eq!(tools.symbol_defined("three", None).unwrap(), None);
-    assert_eq!(tools.symbol_defined("Type::two", None).unwrap(), None);
+    assert!(tools.now().symbol_defined("two", None, &StopSignal::default()).unwrap().is_some());
+    assert_eq!(tools.now().symbol_defined("three", None, &StopSignal::default()).unwrap(), None);
+    assert_eq!(
+        tools.now().symbol_defined("Type::two", None, &StopSignal::default()).unwrap(),
+        None
+    );
     let words = tools.indexed_by_magellan("src/lib.rs").unwrap().unwrap();
     assert!(words.ends_with("codegraph.db has src/lib.rs"), "{words}");
     assert_eq!(tools.indexed_by_magellan("src/new.rs").unwrap(), None);
@@ -248,11 +255,17 @@ fn a_graph_that_cannot_be_used_is_said_and_never_passed_over() {
         }
         let preview = graph.house.tools.preview(&symbols(), &Overlay::default()).unwrap();
         assert!(preview.would_fail(), "{}", preview.summary);
-        let error = graph.house.tools.symbol_defined("one", None).unwrap_err();
+        let error = graph
+            .house
+            .tools
+            .now()
+            .symbol_defined("one", None, &StopSignal::default())
+            .unwrap_err();
         assert_eq!(error.code(), Code::CodeEngine);
 
         let auto = tools(&graph.house, EngineChoice::Auto);
-        let words = auto.symbol_defined("one", None).unwrap().unwrap();
+        let words =
+            auto.now().symbol_defined("one", None, &StopSignal::default()).unwrap().unwrap();
         assert!(words.ends_with("says the embedded engine, tree-sitter 0.27"), "{words}");
         let preview = auto.preview(&symbols(), &Overlay::default()).unwrap();
         let said = &preview.notes[1];
@@ -369,4 +382,28 @@ fn without_splice_the_external_engine_replaces_nothing() {
     let invocation = house.succeeds(&call);
     assert_eq!(invocation.result["engine"]["name"], "embedded");
     assert_eq!(house.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());
+}
+
+#[test]
+fn a_code_graph_that_says_too_much_is_not_taken_in_whole() {
+    let graph = Graph::written(EngineChoice::External);
+    let connection = graph.connection();
+    let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500001)
+               INSERT INTO graph_entities (kind, name, file_path, data)
+               SELECT 'Reference', 'ref to many', 'src/lib.rs', '{\"byte_start\":1,\"byte_end\":2,\"start_line\":1,\"start_col\":1,\"end_line\":1,\"end_col\":2}' FROM n";
+    connection.execute(sql, []).unwrap();
+    connection.close().unwrap();
+    let call = ToolCall::ReferencesToSymbolName { symbol: "many".to_owned() };
+    let (code, message) = graph.house.fails(&call);
+    assert_eq!(code, Code::CodeEngine);
+    assert!(message.contains("it answers with more than 500000 rows"), "{message}");
+}
+
+#[test]
+fn a_stop_ends_a_question_to_the_code_graph() {
+    let graph = Graph::written(EngineChoice::External);
+    graph.house.stop.set();
+    let now = graph.house.tools.now();
+    let error = now.symbol_defined("one", None, &graph.house.stop).unwrap_err();
+    assert_eq!(error.code(), Code::Cancelled, "{error}");
 }

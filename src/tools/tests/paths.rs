@@ -136,11 +136,11 @@ fn facts_say_what_is_there() {
     assert_eq!(kind("nothing"), Kind::Absent);
     assert_eq!(kind("dangling"), Kind::Absent);
     assert_eq!(kind("crate/src/lib.rs/below"), Kind::Absent);
-    assert_eq!(house.tools.parent_kind("crate/new").unwrap(), Kind::Folder);
-    assert_eq!(house.tools.parent_kind("new").unwrap(), Kind::Folder);
-    assert_eq!(house.tools.parent_kind("no/new").unwrap(), Kind::Absent);
-    assert_eq!(house.tools.parent_kind("crate/Cargo.toml/new").unwrap(), Kind::File);
-    let manifest = |path| house.tools.cargo_manifest_for(path).unwrap();
+    assert_eq!(house.tools.now().parent_kind("crate/new").unwrap(), Kind::Folder);
+    assert_eq!(house.tools.now().parent_kind("new").unwrap(), Kind::Folder);
+    assert_eq!(house.tools.now().parent_kind("no/new").unwrap(), Kind::Absent);
+    assert_eq!(house.tools.now().parent_kind("crate/Cargo.toml/new").unwrap(), Kind::File);
+    let manifest = |path| house.tools.now().cargo_manifest_for(path).unwrap();
     for path in ["crate", "crate/src/lib.rs", "crate/src/new.rs", "link/src", "crate/Cargo.toml"] {
         assert_eq!(manifest(path).as_deref(), Some("crate/Cargo.toml"), "{path}");
     }

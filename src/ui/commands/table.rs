@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 33] = [
+pub static TABLE: [Spec; 34] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -128,6 +128,17 @@ pub static TABLE: [Spec; 33] = [
         icon: Some(icon::SKIP),
         unavailable: |at| {
             needs_end(at, at.unfinished, "No run that left something undone is shown.")
+        },
+    },
+    Spec {
+        command: Command::RollBack,
+        text: "Roll back…",
+        tooltip: "Open the plan's own way back as a plan. It is shown and authorized like any other.",
+        shortcut: None,
+        icon: Some(icon::REVERT),
+        unavailable: |at| {
+            needs_end(at, at.unfinished, "No run that left something undone is shown.")
+                .or((!at.way_back).then_some("The plan names no way back."))
         },
     },
     Spec {

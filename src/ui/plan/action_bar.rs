@@ -28,6 +28,7 @@ pub(super) fn action_bar_ui(
             // What is needed least loses its words first.
             let only_icon = match command {
                 Command::CancelAfterStep => width < 660.0,
+                Command::RollBack => width < 620.0,
                 Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {
                     width < 470.0
                 }

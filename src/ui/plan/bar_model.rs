@@ -33,7 +33,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     if situation.running {
         return running(view, situation);
     }
-    if let Some(ended) = ended(view) {
+    if let Some(ended) = ended(view, situation) {
         return ended;
     }
     let waiting = |icon, tone, title: &str, detail: String| Bar {
@@ -154,7 +154,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
 }
 
 /// What became of the run, once it is over.
-fn ended(view: &PlanView<'_>) -> Option<Bar> {
+fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let (icon, tone, word) = match view.run.phase {
         Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed"),
         Phase::Ended(RunStatus::Failed) => (icon::FAILED, Tone::Danger, "Failed"),
@@ -178,6 +178,9 @@ fn ended(view: &PlanView<'_>) -> Option<Bar> {
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
         _ => vec![Command::RunAgain, Command::ContinueFromHere],
     };
+    if situation.way_back && view.run.phase != Phase::Ended(RunStatus::Completed) {
+        others.push(Command::RollBack);
+    }
     let more = detail.clone();
     let mut detail = detail;
     if view.run.phase == Phase::Interrupted {

@@ -9,8 +9,12 @@ use super::growing::{Rows, Wanted, growing_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
-use crate::ui::theme::{Text, Theme};
+use crate::ui::icon;
+use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
+
+/// The bytes of one line that are laid out in one piece.
+pub(super) const PART: usize = 64 << 10;
 
 /// The lines of a change. `place` tells apart what is shown in the same part of the window.
 pub(super) fn diff_ui(
@@ -30,6 +34,10 @@ pub(super) fn diff_ui(
     let sources = [change.path.clone(), from, to];
     let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
     let Rows { layout, laid, left } = growing_rows(ui, place, wanted, lines);
+    if layout.is_left_plain(lines) {
+        let text = "Too long for colours and for marks of changed words; the text is whole.";
+        widgets::remark(ui, icon::INFO, Tone::Dim, text);
+    }
     let row = |index: usize| laid.get(index).and_then(|laid| layout.row(lines, laid));
     if beside {
         pairs_ui(ui, ("beside", place), laid.len() / 2 + left, gutter, row);
@@ -96,13 +104,29 @@ impl Layout {
         }
     }
 
-    /// Adds what the line at `index` takes; two that stand beside each other in pairs, with the first.
-    pub(super) fn push(&self, lines: &[DiffLine], index: usize, found: &mut Vec<Laid>) {
-        let Some(pairs) = &self.pairs else {
-            self.lay(lines, index, found);
-            return;
+    /// Whether it is shown without the colours and marks that its language has, because it is too long.
+    fn is_left_plain(&self, lines: &[DiffLine]) -> bool {
+        self.marks.is_empty() && !lines.is_empty()
+    }
+
+    /// Adds what the line at `index` takes, of its text [`PART`] bytes from `from` on; two that stand beside
+    /// each other in pairs, with the first. Says from where there is more.
+    pub(super) fn push(
+        &self,
+        lines: &[DiffLine],
+        index: usize,
+        from: usize,
+        found: &mut Vec<Laid>,
+    ) -> Option<usize> {
+        let line = lines.get(index)?;
+        let more = |sides: [Option<usize>; 2]| {
+            let mut sides = sides.into_iter().flatten().filter_map(|index| lines.get(index));
+            sides.any(|line| line.text.len() > from + PART).then_some(from + PART)
         };
-        let Some(line) = lines.get(index) else { return };
+        let Some(pairs) = &self.pairs else {
+            self.lay(lines, index, from, found);
+            return more([Some(index), None]);
+        };
         // Both columns of the pairs are in order.
         let beside = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
         let (left, right) = match (line.kind, beside.and_then(|at| pairs.get(at))) {
@@ -111,7 +135,7 @@ impl Layout {
             (LineKind::Removed, None) => (Some(index), None),
             (LineKind::Added, _) => {
                 if pairs.binary_search_by_key(&index, |(_, new)| *new).is_ok() {
-                    return;
+                    return None;
                 }
                 (None, Some(index))
             }
@@ -119,11 +143,12 @@ impl Layout {
         // Nearly all take one row on both sides, and are many.
         if [left, right].into_iter().flatten().all(|index| self.fits(lines, index)) {
             found.extend([left, right].map(|index| index.map_or(Laid::Nothing, Laid::Line)));
-            return;
+            return None;
         }
+        let more = more([left, right]);
         let [left, right] = [left, right].map(|index| {
             let mut rows = Vec::new();
-            index.into_iter().for_each(|index| self.lay(lines, index, &mut rows));
+            index.into_iter().for_each(|index| self.lay(lines, index, from, &mut rows));
             rows
         });
         let height = left.len().max(right.len());
@@ -132,43 +157,54 @@ impl Layout {
             found.push(left.next().unwrap_or(Laid::Nothing));
             found.push(right.next().unwrap_or(Laid::Nothing));
         }
+        more
     }
 
-    fn lay(&self, lines: &[DiffLine], index: usize, found: &mut Vec<Laid>) {
+    fn lay(&self, lines: &[DiffLine], index: usize, from: usize, found: &mut Vec<Laid>) {
         if self.fits(lines, index) {
-            found.push(Laid::Line(index));
+            found.extend((from == 0).then_some(Laid::Line(index)));
         } else {
-            found.extend(self.parts(lines, index).map(|row| Laid::Part(Box::new(row))));
+            found.extend(self.parts(lines, index, from).map(|row| Laid::Part(Box::new(row))));
         }
     }
 
     /// Whether a line takes one row.
     fn fits(&self, lines: &[DiffLine], index: usize) -> bool {
         lines.get(index).is_some_and(|line| {
-            let short =
-                || line.kind == LineKind::Gap || visible(&line.text).len() <= self.columns.max(8);
+            // What is made visible takes no less room, and a long text is not looked through for it.
+            let most = self.columns.max(8);
+            let short = || {
+                line.kind == LineKind::Gap
+                    || line.text.len() <= most && visible(&line.text).len() <= most
+            };
             !line.missing_newline && short()
         })
     }
 
-    fn parts(&self, lines: &[DiffLine], index: usize) -> impl Iterator<Item = CodeRow> {
+    fn parts(
+        &self,
+        lines: &[DiffLine],
+        index: usize,
+        from: usize,
+    ) -> impl Iterator<Item = CodeRow> {
         let none = Marks::default();
         let marks = self.marks.get(index).unwrap_or(&none);
-        let rows = lines.get(index).map(|line| line_rows(line, marks, self.columns));
+        let rows = lines.get(index).map(|line| line_rows(line, marks, self.columns, from));
         rows.into_iter().flatten()
     }
 
     /// The row of what stands there; the sides of a pair with the number of their side.
     pub(super) fn row(&self, lines: &[DiffLine], laid: &Laid) -> Option<CodeRow> {
         match laid {
-            Laid::Line(index) => self.parts(lines, *index).next(),
+            Laid::Line(index) => self.parts(lines, *index, 0).next(),
             Laid::Part(row) => Some(CodeRow::clone(row)),
             Laid::Nothing => Some(CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) }),
         }
     }
 }
 
-fn line_rows(line: &DiffLine, marks: &Marks, columns: usize) -> Vec<CodeRow> {
+/// The rows of [`PART`] bytes of a line.
+fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec<CodeRow> {
     let sign = match line.kind {
         LineKind::Added => "+",
         LineKind::Removed => "-",
@@ -176,12 +212,18 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize) -> Vec<CodeRow> {
         LineKind::Gap => "",
     };
     let text = if line.kind == LineKind::Gap { "⋯" } else { &line.text };
-    let mut at = 0;
+    if from > 0 && from >= text.len() {
+        return Vec::new();
+    }
+    let (start, end) = (text.floor_char_boundary(from), text.floor_char_boundary(from + PART));
+    let is_last = end == text.len();
+    let mut at = start;
+    let text = text.get(start..end).unwrap_or_default();
     let mut rows: Vec<_> = wrap(text, columns)
         .into_iter()
         .enumerate()
         .map(|(index, text)| {
-            let first = index == 0;
+            let first = index == 0 && from == 0;
             let part: Range<usize> = at..at + text.len();
             at = part.end;
             CodeRow {
@@ -194,7 +236,7 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize) -> Vec<CodeRow> {
             }
         })
         .collect();
-    if line.missing_newline {
+    if line.missing_newline && is_last {
         let text = "(no line break at the end of the file)".to_owned();
         rows.push(CodeRow { kind: line.kind, ..CodeRow::plain(text) });
     }
@@ -209,7 +251,12 @@ mod tests {
         let sources = ["a.txt", "", ""].map(str::to_owned);
         let layout = Layout::new(&Wanted { sources, columns, beside }, lines);
         let mut laid = Vec::new();
-        (0..lines.len()).for_each(|index| layout.push(lines, index, &mut laid));
+        for index in 0..lines.len() {
+            let mut from = Some(0);
+            while let Some(at) = from {
+                from = layout.push(lines, index, at, &mut laid);
+            }
+        }
         laid.iter().map(|laid| layout.row(lines, laid).unwrap()).collect()
     }
 
@@ -253,6 +300,39 @@ mod tests {
                 [(0, ""), (5, "more")],
             ]
         );
+    }
+
+    #[test]
+    fn a_line_of_many_parts_is_whole_in_both_ways() {
+        let text = "é一 word".repeat(3 * PART / 8);
+        let old = line(LineKind::Removed, 1, &text[..text.floor_char_boundary(PART + 10)]);
+        let new = DiffLine { missing_newline: true, ..line(LineKind::Added, 1, &text) };
+        for beside in [false, true] {
+            let rows = rows(&[old.clone(), new.clone()], 80, beside);
+            for (wanted, kind) in [(&old, LineKind::Removed), (&new, LineKind::Added)] {
+                let of_kind: Vec<_> = rows.iter().filter(|row| row.kind == kind).collect();
+                let shown: String = of_kind.iter().map(|row| row.text.as_str()).collect();
+                let end = "(no line break at the end of the file)";
+                assert!(
+                    shown.strip_suffix(end).unwrap_or(&shown) == wanted.text,
+                    "{kind:?} {beside}"
+                );
+                assert_eq!(shown.ends_with(end), wanted.missing_newline);
+                assert_eq!(of_kind.iter().filter(|row| !row.sign.is_empty()).count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_difference_too_long_for_colours_says_so() {
+        let said = |lines: &[DiffLine]| {
+            let sources = ["a.rs", "", ""].map(str::to_owned);
+            let wanted = Wanted { sources, columns: 80, beside: false };
+            Layout::new(&wanted, lines).is_left_plain(lines)
+        };
+        assert!(said(&[line(LineKind::Added, 1, &"x".repeat(1 << 20))]));
+        assert!(!said(&[line(LineKind::Added, 1, "x")]));
+        assert!(!said(&[]));
     }
 
     #[test]

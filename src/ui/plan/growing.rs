@@ -7,11 +7,13 @@ use std::sync::Arc;
 use egui::cache::CacheTrait;
 use egui::{AsIdSalt, Id, Ui};
 
-use super::diff::{Laid, Layout};
+use super::diff::{Laid, Layout, PART};
 use crate::run::DiffLine;
 
 /// The lines that are laid out in one frame: some milliseconds.
 const LINES: usize = 10_000;
+/// The bytes of text that are wrapped in one frame: as long again.
+const BYTES: usize = 4 * PART;
 
 /// Which difference is laid out, and how; two that are equal have the same rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +37,8 @@ struct Kept {
     layout: Arc<Layout>,
     laid: Arc<Vec<Laid>>,
     next: usize,
+    /// How much of that line's text is laid out.
+    from: usize,
     used_in: u32,
 }
 
@@ -77,16 +81,25 @@ pub(super) fn growing_rows(
                 wanted,
                 laid: Arc::default(),
                 next: 0,
+                from: 0,
                 used_in: frame,
             },
         };
         let until = lines.len().min(kept.next + LINES);
+        let mut room = BYTES;
         // Nobody else has them: who drew the last frame has let them go.
         if let Some(laid) = Arc::get_mut(&mut kept.laid) {
-            for index in kept.next..until {
-                kept.layout.push(lines, index, laid);
+            while kept.next < until && room > 0 {
+                // What takes one row is not wrapped.
+                let bytes = lines.get(kept.next).map_or(0, |line| line.text.len());
+                if bytes > kept.wanted.columns {
+                    room = room.saturating_sub(PART.min(bytes.saturating_sub(kept.from)));
+                }
+                match kept.layout.push(lines, kept.next, kept.from, laid) {
+                    Some(from) => kept.from = from,
+                    None => (kept.next, kept.from) = (kept.next + 1, 0),
+                }
             }
-            kept.next = until;
         }
         kept.used_in = frame;
         let rows = Rows {
@@ -138,5 +151,40 @@ mod tests {
         assert_eq!(frame("y", all), (all, 0));
         assert_eq!(frame("y", all), (all, 0));
         assert_eq!(frame("z", all), (LINES, LINES + 10));
+    }
+
+    #[test]
+    fn a_line_of_ten_megabytes_grows_frame_by_frame_too() {
+        let text = "0123456789".repeat(1 << 20);
+        let line = DiffLine {
+            kind: LineKind::Added,
+            before: None,
+            after: Some(1),
+            text,
+            missing_newline: false,
+        };
+        let lines = [line];
+        let ctx = egui::Context::default();
+        let mut frames = Vec::new();
+        for _ in 0..100 {
+            let mut shown = (0, 0);
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                let sources = ["a.txt", "absent", "x"].map(str::to_owned);
+                let wanted = Wanted { sources, columns: 80, beside: false };
+                let rows = growing_rows(ui, "place", wanted, &lines);
+                shown = (rows.laid.len(), rows.left);
+            });
+            output.textures_delta.clear();
+            frames.push(shown);
+            if shown.1 == 0 {
+                break;
+            }
+        }
+        let most = BYTES / 80 + BYTES / PART;
+        assert!(frames[0].0 <= most && frames[0].1 == 1, "{:?}", frames[0]);
+        let grows = |two: &[(usize, usize)]| two[1].0 > two[0].0 && two[1].0 - two[0].0 <= most;
+        assert!(frames.windows(2).all(grows), "{frames:?}");
+        assert_eq!(frames.len(), (10_usize << 20).div_ceil(BYTES));
+        assert_eq!(frames.last().unwrap().1, 0);
     }
 }

@@ -1,0 +1,77 @@
+//! A command that prints more than anybody can draw.
+
+use super::*;
+use crate::run::{Part, StepState};
+use crate::worker::Event;
+
+const LINES: u64 = 10_000_000;
+
+#[test]
+fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
+    let mut bench = Bench::new();
+    let plan = format!(
+        r#"{{"goal": "print", "steps": [{{"command": "yes kingfisher | head -n {LINES}"}}]}}"#
+    );
+    let plan = bench.file("plan.json", &plan);
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    let printed = |bench: &Bench| {
+        let session = bench.session();
+        (session.transcript.printed(), session.run.live_bytes)
+    };
+    let (mut before, mut frames) = (0, 0);
+    while !(bench.session().run.is_over() && bench.session().elapsed_ms.is_some()) {
+        bench.app.now = now();
+        let has_more = bench.app.drain();
+        let (lines, kept) = printed(&bench);
+        // As many lines as a frame's bytes, and one for each piece that a line was cut in.
+        assert!(lines - before < 8_000, "{} lines in one frame", lines - before);
+        assert!(kept <= 80 << 10, "{kept} bytes for the inspector to lay out");
+        (before, frames) = (lines, frames + 1);
+        if !has_more {
+            let _ = bench.woken.recv_timeout(Duration::from_millis(20));
+        }
+    }
+    assert!(frames > 30, "{frames}");
+    let session = bench.session();
+    let StepState::Done(result) = &session.run.steps.first().unwrap() else { panic!() };
+    assert_eq!(result.stdout_bytes, 11 * LINES);
+    let lines = session.transcript.lines();
+    let shown = lines.iter().filter(|line| line.text == "kingfisher").count() as u64;
+    assert!(shown + 100 < LINES, "not all of it is shown, and that is said");
+    assert!(
+        lines.iter().any(|line| {
+            line.part == Part::Remark
+                && line.text.ends_with("are left out here; the evidence gets all.")
+        }) || session.transcript.left_out() > 0
+    );
+    assert_eq!(lines.back().unwrap().text, "kingfisher", "the end is what is seen");
+}
+
+#[test]
+fn a_window_that_does_not_look_keeps_no_command_waiting() {
+    let mut bench = Bench::new();
+    let plan = r#"{"goal": "print", "steps": [{"command": "yes kingfisher | head -n 3000000; touch done"}]}"#;
+    let plan = bench.file("plan.json", plan);
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    // What it prints is far more than may wait for the window, of which nothing is taken until it is done.
+    let done = bench.workspace.path().join("done");
+    let deadline = std::time::Instant::now() + Duration::from_secs(120);
+    while !done.exists() {
+        assert!(std::time::Instant::now() < deadline, "the command waits for the window");
+        let _ = bench.woken.recv_timeout(Duration::from_millis(20));
+    }
+    let mut waiting = 0;
+    while let Some(event) = bench.app.worker.try_recv() {
+        if let Event::Run(crate::run::RunEvent::StepOutput { chunk, .. }) = &event {
+            waiting += chunk.len();
+        }
+        if matches!(event, Event::Finished(_)) {
+            break;
+        }
+    }
+    assert!((1..=2 << 20).contains(&waiting), "{waiting}");
+}
