@@ -61,6 +61,9 @@ PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
 cmd:strace                  strace          strace          strace
+cmd:ssh                     openssh-client  openssh-clients openssh
+cmd:ssh-keygen              openssh-client  openssh         openssh
+cmd:sshd                    openssh-server  openssh-server  openssh
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='
@@ -86,7 +89,7 @@ cmd:curl                    curl                curl                curl
 present() {
     [ -z "$DRY_RUN" ] || return 1
     case $1 in
-    cmd:*) has "${1#cmd:}" ;;
+    cmd:*) has_anywhere "${1#cmd:}" ;;
     file:*) [ -e "${1#file:}" ] ;;
     lib:*) loader_knows "${1#lib:}" ;;
     certificates)
@@ -96,6 +99,9 @@ present() {
     *) die "packaging/lib.sh: unknown check $1" ;;
     esac
 }
+
+# For an ordinary user /sbin is often not in PATH.
+has_anywhere() { (PATH="$PATH:/sbin:/usr/sbin" && has "$1"); }
 
 loader_knows() {
     # For an ordinary user /sbin is often not in PATH.

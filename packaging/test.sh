@@ -49,7 +49,7 @@ not_run() {
 FEATURES='--locked --features inspection'
 
 scripts() {
-    for script in packaging/*.sh; do
+    for script in packaging/*.sh assets/remote/*.sh; do
         sh -n "$script" || return 1
     done
     # These branches cannot be tried on this machine; at least they print the right commands.
@@ -117,7 +117,7 @@ stage_with() {
 
 stage scripts scripts
 # Following `source` from the scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh assets/remote/*.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check

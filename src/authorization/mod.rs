@@ -65,8 +65,49 @@ impl fmt::Display for FileState {
 pub struct Target {
     /// The destination as given to the SSH client.
     pub destination: String,
-    /// The fingerprint of the host's key.
-    pub host_key: String,
+    /// The user there, as the client's settings make it of the destination.
+    pub user: String,
+    /// The host's name or address, likewise.
+    pub host: String,
+    /// The port, likewise.
+    pub port: u16,
+    /// The kinds and fingerprints of the keys by which the client knows the host, sorted, for instance
+    /// `ED25519 SHA256:…`; one that only signs keys of hosts begins with `authority`. The host must show one
+    /// of them.
+    pub host_keys: Vec<String>,
+}
+
+impl Target {
+    /// Whether the host may show this key, which is signed by this authority if by any; both with their kind
+    /// before the fingerprint.
+    pub fn covers(&self, host_key: &str, authority: Option<&str>) -> bool {
+        let fingerprint = |key: &str| key.rsplit(' ').next().map(str::to_owned);
+        let is = |known: &str, shown: &str| fingerprint(known) == fingerprint(shown);
+        self.host_keys.iter().any(|known| match known.strip_prefix("authority ") {
+            Some(known) => authority.is_some_and(|shown| is(known, shown)),
+            None => is(known, host_key),
+        })
+    }
+
+    /// User, host and port in one word.
+    pub fn address(&self) -> String {
+        let Self { user, host, port, .. } = self;
+        // An IPv6 address has colons of its own.
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        format!("{user}@{host}:{port}")
+    }
+}
+
+impl fmt::Display for Target {
+    /// Who, where and by which key, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.destination, self.address())?;
+        match self.host_keys.as_slice() {
+            [] => f.write_str(", whose key is not known"),
+            [key] => write!(f, " with key {key}"),
+            keys => write!(f, " with one of the keys {}", keys.join(", ")),
+        }
+    }
 }
 
 /// Everything an approval covers besides the plan's bytes (SPEC §2).
@@ -116,7 +157,7 @@ impl Binding {
         };
         let target = |target: &Option<Target>| match target {
             None => "local".to_owned(),
-            Some(target) => format!("{} with key {}", target.destination, target.host_key),
+            Some(target) => target.to_string(),
         };
         compare("workspace", self.workspace.clone(), now.workspace.clone());
         compare("mode", mode(self.mode), mode(now.mode));
@@ -221,4 +262,56 @@ pub struct ApprovedPlan {
     pub plan: Plan,
     /// The answer to it.
     pub authorization: PlanAuthorization,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binding(target: Option<Target>) -> Binding {
+        Binding {
+            workspace: "/home/ada/app".to_owned(),
+            mode: Mode::Automatic,
+            policy: Digest::of(b"policy"),
+            target,
+            inputs: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn another_host_user_port_or_key_voids_an_approval_and_is_named() {
+        let target = Target {
+            destination: "build".to_owned(),
+            user: "ada".to_owned(),
+            host: "10.0.0.7".to_owned(),
+            port: 22,
+            host_keys: vec!["ED25519 SHA256:one".to_owned()],
+        };
+        let approved = binding(Some(target.clone()));
+        assert_eq!(approved.changes(&approved.clone()), []);
+        for (other, now) in [
+            (
+                Some(Target { host: "fe80::1".to_owned(), ..target.clone() }),
+                "build (ada@[fe80::1]:22) with key ED25519 SHA256:one",
+            ),
+            (
+                Some(Target { user: "root".to_owned(), ..target.clone() }),
+                "build (root@10.0.0.7:22) with key ED25519 SHA256:one",
+            ),
+            (
+                Some(Target { port: 2222, ..target.clone() }),
+                "build (ada@10.0.0.7:2222) with key ED25519 SHA256:one",
+            ),
+            (
+                Some(Target { host_keys: vec!["ED25519 SHA256:two".to_owned()], ..target.clone() }),
+                "build (ada@10.0.0.7:22) with key ED25519 SHA256:two",
+            ),
+            (None, "local"),
+        ] {
+            let changes = approved.changes(&binding(other));
+            let [change] = changes.as_slice() else { panic!("{changes:?}") };
+            assert_eq!((change.what.as_str(), change.now.as_str()), ("target", now));
+            assert_eq!(change.approved, target.to_string());
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The command line as types (SPEC §11).
 
+mod evidence;
 mod words;
 
 use std::path::PathBuf;
@@ -7,11 +8,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
+pub(super) use evidence::{Evidence, EvidenceCommand, Question, Search, Show, Span, Verify};
 use words::EngineWord;
-pub(super) use words::{Confirm, DialectWord};
+pub(super) use words::{Confirm, DialectWord, TargetWord};
 
 use super::WindowOptions;
-use super::time::parse_time;
 use crate::plan::Digest;
 use crate::risk::{EngineChoice, Policy};
 
@@ -34,7 +35,7 @@ pub(super) struct Arguments {
 const EXITS: &str = "\
 Exit codes:
   0  done
-  1  the run failed or was cancelled
+  1  the run failed or was cancelled, or its host cannot be reached
   2  the plan is invalid, or its file cannot be read
   3  not authorized, or something approved has changed
   4  the evidence could not be written or read
@@ -68,7 +69,7 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Validate a plan and show what it would do; nothing is run
-    Check(Check),
+    Check(CheckPlan),
     /// Show what a plan would do to files, all its steps together; nothing is run
     Simulate(Check),
     /// Authorize a plan and run it
@@ -87,7 +88,8 @@ impl Command {
     /// Whether the result is wanted as JSON.
     pub(super) fn json(&self) -> bool {
         match self {
-            Self::Check(check) | Self::Simulate(check) => check.common.json,
+            Self::Check(check) => check.check.common.json,
+            Self::Simulate(check) => check.common.json,
             Self::Run(run) => run.common.json,
             Self::Continue(rest) => rest.common.json,
             Self::Evidence(evidence) => evidence.common().json,
@@ -121,6 +123,21 @@ impl Engine {
     }
 }
 
+/// Where the commands of a plan run.
+#[derive(Debug, Args)]
+pub(super) struct Target {
+    /// The host on which the plan's commands run, an SSH destination or `local` [default: the plan's]
+    #[arg(long, value_name = "HOST")]
+    target: Option<TargetWord>,
+}
+
+impl Target {
+    /// What was named; none where nothing was.
+    pub(super) fn named(&self) -> Option<&TargetWord> {
+        self.target.as_ref()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct EvidenceFolder {
     /// The evidence folder [default: the user's own]
@@ -139,9 +156,20 @@ pub(super) struct Common {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct CheckPlan {
+    #[command(flatten)]
+    pub(super) check: Check,
+    /// Connect to the plan's host, to see whether commands can run there; none is sent
+    #[arg(long)]
+    pub(super) connect: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct Check {
     /// The plan file
     pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) target: Target,
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
@@ -154,6 +182,8 @@ pub(super) struct Check {
 pub(super) struct Run {
     /// The plan file
     pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) target: Target,
     #[command(flatten)]
     pub(super) consent: Consent,
     #[command(flatten)]
@@ -211,184 +241,6 @@ pub(super) struct Schema {
     /// The dialect
     #[arg(value_enum, default_value = "step_plan")]
     pub(super) dialect: DialectWord,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-#[command(arg_required_else_help = true)]
-pub(super) struct Evidence {
-    #[command(subcommand)]
-    pub(super) command: EvidenceCommand,
-}
-
-impl Evidence {
-    pub(super) fn common(&self) -> &Common {
-        match &self.command {
-            EvidenceCommand::Search(search) => &search.common,
-            EvidenceCommand::Show(show) => &show.common,
-            EvidenceCommand::Query(query) => query.question.common(),
-            EvidenceCommand::Verify(verify) => &verify.common,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum EvidenceCommand {
-    /// Find executions by words in their tool, arguments, errors and output
-    Search(Search),
-    /// Show one execution or one run in full
-    Show(Show),
-    /// Ask one of the eight questions
-    Query(Query),
-    /// Recompute the chain of all records
-    Verify(Verify),
-}
-
-/// A span of time and a number of rows.
-#[derive(Debug, Args)]
-pub(super) struct Span {
-    /// Only what started then or later: a date, a time (RFC 3339, or local), or Unix milliseconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
-    pub(super) since: Option<i64>,
-    /// Only what started then or earlier
-    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
-    pub(super) until: Option<i64>,
-    /// At most this many rows
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) limit: Option<u32>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Search {
-    /// Words that must all occur; none finds everything
-    pub(super) words: Vec<String>,
-    /// Only this run
-    #[arg(long, value_name = "ID")]
-    pub(super) run: Option<Uuid>,
-    /// Only this plan
-    #[arg(long, value_name = "ID")]
-    pub(super) plan: Option<String>,
-    /// Only this tool
-    #[arg(long)]
-    pub(super) tool: Option<String>,
-    /// Only this outcome, for instance succeeded, failed, denied or interrupted
-    #[arg(long)]
-    pub(super) outcome: Option<String>,
-    /// Only this risk: safe, caution or dangerous
-    #[arg(long, value_name = "LEVEL")]
-    pub(super) risk: Option<String>,
-    /// Only what touched this file
-    #[arg(long, value_name = "FILE")]
-    pub(super) path: Option<String>,
-    /// Only what has a diagnostic of this code
-    #[arg(long)]
-    pub(super) code: Option<String>,
-    #[command(flatten)]
-    pub(super) span: Span,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Show {
-    /// The id of an execution or of a run
-    pub(super) id: Uuid,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Verify {
-    /// A head that was copied out earlier: it must still be part of the chain
-    #[arg(long, value_name = "DIGEST")]
-    pub(super) head: Option<Digest>,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Query {
-    #[command(subcommand)]
-    pub(super) question: Question,
-}
-
-/// The eight questions (SPEC §8).
-#[derive(Debug, Subcommand)]
-pub(super) enum Question {
-    /// Executions of a tool, oldest first
-    Q1(AboutTool),
-    /// Failures of a tool, newest first
-    Q2(AboutTool),
-    /// Executions with a diagnostic of this code
-    Q3(AboutCode),
-    /// Executions that touched a file, and how
-    Q4(AboutFile),
-    /// One execution in full
-    Q5(Show),
-    /// The latest execution that worked on a file
-    Q6(LatestOfFile),
-    /// Diagnostics that were seen again and again, most frequent first
-    Q7(Recurring),
-    /// Changes of a file that occurred after a diagnostic in it
-    Q8(AfterDiagnostic),
-}
-
-impl Question {
-    fn common(&self) -> &Common {
-        match self {
-            Self::Q1(about) | Self::Q2(about) => &about.common,
-            Self::Q3(about) => &about.common,
-            Self::Q4(about) => &about.common,
-            Self::Q5(show) => &show.common,
-            Self::Q6(about) => &about.common,
-            Self::Q7(about) => &about.common,
-            Self::Q8(about) => &about.common,
-        }
-    }
-}
-
-macro_rules! question {
-    ($name:ident { $($(#[$doc:meta])+ $field:ident: $type:ty,)* }) => {
-        #[derive(Debug, Args)]
-        pub(super) struct $name {
-            $($(#[$doc])+ pub(super) $field: $type,)*
-            #[command(flatten)]
-            pub(super) span: Span,
-            #[command(flatten)]
-            pub(super) common: Common,
-        }
-    };
-}
-
-question!(AboutTool {
-    /// The tool
-    tool: String,
-});
-question!(AboutCode {
-    /// The code of the diagnostic, for instance E0425
-    code: String,
-});
-question!(AboutFile {
-    /// The file, by its path inside its workspace
-    file: String,
-});
-question!(Recurring {
-    /// How often at least
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
-    threshold: u64,
-});
-question!(AfterDiagnostic {
-    /// The code of the diagnostic
-    code: String,
-    /// Only diagnostics in this file
-    file: Option<String>,
-});
-
-#[derive(Debug, Args)]
-pub(super) struct LatestOfFile {
-    /// The file, by its path inside its workspace
-    pub(super) file: String,
     #[command(flatten)]
     pub(super) common: Common,
 }

@@ -1,24 +1,82 @@
 //! `check`: everything that is known about a plan before anybody says yes. Nothing is run.
 
+use std::path::Path;
+
+use serde_json::json;
+
 use super::Exit;
 use super::args;
 use super::documents::{self, finding_line};
 use super::output::Output;
 use super::place::{OpenedPlan, policy};
 use super::refusal::Refusal;
-use crate::plan::{Dialect, Plan, Severity, visible};
-use crate::run::{PreconditionState, Review};
+use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
+use crate::risk::Policy;
+use crate::run::{Host, PreconditionState, Review, TargetState};
+use crate::tools::{SshClient, StopSignal, check_target};
 
-/// Validates and reviews a plan file.
-pub(super) fn check(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
-    let workspace = command.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&command.plan, workspace, &command.engine.settle(policy()?))?;
+/// Validates and reviews a plan file, and connects to its host where a person asks for that.
+pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
+    let args::CheckPlan { check, connect } = command;
+    let policy = check.engine.settle(policy()?);
+    let workspace = check.workspace.workspace.as_deref();
+    let opened = OpenedPlan::open(&check.plan, workspace, &policy, &check.target)?;
+    let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
+    let state = target.filter(|_| *connect).zip(opened.review.as_ref());
+    let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
     if out.json() {
-        out.document(&documents::check(&opened));
+        let mut document = documents::check(&opened);
+        if let (Some(state), Some(fields)) = (&state, document.as_object_mut()) {
+            fields.insert("connection".to_owned(), json!(state));
+        }
+        out.document(&document);
     } else {
         print(&opened, out);
+        if let Some(state) = &state {
+            print_state(state, out);
+        }
     }
-    Ok(if opened.is_valid() { Exit::Done } else { Exit::InvalidPlan })
+    Ok(match state {
+        _ if !opened.is_valid() => Exit::InvalidPlan,
+        Some(state) if !state.is_reachable() => Exit::Failed,
+        _ => Exit::Done,
+    })
+}
+
+/// How the host answers now. Nothing of a plan is sent.
+fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
+    match SshClient::of_system(policy, workspace) {
+        Ok(client) => check_target(&client, target, &StopSignal::default()),
+        Err(error) => TargetState::Unreachable { said: error.to_string() },
+    }
+}
+
+fn print_state(state: &TargetState, out: &mut Output) {
+    let (shown, said) = match state {
+        TargetState::Reachable { host } => {
+            let Host { system, bash, bash_version, .. } = &**host;
+            (Some(format!("{}, {system}, {bash} {bash_version}", host.line())), &host.said)
+        }
+        TargetState::UnknownKey { host_key, said } | TargetState::ChangedKey { host_key, said } => {
+            (host_key.clone(), said)
+        }
+        TargetState::Refused { said }
+        | TargetState::Unreachable { said }
+        | TargetState::Unusable { said } => (None, said),
+    };
+    let shown = shown.map_or_else(String::new, |shown| format!(": {shown}"));
+    let how = match state {
+        TargetState::Reachable { .. } => "is reachable",
+        TargetState::UnknownKey { .. } => "shows a key that is not known",
+        TargetState::ChangedKey { .. } => "shows another key than is known",
+        TargetState::Refused { .. } => "refused you",
+        TargetState::Unreachable { .. } => "is not reached",
+        TargetState::Unusable { .. } => "is reached, but no command can run there",
+    };
+    out.line(&visible(&format!("The host {how}{shown}")));
+    for line in visible_lines(said).lines() {
+        out.line(&format!("    {line}"));
+    }
 }
 
 /// Everything that is known about a plan, for people.
@@ -57,7 +115,9 @@ fn header(opened: &OpenedPlan, plan: &Plan, review: &Review, out: &mut Output) {
     }
     if plan.dialect == Dialect::CommandPlan {
         row("Mode", plan.mode.as_str());
-        row("Commands run", plan.target.as_deref().map_or("on this machine", |host| host));
+        let host = review.binding.target.as_ref().map(ToString::to_string);
+        let host = host.or_else(|| plan.target.clone());
+        row("Commands run", &host.map_or("on this machine".to_owned(), |it| format!("on {it}")));
     }
     if let Some(digest) = opened.digest {
         row("Digest", &digest.to_string());

@@ -163,6 +163,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
         writeln!(output, "The plan warns: {}", visible_lines(warning))?;
     }
     writeln!(output, "You are asked because: {}", visible(&request.why))?;
+    if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {
+        writeln!(output, "On {}", visible(host))?;
+    }
     writeln!(output, "In {}, as {}", visible(&request.cwd), visible(&request.user))?;
     for (name, value) in &request.arguments {
         if value.contains('\n') {

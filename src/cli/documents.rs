@@ -11,14 +11,19 @@ use crate::run::Review;
 /// What `check` answers.
 pub(super) fn check(opened: &OpenedPlan) -> Value {
     let plan = opened.plan.as_ref();
-    json!({
+    let mut document = json!({
         "digest": opened.digest,
         "valid": opened.is_valid(),
         "dialect": plan.map(|plan| plan.dialect),
         "findings": opened.findings,
         "plan": plan.map(plan_document),
         "risk": risk_document(plan, opened.review.as_ref()),
-    })
+    });
+    let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
+    if let (Some(target), Some(fields)) = (target, document.as_object_mut()) {
+        fields.insert("target".to_owned(), json!(target));
+    }
+    document
 }
 
 /// A plan in the words of a plan file, with what was derived filled in.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::EvidenceFolder;
+use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, choose_workspace, review};
-use crate::plan::{Digest, Finding, Plan, is_valid, limits, parse};
+use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
 use crate::worker::{default_folders, load_policy, read_plan_file};
@@ -55,14 +55,15 @@ pub(super) struct OpenedPlan {
 }
 
 impl OpenedPlan {
-    /// Reads and reviews a plan file.
+    /// Reads and reviews a plan file, with its commands on the target that was named, if one was.
     ///
     /// # Errors
-    /// A workspace that cannot be opened. Everything about the file itself is a finding.
+    /// A workspace that cannot be opened; a target for a plan without commands. Everything about the file itself is a finding.
     pub(super) fn open(
         file: &Path,
         workspace: Option<&Path>,
         policy: &Policy,
+        target: &Target,
     ) -> Result<Self, Refusal> {
         let bytes = match read_plan_file(file) {
             Ok(bytes) => bytes,
@@ -76,7 +77,21 @@ impl OpenedPlan {
             }
         };
         let home = default_folders().map(|folders| folders.home);
-        Self::of(&bytes, &choose_workspace(file, workspace, home.as_deref()), policy)
+        let mut parsed = parse(&bytes);
+        if let Some(named) = target.named()
+            && let Some(plan) = parsed.plan.take()
+        {
+            if plan.dialect != Dialect::CommandPlan {
+                let message = "--target is for plans of commands".to_owned();
+                return Err(Refusal::usage(
+                    message,
+                    "Leave it out: this plan works on files here.",
+                ));
+            }
+            parsed.plan = Some(plan.on_target(named.destination()));
+        }
+        let choice = choose_workspace(file, workspace, home.as_deref());
+        Self::reviewed(bytes.len(), parsed, &choice, policy)
     }
 
     /// Reads and reviews the bytes of a plan.
@@ -88,9 +103,17 @@ impl OpenedPlan {
         workspace: &WorkspaceChoice,
         policy: &Policy,
     ) -> Result<Self, Refusal> {
-        let parsed = parse(bytes);
+        Self::reviewed(bytes.len(), parse(bytes), workspace, policy)
+    }
+
+    fn reviewed(
+        length: usize,
+        parsed: Parsed,
+        workspace: &WorkspaceChoice,
+        policy: &Policy,
+    ) -> Result<Self, Refusal> {
         let mut opened = Self {
-            digest: (bytes.len() <= limits::PLAN_BYTES).then_some(parsed.digest),
+            digest: (length <= limits::PLAN_BYTES).then_some(parsed.digest),
             plan: parsed.plan,
             findings: parsed.findings,
             review: None,

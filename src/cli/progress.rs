@@ -3,8 +3,7 @@
 use super::output::{Output, say, tell};
 use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Step, ToolClass, visible, visible_lines};
-use crate::run::RunEvent;
-use crate::run::{ExecutionResult, RunStatus, StepResult, Stream};
+use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult, Stream};
 
 /// Says which step begins.
 pub(super) struct Progress {
@@ -20,6 +19,14 @@ impl ProgressCallback for Progress {
             && !self.silent
         {
             say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
+        }
+        if let RunEvent::HostReached { host } = event
+            && !self.silent
+        {
+            say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
+            for line in visible_lines(&host.said).lines() {
+                say(&format!("    {line}"));
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let policy = command.engine.settle(policy()?);
     let workspace = command.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
+    let opened = OpenedPlan::open(&command.plan, workspace, &policy, &command.target)?;
     let method = method(&command.consent, opened.digest)?;
     let place = EvidencePlace::find(&command.common.folder)?;
     let start = Start { opened, method, parent_run: None, policy, confirmation, place };
@@ -156,6 +156,9 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     }
     let workspace = review.workspace.display().to_string();
     say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));
+    if let Some(target) = &review.binding.target {
+        say(&format!("Commands run on {}", visible(&target.to_string())));
+    }
     for finding in &review.findings {
         say(&super::documents::finding_line(finding));
     }

@@ -35,7 +35,7 @@ struct Step<'a> {
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
     let policy = command.engine.settle(policy()?);
-    let opened = OpenedPlan::open(&command.plan, workspace, &policy)?;
+    let opened = OpenedPlan::open(&command.plan, workspace, &policy, &command.target)?;
     let simulation = match (&opened.plan, &opened.review) {
         (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy)?,
         _ => Simulation::default(),

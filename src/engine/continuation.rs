@@ -109,6 +109,8 @@ pub fn rest_of(
         return Err(FollowUpError::Completed { run_id });
     }
     let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    // What ran elsewhere than its file says goes on where it ran.
+    let plan = plan.on_target(run.target.as_deref());
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
         Continuation::Rest(rest) => Ok((run, rest)),
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),

@@ -95,8 +95,13 @@ impl Executor {
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
         self.state = ExecutorState::PlanLoaded { plan_id: approved.plan.plan_id.clone() };
         let clock = Arc::clone(&self.parts.clock);
-        let runnable = Runnable::new(approved, &self.parts.policy, &self.store, clock.now_ms())
-            .inspect_err(|_| self.state = ExecutorState::Idle)?;
+        let policy = &self.parts.policy;
+        let runnable = Runnable::new(approved, policy, &self.store, clock.now_ms());
+        let connected = runnable.and_then(|mut runnable| {
+            runnable.connect(policy, self.parts.control.stop_signal())?;
+            Ok(runnable)
+        });
+        let runnable = connected.inspect_err(|_| self.state = ExecutorState::Idle)?;
         let mut run = Run::new(&runnable, &*clock);
         let mut results = Vec::with_capacity(runnable.plan.steps.len());
         let outcome = self.run(&mut run, &mut results);
@@ -135,6 +140,9 @@ impl Executor {
             step_count: run.runnable.plan.steps.len(),
             timestamp_ms: started_at_ms,
         });
+        if let Some(host) = run.runnable.toolbox.host() {
+            self.emit(&RunEvent::HostReached { host: Box::new(host.clone()) });
+        }
         let end = self.steps(run, results).map_err(|error| store_failed(run, results, error))?;
         let finished = finish::finish(self, run, &end, results, started_ms)
             .map_err(|error| store_failed(run, results, error))?;

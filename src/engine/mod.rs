@@ -11,6 +11,7 @@ mod control;
 mod error;
 mod executor;
 mod finish;
+mod host;
 mod machine;
 mod preconditions;
 mod review;

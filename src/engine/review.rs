@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::error::ExecutionError;
+use super::host;
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
@@ -29,7 +30,7 @@ pub fn review(
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
-        hosts: plan.target.iter().cloned().collect(),
+        hosts: seen.binding.target.iter().map(ToString::to_string).collect(),
         worst: seen.risks.iter().map(|verdict| verdict.level).max(),
         asks: seen.asks.iter().flatten().count(),
         irreversible: plan
@@ -146,17 +147,15 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
         let what = format!("command {} of the rollback", index + 1);
         findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
     }
-    if let Some(host) = target {
-        let message = format!("commands run on this machine only; {host} cannot be reached yet");
-        findings.push(Finding::error(Code::HostUnreachable, "/target", message));
-    }
+    let (host, unknown) = host::look(target, policy, toolbox.workspace());
+    findings.extend(unknown);
     let asks = plan.steps.iter().zip(&risks);
     let asks = asks.map(|(step, risk)| ask(step, risk, policy, plan.mode)).collect();
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
         mode: plan.mode,
         policy: policy.digest(),
-        target: None,
+        target: host,
         inputs,
     };
     Seen { binding, risks, rollback, asks, findings, written }

@@ -55,6 +55,9 @@ impl Runnable {
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {
+                // The target may be another than the bytes say; the answer covers it beside them.
+                let target = authorization.binding.target.as_ref();
+                let reread = reread.on_target(target.map(|it| it.destination.as_str()));
                 let seen = review::look(&reread, &toolbox, policy);
                 let changes = authorization.binding.changes(&seen.binding);
                 if !changes.is_empty() {

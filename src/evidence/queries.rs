@@ -167,7 +167,7 @@ pub(super) fn runs(
     let mut statement = source.conn.prepare_cached(
         "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
                 p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
-                r.timestamp, e.timestamp, r.parent_run
+                r.timestamp, e.timestamp, r.parent_run, r.target
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
          LEFT JOIN run_ends AS e ON e.run_id = r.id
          WHERE ?1 IS NULL OR r.id = ?1
@@ -184,6 +184,7 @@ pub(super) fn runs(
             plan_name: row.get(2)?,
             plan_digest: digest(&row.get::<_, String>(3)?)?,
             workspace: row.get(4)?,
+            target: row.get(10)?,
             parent_run: optional_uuid(row, 9)?,
             step_count: size(row.get(5)?),
             steps_recorded: size(row.get(6)?),

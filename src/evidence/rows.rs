@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
 use super::record::{NewDecision, RunEnd, RunStart};
-use crate::authorization::{AuthorizationStatus, FileState, PlanAuthorization};
+use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::AnsweredBy;
 
@@ -103,7 +103,7 @@ pub(super) fn authorization(
             ("mode", word(&binding.mode)),
             ("policy_digest", binding.policy.into()),
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
-            ("host_key", binding.target.as_ref().map(|target| target.host_key.as_str()).into()),
+            ("host_key", host_keys(binding).as_deref().into()),
             ("inputs_json", Value::Object(inputs).into()),
             ("timestamp", answer.decided_at_ms.into()),
             ("expires_at", answer.expires_at_ms.into()),
@@ -120,6 +120,11 @@ pub(super) fn authorization(
             ("timestamp", answer.decided_at_ms.into()),
         ],
     )
+}
+
+/// The keys of which the host must show one.
+fn host_keys(binding: &Binding) -> Option<String> {
+    binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
 
 pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<'_>) -> Result<()> {
@@ -147,7 +152,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
             ("mode", word(&binding.mode)),
             ("policy_digest", binding.policy.into()),
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
-            ("host_key", binding.target.as_ref().map(|target| target.host_key.as_str()).into()),
+            ("host_key", host_keys(binding).as_deref().into()),
             ("parent_run", start.parent_run.into()),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
             ("user_name", user.into()),

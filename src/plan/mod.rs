@@ -8,6 +8,7 @@ mod code;
 mod command;
 mod command_text;
 mod continuation;
+mod destination;
 mod digest;
 mod finding;
 pub mod limits;
@@ -25,6 +26,7 @@ pub use code::Code;
 pub use command::{Outlook, RiskLevel, StatedRisk};
 pub use command_text::rollback;
 pub use continuation::{Continuation, continuation};
+pub use destination::{Destination, DestinationError};
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
 pub use parse::{locate, parse};
@@ -125,6 +127,27 @@ impl Plan {
     /// The title, or the id where there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)
+    }
+
+    /// The same plan with its commands on this destination, or on this machine; any other plan is as it was.
+    /// Its bytes and their digest stay: an approval covers the target beside them (SPEC §2, §11).
+    #[must_use]
+    pub fn on_target(mut self, target: Option<&str>) -> Self {
+        if self.dialect != Dialect::CommandPlan {
+            return self;
+        }
+        let target = target.map(str::to_owned);
+        for step in &mut self.steps {
+            match &target {
+                Some(target) => step.arguments.insert("target".to_owned(), target.clone()),
+                None => step.arguments.remove("target"),
+            };
+            if let Some(ToolCall::Shell { target: of_call, .. }) = &mut step.call {
+                of_call.clone_from(&target);
+            }
+        }
+        self.target = target;
+        self
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Policy {
     pub engine: EngineChoice,
     /// The program `splice`; none for the one on `PATH`.
     pub splice_program: Option<PathBuf>,
+    /// The settings file of the SSH client; none for the client's own (SPEC §7.3).
+    pub ssh_config: Option<PathBuf>,
     /// The person's own rules for commands.
     pub command_rules: UserRules,
     /// Why nothing may run: the settings are there and cannot be used (SPEC §7.1).
@@ -60,6 +62,7 @@ impl Default for Policy {
             authorization_ttl_ms: DEFAULT_TTL_MS,
             engine: EngineChoice::default(),
             splice_program: None,
+            ssh_config: None,
             command_rules: UserRules::default(),
             refusal: None,
         }
@@ -79,6 +82,7 @@ impl Policy {
         let tools: Vec<_> = self.confirm_tools.iter().map(|tool| tool.name()).collect();
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();
         let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
+        let ssh_config = self.ssh_config.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
             "builtin_command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
             "command_rules": self.command_rules,
@@ -89,6 +93,7 @@ impl Policy {
             "refusal": self.refusal,
             "rules": super::tools::RULES_VERSION,
             "splice_program": splice,
+            "ssh_config": ssh_config,
         });
         Digest::of(canonical.to_string().as_bytes())
     }
@@ -121,6 +126,7 @@ mod tests {
             Policy { authorization_ttl_ms: 1, ..policy.clone() },
             Policy { engine: EngineChoice::External, ..policy.clone() },
             Policy { splice_program: Some("/opt/splice".into()), ..policy.clone() },
+            Policy { ssh_config: Some("/opt/ssh_config".into()), ..policy.clone() },
             Policy { refusal: Some("no".to_owned()), ..policy.clone() },
             with_rule(RiskLevel::Blocked),
             with_rule(RiskLevel::Caution),

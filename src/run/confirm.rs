@@ -29,6 +29,8 @@ pub struct ConfirmationRequest {
     pub arguments: BTreeMap<String, String>,
     /// The host for remote steps.
     pub target: Option<String>,
+    /// Who, where and by which key that host is, in one line.
+    pub host: Option<String>,
     /// The folder in which the step works.
     pub cwd: String,
     /// Who runs it there.

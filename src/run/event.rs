@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::confirm::{Answer, ConfirmationRequest, Control};
+use super::host::Host;
 use super::result::{RunStatus, StepResult};
 use crate::plan::Code;
 
@@ -30,6 +31,11 @@ pub enum RunEvent {
         step_count: usize,
         /// When, in Unix milliseconds.
         timestamp_ms: i64,
+    },
+    /// The host of the run is reached; nothing of the plan was sent to it yet.
+    HostReached {
+        /// Who and what it is.
+        host: Box<Host>,
     },
     /// A step begins, before its precondition is checked.
     StepStarted {

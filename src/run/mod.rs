@@ -11,6 +11,7 @@ mod diagnostic;
 mod effect;
 mod event;
 mod excerpt;
+mod host;
 mod ink;
 mod preview;
 mod question;
@@ -30,6 +31,7 @@ pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
+pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink};
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{

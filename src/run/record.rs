@@ -51,6 +51,8 @@ pub struct RunSummary {
     pub plan_digest: Digest,
     /// The workspace folder.
     pub workspace: String,
+    /// The destination on which its commands ran; none for this machine.
+    pub target: Option<String>,
     /// The run that this one continues.
     pub parent_run: Option<Uuid>,
     /// How many steps the plan has.

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::confirm::{ConfirmationRequest, Control};
 use super::event::{RunEvent, Stream};
+use super::host::Host;
 use super::result::{Outcome, RunStatus, StepResult};
 use super::steps::Steps;
 use crate::plan::Code;
@@ -79,6 +80,8 @@ pub struct RunState {
     pub live_left_out: u64,
     /// For how long the step under way had printed nothing when that was noticed; none once it prints again.
     pub quiet_ms: Option<u64>,
+    /// The host that it has reached, where its commands run on one.
+    pub host: Option<Box<Host>>,
     /// Why it failed.
     pub failure: Option<(Code, String)>,
 }
@@ -97,6 +100,7 @@ impl RunState {
                     ..Self::default()
                 };
             }
+            RunEvent::HostReached { host } => self.host = Some(host.clone()),
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
                 self.phase = Phase::Running;

@@ -139,6 +139,7 @@ fn run(
     let program = Program {
         program: OsStr::new(&program),
         arguments,
+        input: None,
         folder: &project.folder,
         environment: &[],
         unset: &[],

@@ -8,7 +8,7 @@ use crate::plan::Code;
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{EngineError, SpliceError};
+use super::{EngineError, RemoteError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,12 +67,19 @@ pub enum ToolError {
     NoFolder { path: String, kind: Kind },
     #[error("the command {how}")]
     CommandFailed { how: String },
-    #[error("cannot run on {host}: commands run on this machine only")]
-    Remote { host: String },
+    #[error("the outcome on {host} is unknown: {why}")]
+    OutcomeUnknown { host: String, why: String },
+    #[error("cannot run on {host}: there is no connection to it")]
+    NotConnected { host: String },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
     #[error("the answer has more than {limit} bytes")]
     OutputLimit { limit: u64 },
+    #[error("{source}")]
+    Remote {
+        #[from]
+        source: RemoteError,
+    },
     #[error("{source}")]
     Engine {
         #[from]
@@ -119,7 +126,8 @@ impl ToolError {
             Self::ProgramMissing { code, .. } | Self::NotStarted { code, .. } => *code,
             Self::TimedOut { .. } => Code::TimedOut,
             Self::NoFolder { .. } | Self::CommandFailed { .. } => Code::CommandFailed,
-            Self::Remote { .. } => Code::HostUnreachable,
+            Self::OutcomeUnknown { .. } | Self::NotConnected { .. } => Code::HostUnreachable,
+            Self::Remote { source } => source.code(),
             Self::NotKept { .. } => Code::EvidenceStore,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
@@ -162,9 +170,11 @@ impl ToolError {
             Self::CommandFailed { .. } => {
                 "Read what it printed; then correct the plan or its cause."
             }
-            Self::Remote { .. } => {
-                "Take the target out of the plan, or run the command there by hand."
+            Self::OutcomeUnknown { .. } => {
+                "Look on the host what became of the command before you run it again."
             }
+            Self::NotConnected { .. } => "Run the plan again.",
+            Self::Remote { source } => source.next(),
             Self::AlreadyExists { .. } => "Use file_write to replace it, or choose another path.",
             Self::Stale { .. } => "Look at the plan again and authorize it as things are now.",
             Self::Cancelled => "Run the plan again when you want it to be done.",

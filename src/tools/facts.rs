@@ -128,6 +128,12 @@ impl Toolbox {
     }
 }
 
+/// Where the command `name` would be found through `PATH` from this folder.
+pub(super) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    find_command(name, std::env::split_paths(&paths), folder)
+}
+
 fn find_command(
     name: &str,
     mut folders: impl Iterator<Item = PathBuf>,

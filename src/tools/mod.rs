@@ -18,6 +18,7 @@ mod place;
 mod preview;
 mod process;
 mod read;
+mod remote;
 mod rules;
 mod search;
 mod shell;
@@ -38,10 +39,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::authorization::FileState;
+use crate::authorization::{FileState, Target};
 use crate::plan::ToolCall;
 use crate::risk::{EngineChoice, Policy, Shell};
-use crate::run::{DiagnosticArtifact, Edge, FileChange, FileEffect, Preview, Stream, StreamEnds};
+use crate::run::{
+    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
+};
 
 use place::{Last, Root, Roots};
 use write::Existing;
@@ -51,6 +54,10 @@ pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use remote::{
+    Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
+    check_target, known_target,
+};
 pub use splice::SpliceError;
 pub use stop::StopSignal;
 
@@ -62,6 +69,8 @@ pub struct Toolbox {
     splice: Option<PathBuf>,
     /// When `lsp_check` is ended.
     check_timeout: Duration,
+    /// The host on which commands with a target run.
+    remote: Option<Connection>,
 }
 
 /// What a call may look at besides its arguments.
@@ -140,7 +149,28 @@ impl Toolbox {
             engine: policy.engine,
             splice: policy.splice_program.clone(),
             check_timeout: cargo::CHECK_TIMEOUT,
+            remote: None,
         })
+    }
+
+    /// Connects to the host on which commands with a target run, until this is dropped. Nothing of a plan is
+    /// sent, and nothing at all to a host that shows a key which the approval does not cover (SPEC §2, §7.3).
+    ///
+    /// # Errors
+    /// As for [`Connection::open_approved`].
+    pub fn connect(
+        &mut self,
+        client: &SshClient,
+        approved: &Target,
+        stop: &StopSignal,
+    ) -> Result<(), RemoteError> {
+        self.remote = Some(Connection::open_approved(client, approved, stop)?);
+        Ok(())
+    }
+
+    /// The host to which this is connected.
+    pub fn host(&self) -> Option<&Host> {
+        self.remote.as_ref().map(Connection::host)
     }
 
     /// The workspace folder, absolute and without links.

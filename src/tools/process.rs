@@ -1,10 +1,11 @@
 //! Programs (SPEC §7.2): the one place that starts them.
 //!
-//! A program gets exactly what the caller says, no input and no terminal: it leads a session and a
-//! process group of its own. Its two outputs are read apart, each on a thread of its own, handed on as
-//! they come, up to a limit, and kept: whole by [`run`], by its ends alone by [`stream`]. Nothing here looks again and again: the caller's thread sleeps
-//! until there is output, an end, a stop or the deadline. A program that is to end is asked first, and
-//! so is everything it started; after a grace all of it is killed.
+//! A program gets exactly what the caller says, no terminal, and no input but a file that the caller
+//! names: it leads a session and a process group of its own. Its two outputs are read apart, each on a
+//! thread of its own, handed on as they come, up to a limit, and kept: whole by [`run`], by its ends alone
+//! by [`stream`]. Nothing here looks again and again: the caller's thread sleeps until there is output, an
+//! end, a stop or the deadline. A program that is to end is asked first, and so is everything it started;
+//! after a grace all of it is killed.
 //!
 //! The rest of the room calls this; nobody else can. Absent on purpose: what a program means, and what
 //! its failure is called.
@@ -43,6 +44,8 @@ pub(super) struct Program<'a> {
     pub(super) program: &'a OsStr,
     /// Its arguments, exactly.
     pub(super) arguments: &'a [&'a str],
+    /// The file that it reads; none for no input.
+    pub(super) input: Option<&'a Path>,
     /// Where it runs.
     pub(super) folder: &'a Path,
     /// What is set in its environment besides what this process has in its own.

@@ -4,6 +4,8 @@
 //! reads a command. It has no input and no terminal. What the command does to files is its own affair:
 //! nothing of it is foreseen.
 
+mod remote;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -125,8 +127,8 @@ pub(super) fn invoke(
     if context.stop.is_set() {
         return Err(ToolError::Cancelled);
     }
-    if let Some(host) = command.target {
-        return Err(ToolError::Remote { host: host.to_owned() });
+    if let Some(target) = command.target {
+        return remote::invoke(toolbox, target, command, context);
     }
     let (key, folder) = command.folder(toolbox)?;
     let reader = Reader::here(toolbox)?;
@@ -161,6 +163,7 @@ fn run(
     let program = Program {
         program: OsStr::new(&reader.path),
         arguments: &reader.arguments(command.command),
+        input: None,
         folder,
         environment: &[],
         unset: &unset(),
@@ -223,7 +226,7 @@ fn result(
 /// What would run, where, as whom, and how far it may go.
 pub(super) fn preview(toolbox: &Toolbox, command: &Command<'_>) -> Result<Preview, ToolError> {
     let (place, by) = match command.target {
-        Some(host) => (format!("on {host}"), "Read by the bash of that host.".to_owned()),
+        Some(target) => remote::place(toolbox, target, command.cwd),
         None => {
             let place = match command.folder(toolbox)?.0.as_str() {
                 "." => "in the workspace folder".to_owned(),

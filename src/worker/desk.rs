@@ -1,7 +1,5 @@
 //! The reader thread: opens, reviews and previews plans, records answers, reads the evidence.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,17 +12,19 @@ use uuid::Uuid;
 use super::contents::{self, missing};
 use super::editor;
 use super::executing::panic_message;
+use super::files::{keep_file, read_plan_file};
 use super::folders::default_folders;
 use super::kept::{self, Kind};
 use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+use super::target;
 use crate::engine::{
     Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
     preview_step, reconcile, review, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
-use crate::plan::{Code, Digest, Finding, limits, parse};
+use crate::plan::{Code, Digest, Finding, parse};
 use crate::run::{AnsweredBy, Failure, RunSummary};
-use crate::tools::Toolbox;
+use crate::tools::{StopSignal, Toolbox};
 
 /// Requests and answers that wait. The window asks for one thing at a time in each of its places, so
 /// this is never reached by a person.
@@ -35,6 +35,8 @@ pub struct Desk {
     requests: SyncSender<(Ticket, Request)>,
     replies: Mutex<Receiver<(Ticket, Reply)>>,
     next: AtomicU64,
+    /// Ends what is still tried beside the thread.
+    stop: Arc<StopSignal>,
 }
 
 impl Desk {
@@ -46,8 +48,21 @@ impl Desk {
         let (requests, inbox) = sync_channel::<(Ticket, Request)>(WAITING);
         let (replies, outbox) = sync_channel(WAITING);
         let mut reader = Reader { setup, evidence: None };
+        let stop = Arc::new(StopSignal::default());
+        let beside = Arc::clone(&stop);
         thread::Builder::new().name("countersign-desk".to_owned()).spawn(move || {
             while let Ok((ticket, request)) = inbox.recv() {
+                if let Request::CheckTarget { destination, workspace } = request {
+                    let (replies, wake) = (replies.clone(), Arc::clone(&wake));
+                    let answer: Arc<dyn Fn(Reply) + Send + Sync> = Arc::new(move |reply| {
+                        // Nobody may be there any more to hear it.
+                        if replies.send((ticket, reply)).is_ok() {
+                            wake();
+                        }
+                    });
+                    target::check((destination, workspace), &reader.setup.policy, &beside, &answer);
+                    continue;
+                }
                 let reply = catch_unwind(AssertUnwindSafe(|| reader.answer(request)))
                     .unwrap_or_else(|panic| {
                         // Whatever it was in the middle of is opened anew.
@@ -60,7 +75,7 @@ impl Desk {
                 wake();
             }
         })?;
-        Ok(Self { requests, replies: Mutex::new(outbox), next: AtomicU64::new(0) })
+        Ok(Self { requests, replies: Mutex::new(outbox), next: AtomicU64::new(0), stop })
     }
 
     /// Asks; the answer comes with the same ticket. `None` when too much is waiting already.
@@ -77,6 +92,12 @@ impl Desk {
     /// Blocks for the next answer; `None` when the thread is gone. For callers that are no window.
     pub fn recv(&self) -> Option<(Ticket, Reply)> {
         self.replies.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.stop.set();
     }
 }
 
@@ -156,7 +177,7 @@ impl Reader {
                     let plan = evidence
                         .plan_of_run(run_id)?
                         .and_then(|bytes| parse(&bytes).plan)
-                        .map(Arc::new);
+                        .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
                     let events = evidence.replay(run_id)?;
                     Reply::Replayed(Box::new(Replayed { summary, plan, events }))
                 }
@@ -188,6 +209,7 @@ impl Reader {
             | Request::Reconcile { .. }
             | Request::Source { .. }
             | Request::Edit { .. }
+            | Request::CheckTarget { .. }
             | Request::Keep { .. } => missing("such request".to_owned()),
         })
     }
@@ -307,46 +329,4 @@ impl Reader {
         let policy = self.setup.policy.clone();
         changes_since(self.evidence()?, run_id, workspace, &policy)
     }
-}
-
-/// Writes a file whole or not at all, with the folders that lead to it.
-///
-/// # Errors
-/// What the system says.
-pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let fresh = file.with_extension("new");
-    std::fs::write(&fresh, text)?;
-    std::fs::rename(&fresh, file)
-}
-
-/// The bytes of a plan file, at most one more than the limit.
-///
-/// # Errors
-/// The finding at line 1 that says why there are none.
-pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
-    let refuse = |message: String| Finding::error(Code::NotJson, "", message);
-    let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
-    let mut options = File::options();
-    options.read(true);
-    // A pipe that nobody writes to would keep the opening waiting for ever.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path).map_err(cannot)?;
-    // Asked of what was opened: by its name it may be something else a moment later.
-    let metadata = file.metadata().map_err(cannot)?;
-    if !metadata.is_file() {
-        let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
-        return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
-    }
-    let mut bytes = Vec::new();
-    // One byte more than the limit is enough to say that it is exceeded.
-    let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
-    Ok(bytes)
 }

@@ -14,7 +14,7 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
     Answered, ExecutionDetail, ExecutionResult, Failure, Preview, Question, Reconciled, Review,
-    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, VerifyReport,
+    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport,
 };
 
 /// Called after every message for the window; must not block.
@@ -154,6 +154,14 @@ pub enum Request {
         /// The content.
         what: ToSave,
     },
+    /// Try a host, because a person asks for it. It may take a minute, and other requests are answered
+    /// meanwhile.
+    CheckTarget {
+        /// The SSH destination.
+        destination: String,
+        /// The workspace, whose own programs are not taken.
+        workspace: PathBuf,
+    },
     /// Recompute the chain.
     Verify,
     /// Write a file of the window's own, such as its settings, whole or not at all.
@@ -268,6 +276,13 @@ pub enum Reply {
     Editing,
     /// To [`Request::Save`].
     Saved,
+    /// To [`Request::CheckTarget`].
+    Target {
+        /// The SSH destination.
+        destination: String,
+        /// How it answers.
+        state: Box<TargetState>,
+    },
     /// To [`Request::Verify`].
     Verified(VerifyReport),
     /// To [`Request::Keep`].

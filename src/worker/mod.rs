@@ -10,21 +10,24 @@ mod desk;
 mod editor;
 mod executing;
 mod faults;
+mod files;
 mod folders;
 mod kept;
 mod messages;
 mod outbox;
 mod policy;
 mod prompt;
+mod target;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::{Clock, Simulation, SystemClock};
-pub use desk::{Desk, keep_file, read_plan_file};
+pub use desk::Desk;
 pub use editor::{EditorCommand, EditorPlace};
 pub use executing::{Worker, panic_message};
 pub use faults::Faults;
+pub use files::{keep_file, read_plan_file};
 pub use folders::{Folders, default_folders};
 pub use messages::{
     Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,

@@ -24,6 +24,9 @@ pub struct PolicySettings {
     /// The program `splice`, absolute; the one on `PATH` where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splice_program: Option<PathBuf>,
+    /// The settings file of the SSH client, absolute; the client's own where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssh_config: Option<PathBuf>,
     /// The person's own rules for commands, each as it is written; a bad one can so be named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command_rules: Vec<toml::Table>,
@@ -55,6 +58,7 @@ impl Default for PolicySettings {
             authorization_minutes: 30,
             engine: EngineChoice::default(),
             splice_program: None,
+            ssh_config: None,
             command_rules: Vec::new(),
         }
     }
@@ -78,12 +82,16 @@ impl PolicySettings {
         if let Some(program) = self.splice_program.as_ref().filter(|path| !path.is_absolute()) {
             return Err(format!("splice_program is {}, which is not absolute", program.display()));
         }
+        if let Some(config) = self.ssh_config.as_ref().filter(|path| !path.is_absolute()) {
+            return Err(format!("ssh_config is {}, which is not absolute", config.display()));
+        }
         Ok(Policy {
             confirm_tools: self.confirm_tools.clone(),
             extra_roots: self.extra_roots.clone(),
             authorization_ttl_ms: i64::from(self.authorization_minutes) * 60_000,
             engine: self.engine,
             splice_program: self.splice_program.clone(),
+            ssh_config: self.ssh_config.clone(),
             command_rules: UserRules::read(&self.command_rules).map_err(|bad| bad.to_string())?,
             refusal: None,
         })

@@ -55,8 +55,14 @@ mod races;
 #[cfg(target_os = "linux")]
 mod real_programs;
 mod registry;
+#[cfg(target_os = "linux")]
+mod remote;
+#[cfg(target_os = "linux")]
+mod remote_plans;
 mod risk_trace;
 mod schema;
+#[cfg(target_os = "linux")]
+mod sshd;
 #[cfg(target_os = "linux")]
 mod system_calls;
 #[cfg(unix)]

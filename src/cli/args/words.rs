@@ -1,8 +1,10 @@
 //! Words that an option takes, as they are written on the command line.
 
+use std::str::FromStr;
+
 use clap::ValueEnum;
 
-use crate::plan::Dialect;
+use crate::plan::{Destination, DestinationError, Dialect};
 use crate::risk::EngineChoice;
 
 /// An engine as it is named on the command line.
@@ -22,6 +24,33 @@ impl From<EngineWord> for EngineChoice {
             EngineWord::Auto => Self::Auto,
             EngineWord::Embedded => Self::Embedded,
             EngineWord::External => Self::External,
+        }
+    }
+}
+
+/// Where commands run, as it is named on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum TargetWord {
+    /// This machine.
+    Local,
+    /// A host.
+    Host(Destination),
+}
+
+impl FromStr for TargetWord {
+    type Err = DestinationError;
+
+    fn from_str(text: &str) -> Result<Self, DestinationError> {
+        if text == "local" { Ok(Self::Local) } else { Destination::parse(text).map(Self::Host) }
+    }
+}
+
+impl TargetWord {
+    /// The destination; none for this machine.
+    pub(in crate::cli) fn destination(&self) -> Option<&str> {
+        match self {
+            Self::Local => None,
+            Self::Host(host) => Some(host.as_str()),
         }
     }
 }

@@ -20,6 +20,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
             ("contents".to_owned(), "one\ntw\u{202e}o\n".to_owned()),
         ]),
         target: None,
+        host: None,
         cwd: "/space".to_owned(),
         user: "ada".into(),
         risk: Verdict {

@@ -22,7 +22,7 @@ pub(super) fn search(
         tool: command.tool.clone(),
         outcome: command.outcome.clone(),
         risk: command.risk.clone(),
-        host: None,
+        host: command.host.clone(),
         path: command.path.clone(),
         code: command.code.clone(),
         since_ms: command.span.since,

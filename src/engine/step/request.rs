@@ -3,7 +3,7 @@
 use super::StepRun;
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
-use crate::run::{ConfirmationRequest, Preview};
+use crate::run::{ConfirmationRequest, Host, Preview};
 
 impl StepRun<'_, '_> {
     /// Everything that a person must see before they answer.
@@ -23,6 +23,7 @@ impl StepRun<'_, '_> {
             purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
             arguments: self.step.arguments.clone(),
             target: plan.target.clone(),
+            host: self.run.runnable.toolbox.host().map(Host::line),
             cwd: self.cwd(),
             user: self.user(),
             risk: verdict.clone(),
@@ -37,7 +38,8 @@ impl StepRun<'_, '_> {
     fn cwd(&self) -> String {
         match self.call {
             ToolCall::Shell { target: Some(_), cwd, .. } => {
-                cwd.clone().unwrap_or_else(|| "the folder in which a login begins".to_owned())
+                let home = || self.run.runnable.toolbox.host().map(|host| host.home.clone());
+                cwd.clone().or_else(home).unwrap_or_else(|| "the home folder".to_owned())
             }
             call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
         }

@@ -61,6 +61,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         purpose: None,
         arguments: step.arguments.clone(),
         target: None,
+        host: None,
         cwd: "/".into(),
         user: "ada".into(),
         risk: risk(),

@@ -10,8 +10,8 @@ use super::ignored::Ignored;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Mode, Outlook, Plan, Precondition, RiskLevel, Severity,
-    StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Dialect, Digest, Finding, Mode, Outlook, Plan, Precondition, RiskLevel,
+    Severity, StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
 };
 
 /// What the id of a verification has behind the id of the step that it verifies.
@@ -80,31 +80,11 @@ fn mode(fields: &mut Fields, findings: &mut Findings) -> Mode {
 /// The SSH destination; none for this machine, which has the name `local`.
 fn target(fields: &mut Fields, findings: &mut Findings) -> Option<String> {
     let text = fields.text("target", findings).filter(|text| text != "local")?;
-    if !is_destination(&text) {
-        findings.push(Finding::error(
-            Code::BadValue,
-            fields.pointer_to("target"),
-            format!(
-                "{text:?} is no SSH destination; write local, a host, user@host or ssh://user@host:port"
-            ),
-        ));
+    if let Err(error) = Destination::parse(&text) {
+        let message = format!("{text:?} is no SSH destination: {error}");
+        findings.push(Finding::error(Code::BadValue, fields.pointer_to("target"), message));
     }
     Some(text)
-}
-
-/// Whether this can only be read as a destination: by the SSH client, which would take it for an option,
-/// and by a shell that its settings may start with the host's name.
-fn is_destination(text: &str) -> bool {
-    let begins = |text: &str| {
-        text.starts_with(|first: char| first.is_ascii_alphanumeric() || "_.[".contains(first))
-    };
-    let parts: Vec<&str> = text.split('@').collect();
-    text.len() <= limits::ID_BYTES
-        && parts.len() <= 2
-        && parts.iter().all(|part| {
-            let fits = |it: char| it.is_ascii_alphanumeric() || "_.:/%+~=,[]-".contains(it);
-            begins(part) && part.chars().all(fits)
-        })
 }
 
 fn texts(fields: &mut Fields, name: &'static str, findings: &mut Findings) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! A child process with everything it started, and the threads that look at it.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -38,12 +39,16 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
+        let input = match program.input {
+            Some(file) => Stdio::from(File::open(file)?),
+            None => Stdio::null(),
+        };
         let mut command = command(program.program);
         command
             .args(program.arguments)
             .current_dir(program.folder)
             .envs(program.environment.iter().copied())
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         for name in program.unset {

@@ -43,6 +43,7 @@ impl Yard {
         let program = Program {
             program: OsStr::new("sh"),
             arguments: &["-c", script],
+            input: None,
             folder: self.folder.path(),
             environment: &[("HERON", "grey")],
             unset: &[],
@@ -135,6 +136,7 @@ fn a_program_that_is_not_there_is_an_error_of_the_system() {
     let program = Program {
         program: OsStr::new("no-such-heron"),
         arguments: &[],
+        input: None,
         folder: yard.folder.path(),
         environment: &[],
         unset: &[],
@@ -313,6 +315,7 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
         let program = Program {
             program: OsStr::new("sh"),
             arguments: &["-c", script],
+            input: None,
             folder: yard.folder.path(),
             environment: &[],
             unset: &[],
@@ -365,6 +368,7 @@ impl Yard {
         let program = Program {
             program: OsStr::new("bash"),
             arguments: &["-c", script],
+            input: None,
             folder: self.folder.path(),
             environment: &[],
             unset: &[],

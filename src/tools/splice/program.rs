@@ -72,6 +72,7 @@ impl<'a> Program<'a> {
         let program = process::Program {
             program: OsStr::new(&self.path),
             arguments,
+            input: None,
             folder,
             environment: &[],
             unset: &[],

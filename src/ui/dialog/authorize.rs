@@ -70,10 +70,10 @@ pub fn authorize_view(
         continues,
         workspace: binding.workspace.clone(),
         mode: binding.mode,
-        target: binding.target.as_ref().map_or_else(
-            || "this computer".to_owned(),
-            |target| format!("{} with key {}", target.destination, target.host_key),
-        ),
+        target: binding
+            .target
+            .as_ref()
+            .map_or_else(|| "this computer".to_owned(), ToString::to_string),
         policy: binding.policy,
         expiry: format!("{}, unless the run has begun", format::remaining(ttl_ms)),
         inputs: binding

@@ -92,7 +92,8 @@ pub(super) fn confirm_ui(
             padded(ui, |ui| {
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
-                    let host = request.target.as_deref().unwrap_or("this computer");
+                    let host = request.host.as_deref().or(request.target.as_deref());
+                    let host = host.unwrap_or("this computer");
                     for (text, strong) in [
                         ("on", false),
                         (host, true),

@@ -1,0 +1,189 @@
+//! The command line of `evidence`.
+
+use clap::{Args, Subcommand};
+use uuid::Uuid;
+
+use super::Common;
+use crate::cli::time::parse_time;
+use crate::plan::Digest;
+
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(in crate::cli) struct Evidence {
+    #[command(subcommand)]
+    pub(in crate::cli) command: EvidenceCommand,
+}
+
+impl Evidence {
+    pub(in crate::cli) fn common(&self) -> &Common {
+        match &self.command {
+            EvidenceCommand::Search(search) => &search.common,
+            EvidenceCommand::Show(show) => &show.common,
+            EvidenceCommand::Query(query) => query.question.common(),
+            EvidenceCommand::Verify(verify) => &verify.common,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum EvidenceCommand {
+    /// Find executions by words in their tool, arguments, errors and output
+    Search(Search),
+    /// Show one execution or one run in full
+    Show(Show),
+    /// Ask one of the eight questions
+    Query(Query),
+    /// Recompute the chain of all records
+    Verify(Verify),
+}
+
+/// A span of time and a number of rows.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Span {
+    /// Only what started then or later: a date, a time (RFC 3339, or local), or Unix milliseconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
+    pub(in crate::cli) since: Option<i64>,
+    /// Only what started then or earlier
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
+    pub(in crate::cli) until: Option<i64>,
+    /// At most this many rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) limit: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Search {
+    /// Words that must all occur; none finds everything
+    pub(in crate::cli) words: Vec<String>,
+    /// Only this run
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) run: Option<Uuid>,
+    /// Only this plan
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) plan: Option<String>,
+    /// Only this tool
+    #[arg(long)]
+    pub(in crate::cli) tool: Option<String>,
+    /// Only this outcome, for instance succeeded, failed, denied or interrupted
+    #[arg(long)]
+    pub(in crate::cli) outcome: Option<String>,
+    /// Only this risk: safe, caution or dangerous
+    #[arg(long, value_name = "LEVEL")]
+    pub(in crate::cli) risk: Option<String>,
+    /// Only what ran on this host, as its plan names it
+    #[arg(long)]
+    pub(in crate::cli) host: Option<String>,
+    /// Only what touched this file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) path: Option<String>,
+    /// Only what has a diagnostic of this code
+    #[arg(long)]
+    pub(in crate::cli) code: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) span: Span,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Show {
+    /// The id of an execution or of a run
+    pub(in crate::cli) id: Uuid,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Verify {
+    /// A head that was copied out earlier: it must still be part of the chain
+    #[arg(long, value_name = "DIGEST")]
+    pub(in crate::cli) head: Option<Digest>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Query {
+    #[command(subcommand)]
+    pub(in crate::cli) question: Question,
+}
+
+/// The eight questions (SPEC §8).
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Question {
+    /// Executions of a tool, oldest first
+    Q1(AboutTool),
+    /// Failures of a tool, newest first
+    Q2(AboutTool),
+    /// Executions with a diagnostic of this code
+    Q3(AboutCode),
+    /// Executions that touched a file, and how
+    Q4(AboutFile),
+    /// One execution in full
+    Q5(Show),
+    /// The latest execution that worked on a file
+    Q6(LatestOfFile),
+    /// Diagnostics that were seen again and again, most frequent first
+    Q7(Recurring),
+    /// Changes of a file that occurred after a diagnostic in it
+    Q8(AfterDiagnostic),
+}
+
+impl Question {
+    fn common(&self) -> &Common {
+        match self {
+            Self::Q1(about) | Self::Q2(about) => &about.common,
+            Self::Q3(about) => &about.common,
+            Self::Q4(about) => &about.common,
+            Self::Q5(show) => &show.common,
+            Self::Q6(about) => &about.common,
+            Self::Q7(about) => &about.common,
+            Self::Q8(about) => &about.common,
+        }
+    }
+}
+
+macro_rules! question {
+    ($name:ident { $($(#[$doc:meta])+ $field:ident: $type:ty,)* }) => {
+        #[derive(Debug, Args)]
+        pub(in crate::cli) struct $name {
+            $($(#[$doc])+ pub(in crate::cli) $field: $type,)*
+            #[command(flatten)]
+            pub(in crate::cli) span: Span,
+            #[command(flatten)]
+            pub(in crate::cli) common: Common,
+        }
+    };
+}
+
+question!(AboutTool {
+    /// The tool
+    tool: String,
+});
+question!(AboutCode {
+    /// The code of the diagnostic, for instance E0425
+    code: String,
+});
+question!(AboutFile {
+    /// The file, by its path inside its workspace
+    file: String,
+});
+question!(Recurring {
+    /// How often at least
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+    threshold: u64,
+});
+question!(AfterDiagnostic {
+    /// The code of the diagnostic
+    code: String,
+    /// Only diagnostics in this file
+    file: Option<String>,
+});
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct LatestOfFile {
+    /// The file, by its path inside its workspace
+    pub(in crate::cli) file: String,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}

@@ -1,0 +1,129 @@
+//! The same on another host (SPEC §7.3): what the host has not said of a command is not known.
+
+use serde_json::{Value, json};
+
+use super::{Command, OUTPUT_BYTES};
+use crate::run::Host;
+use crate::tools::remote::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
+use crate::tools::{Context, Invocation, ToolError, Toolbox, words};
+
+/// Runs it over the connection of the run.
+pub(super) fn invoke(
+    toolbox: &Toolbox,
+    target: &str,
+    command: &Command<'_>,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let connection = toolbox.remote.as_ref();
+    let connection = connection.filter(|it| it.host().target.destination == target);
+    let Some(connection) = connection else {
+        return Err(ToolError::NotConnected { host: target.to_owned() });
+    };
+    let sent = RemoteCommand {
+        command: command.command,
+        folder: command.cwd,
+        timeout: command.timeout(),
+        output_limit: OUTPUT_BYTES,
+    };
+    let finished = connection.run(&sent, context)?;
+    let exit_code = match finished.end {
+        RemoteEnd::Exited(code) => Some(code),
+        _ => None,
+    };
+    Ok(Invocation {
+        exit_code,
+        result: result(command, connection.host(), exit_code, &finished),
+        error: error(target, command, &finished.end),
+        captured: Some([finished.stdout, finished.stderr]),
+        ..Invocation::default()
+    })
+}
+
+/// Why it failed; none when it exited with 0 in time.
+fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
+    let program = "the command";
+    let failed = |how: String| Some(ToolError::CommandFailed { how });
+    match end {
+        RemoteEnd::Exited(0) => None,
+        RemoteEnd::Exited(code) => failed(format!("ended with exit code {code} on {target}")),
+        RemoteEnd::Signalled(signal) => failed(format!("was ended by signal {signal} on {target}")),
+        RemoteEnd::NotBegun(why) => failed(format!("did not begin on {target}: {why}")),
+        RemoteEnd::Ended(RemoteStop::Stopped) => Some(ToolError::Cancelled),
+        RemoteEnd::Ended(RemoteStop::TimedOut) => {
+            Some(ToolError::TimedOut { program, after: words::duration(command.timeout()) })
+        }
+        RemoteEnd::Ended(RemoteStop::TooMuch(stream)) => {
+            Some(ToolError::TooMuchOutput { program, stream: *stream, limit: OUTPUT_BYTES })
+        }
+        RemoteEnd::Ended(RemoteStop::NotKept) => Some(ToolError::NotKept { program }),
+        RemoteEnd::Unknown { stop, said } => {
+            let ended_for = match stop {
+                None => "",
+                Some(RemoteStop::TimedOut) => "its time was over, and ",
+                Some(RemoteStop::Stopped) => "it was stopped, and ",
+                Some(RemoteStop::TooMuch(_)) => "it printed too much, and ",
+                Some(RemoteStop::NotKept) => "what it printed could not be kept, and ",
+            };
+            let why = format!("{ended_for}{said}");
+            Some(ToolError::OutcomeUnknown { host: target.to_owned(), why })
+        }
+    }
+}
+
+fn result(
+    command: &Command<'_>,
+    host: &Host,
+    exit_code: Option<i32>,
+    finished: &RemoteFinished,
+) -> Value {
+    let signal = match finished.end {
+        RemoteEnd::Signalled(signal) => Some(signal),
+        _ => None,
+    };
+    let stop = match finished.end {
+        RemoteEnd::Ended(stop) => Some(stop),
+        RemoteEnd::Unknown { stop, .. } => stop,
+        _ => None,
+    };
+    json!({
+        "command": command.command,
+        "host": {
+            "destination": host.target.destination,
+            "user": host.target.user,
+            "host": host.target.host,
+            "port": host.target.port,
+            "host_key": host.host_key,
+            "system": host.system,
+            "said": host.said,
+        },
+        "shell": host.bash,
+        "shell_version": host.bash_version,
+        "folder": command.cwd.unwrap_or(&host.home),
+        "timeout_seconds": command.timeout().as_secs(),
+        "exit_code": exit_code,
+        "signal": signal,
+        "timed_out": stop == Some(RemoteStop::TimedOut),
+        "outcome_known": !matches!(finished.end, RemoteEnd::Unknown { .. }),
+        "stdout_bytes": finished.stdout.bytes(),
+        "stderr_bytes": finished.stderr.bytes(),
+        "greeting": String::from_utf8_lossy(&finished.greeting),
+        "output_left_open": finished.left_open,
+        "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+/// Where it would run, and what would read it there.
+pub(super) fn place(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (String, String) {
+    let folder = match cwd {
+        Some(cwd) => format!("in {cwd} on {target}"),
+        None => format!("in the home folder on {target}"),
+    };
+    let by = match toolbox.host() {
+        Some(host) => {
+            let Host { bash, bash_version, system, target, .. } = host;
+            format!("Read by {bash} {bash_version}, as {}, on {system}.", target.address())
+        }
+        None => "Read by the bash of that host.".to_owned(),
+    };
+    (folder, by)
+}

@@ -1,0 +1,49 @@
+//! Files that belong to no workspace: plans that are read, and what the window keeps of its own.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::plan::{Code, Finding, limits};
+
+/// Writes a file whole or not at all, with the folders that lead to it.
+///
+/// # Errors
+/// What the system says.
+pub fn keep_file(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let fresh = file.with_extension("new");
+    std::fs::write(&fresh, text)?;
+    std::fs::rename(&fresh, file)
+}
+
+/// The bytes of a plan file, at most one more than the limit.
+///
+/// # Errors
+/// The finding at line 1 that says why there are none.
+pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
+    let refuse = |message: String| Finding::error(Code::NotJson, "", message);
+    let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
+    let mut options = File::options();
+    options.read(true);
+    // A pipe that nobody writes to would keep the opening waiting for ever.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(cannot)?;
+    // Asked of what was opened: by its name it may be something else a moment later.
+    let metadata = file.metadata().map_err(cannot)?;
+    if !metadata.is_file() {
+        let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
+        return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
+    }
+    let mut bytes = Vec::new();
+    // One byte more than the limit is enough to say that it is exceeded.
+    let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
+    Ok(bytes)
+}
