@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use countersign_fuzz::code::last_name;
 use countersign_fuzz::engine::{self, ExecutionError};
-use countersign_fuzz::plan::{Code, Digest, Precondition, Step, TOOLS, ToolSpec, parse};
+use countersign_fuzz::plan::{Code, Digest, Precondition, Step, TOOLS, ToolClass, ToolSpec, parse};
 use countersign_fuzz::run::Outcome;
 use countersign_fuzz::world::{Real, World};
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -46,11 +46,13 @@ impl<'a> Input<'a> {
     fn read(data: &'a [u8]) -> Option<Self> {
         let (choice, rest) = data.split_first()?;
         let choice = usize::from(*choice);
-        let tool = &TOOLS[choice % TOOLS.len()];
-        let alias = choice / TOOLS.len() % 2 == 1;
+        // A step plan may not name the tool of commands.
+        let tools: Vec<_> = TOOLS.iter().filter(|it| it.class != ToolClass::Command).collect();
+        let tool = tools[choice % tools.len()];
+        let alias = choice / tools.len() % 2 == 1;
         let earlier =
             [None, Some(Outcome::Succeeded), Some(Outcome::Failed), Some(Outcome::Skipped)]
-                [choice / TOOLS.len() / 2 % 4];
+                [choice / tools.len() / 2 % 4];
         let mut texts = rest.split(|byte| *byte == BETWEEN).map(str::from_utf8);
         let text = texts.next()?.ok()?;
         let mut arguments = BTreeMap::new();

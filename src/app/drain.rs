@@ -182,6 +182,9 @@ impl App {
             (Purpose::Source(run_id, place), Reply::Source(lines)) => {
                 self.take_source(run_id, place, lines);
             }
+            (Purpose::Host, Reply::Target { destination, state }) => {
+                self.take_host(&destination, &state);
+            }
             (Purpose::Edit, Reply::Editing) => {}
             (Purpose::Ask(question), Reply::Answered(answer)) => {
                 if self.evidence.question.as_ref() == Some(&question) {

@@ -51,6 +51,8 @@ pub(super) enum Purpose {
     Ask(Question),
     /// To show the source of a diagnostic of this run.
     Source(Option<Uuid>, Place),
+    /// To tell how a host answers.
+    Host,
     /// To show a place in an editor.
     Edit,
     /// To recompute the chain.
@@ -81,6 +83,7 @@ impl Purpose {
             Self::Save(_) => "The artifact could not be saved.".into(),
             Self::Ask(_) => "The question cannot be answered.".into(),
             Self::Source(..) => "The source cannot be read.".into(),
+            Self::Host => "The connection could not be tried.".into(),
             Self::Edit => "The editor cannot be opened.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
             Self::Settings => "The settings could not be saved.".into(),

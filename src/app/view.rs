@@ -129,6 +129,9 @@ impl App {
                 .is_some_and(|session| matches!(session.approval, Approval::Approved { .. })),
             over: shown.is_some_and(PlanSession::is_over),
             unfinished: shown.is_some_and(PlanSession::is_unfinished),
+            remote: shown
+                .and_then(|session| session.plan.as_ref())
+                .is_some_and(|plan| plan.target.is_some()),
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| !plan.outlook.rollback.is_empty()),

@@ -19,6 +19,7 @@ pub enum Command {
     OpenTour,
     Reload,
     Simulate,
+    TryHost,
     Authorize,
     Reject,
     Run,
@@ -75,6 +76,8 @@ pub struct Situation {
     pub over: bool,
     /// Whether it left something undone.
     pub unfinished: bool,
+    /// Whether the open plan runs on another host.
+    pub remote: bool,
     /// Whether its plan names commands that would take it back.
     pub way_back: bool,
     /// Whether it was interrupted.
@@ -219,6 +222,8 @@ mod tests {
         }
         let open = Situation { plan_open: true, steps: 2, ..Situation::default() };
         assert!(can(Command::Authorize, &open) && !can(Command::Run, &open));
+        assert!(!can(Command::TryHost, &open));
+        assert!(can(Command::TryHost, &Situation { remote: true, ..open.clone() }));
         let faulty = Situation { not_authorizable: Some("It has errors."), ..open.clone() };
         assert!(!can(Command::Authorize, &faulty));
         let approved = Situation { approved: true, ..open.clone() };

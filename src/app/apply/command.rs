@@ -34,6 +34,7 @@ impl App {
             Command::OpenTour => self.open_tour(),
             Command::Reload => self.review_again(true),
             Command::Simulate => self.simulate(),
+            Command::TryHost => self.try_host(),
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),

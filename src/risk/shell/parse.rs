@@ -222,9 +222,7 @@ impl<'a> Parser<'a> {
                 while self.keyword("-p") || self.keyword("--") {
                     self.blanks();
                 }
-                if self.ends_list() || self.rest().starts_with(['\n', ';']) {
-                    return Ok(());
-                }
+                // Without a command it would time nothing, and no reader agrees with another on where it ends.
                 continue;
             }
             break;

@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 35] = [
+pub static TABLE: [Spec; 36] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -76,6 +76,16 @@ pub static TABLE: [Spec; 35] = [
         icon: Some(icon::DIFF),
         unavailable: |at| {
             needs_plan(at).or(at.running.then_some("A run is under way.")).or(at.not_simulatable)
+        },
+    },
+    Spec {
+        command: Command::TryHost,
+        text: "Try the connection",
+        tooltip: "Connect to the plan's host and tell how it answers. Nothing of the plan is sent.",
+        shortcut: None,
+        icon: Some(icon::TERMINAL),
+        unavailable: |at| {
+            needs_plan(at).or((!at.remote).then_some("The plan runs on this computer."))
         },
     },
     Spec {

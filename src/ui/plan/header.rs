@@ -62,7 +62,11 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     };
     chips.push(Chip::new(icon::FILES, text, Tone::Dim).explained(files));
     if !impact.hosts.is_empty() {
-        let text = format::counted(impact.hosts.len(), "host");
+        let target = view.plan.and_then(|plan| plan.target.as_deref());
+        let text = match target {
+            Some(target) => format!("on {}", visible(target)),
+            None => format::counted(impact.hosts.len(), "host"),
+        };
         chips.push(
             Chip::new(icon::TERMINAL, text, Tone::Caution).explained(visible_list(&impact.hosts)),
         );
@@ -157,8 +161,10 @@ pub(super) fn header_ui(
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
-                    let simulate = Command::Simulate;
-                    command_button(ui, simulate, Look::Plain, None, situation, actions);
+                    // What commands do on a host cannot be simulated.
+                    let command =
+                        if situation.remote { Command::TryHost } else { Command::Simulate };
+                    command_button(ui, command, Look::Plain, None, situation, actions);
                     let output =
                         if view.shows_output { "Hide the output" } else { "Show the output" };
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
