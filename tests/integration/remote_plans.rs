@@ -110,6 +110,7 @@ fn who_and_where_is_on_every_record_and_in_every_question() {
     let line =
         format!("loopback ({user}@127.0.0.1:{port}) with key {}", sshd.fingerprint("host_key"));
     let asked = &ran.heard.asked()[0];
+    assert_eq!(asked.user, user);
     assert_eq!((asked.target.as_deref(), asked.host.as_deref()), (Some("loopback"), Some(&*line)));
     assert_eq!(asked.target_word(), "loopback");
     assert_eq!(Path::new(&asked.cwd), sshd.home());

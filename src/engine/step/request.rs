@@ -45,15 +45,15 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// Who runs it: the program's own user, or the one that the destination names. Which one that is
-    /// otherwise is settled where the connection is made.
+    /// Who runs it: the program's own user, or the one as whom the connection is made.
     fn user(&self) -> String {
+        let toolbox = &self.run.runnable.toolbox;
         match self.call {
-            ToolCall::Shell { target: Some(target), .. } => match target.rsplit_once('@') {
-                Some((user, _)) => user.to_owned(),
+            ToolCall::Shell { target: Some(_), .. } => match toolbox.host() {
+                Some(host) => host.target.user.clone(),
                 None => "the user that ssh takes for it".to_owned(),
             },
-            _ => self.run.runnable.toolbox.user(),
+            _ => toolbox.user(),
         }
     }
 }

@@ -16,7 +16,10 @@ pub(super) struct Second {
 pub(super) fn read(source: &str) -> Option<Second> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let tree = parser.parse(source, None)?;
+    // The grammar stumbles over blanks before the end of the text that it reads before the end of a line;
+    // behind a backslash a line break would mean something of its own.
+    let ends = if source.ends_with('\\') { "" } else { "\n" };
+    let tree = parser.parse(format!("{source}{ends}"), None)?;
     let mut found =
         Second { programs: Vec::new(), others: Vec::new(), faulty: tree.root_node().has_error() };
     let mut cursor = tree.walk();
