@@ -63,6 +63,8 @@ target() {
     case $name in risk_*) dict=fuzz/risk.dict ;; *) dict=fuzz/$name.dict ;; esac
     # A short run begins with the kept corpus alone, wherever it runs.
     [ -n "$long" ] || fresh="$work/corpus/$name"
+    # It tries the same inputs each time: it is to find what a change breaks, and new finds are for long runs.
+    [ -n "$long" ] || set -- -seed=1 "$@"
     mkdir -p "$fresh" "fuzz/corpus/$name"
     : >"$out/$name.log"
     measure_cpu
