@@ -322,7 +322,9 @@ fn a_stop_ends_the_check_and_all_that_it_started() {
     });
     assert_eq!(running.len(), 1, "the build script ran: {running:?}");
     assert_eq!(invocation.error.unwrap().code(), Code::Cancelled);
-    assert!(invocation.stderr.unwrap().starts_with(b"   Compiling one"), "what came is kept");
+    // Other checks of the same user may let it wait for a lock first, which cargo says too.
+    let stderr = String::from_utf8(invocation.stderr.unwrap()).unwrap();
+    assert!(stderr.contains("   Compiling one"), "what came is kept: {stderr}");
     assert_eq!(invocation.result["timed_out"], false);
 }
 

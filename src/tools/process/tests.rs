@@ -301,7 +301,9 @@ fn who_is_started_while_the_program_is_ending_is_ended_too() {
         "trap '(setsid sh -c \"trap : TERM; cat fifo; cat fifo\" >/dev/null 2>&1 &); exit 3' TERM
                   echo ready; while :; do cat fifo; done";
     let (finished, _) = yard.stopped_after(script, 1);
-    assert_eq!((finished.cause, finished.exit_code), (Cause::Stopped, Some(3)));
+    assert_eq!(finished.cause, Cause::Stopped);
+    // Killed where a busy machine gives it no time to end by itself.
+    assert!(finished.exit_code == Some(3) || finished.signal == Some(9), "{finished:?}");
     assert_eq!(yard.crew(), [""; 0]);
 }
 
