@@ -89,7 +89,10 @@ impl Parser<'_> {
             command.words.len() <= 1
                 && (command.words.is_empty() || named(command, &["true", ":", "false"]))
         }) && body.iter().any(|command| command.background)
-            && !body.iter().any(|command| named(command, &["wait", "sleep", "read", "break"]))
+            && !body.iter().any(|command| {
+                // Whoever sleeps in the background keeps nobody waiting.
+                !command.background && named(command, &["wait", "sleep", "read", "break"])
+            })
         {
             self.script.endless.push(start..self.at);
         }

@@ -188,3 +188,17 @@ fn a_command_ends_before_a_comment_behind_it() {
     let spans = reading.commands.iter().map(|span| text.get(span.clone()).unwrap());
     assert!(spans.clone().any(|span| span == "{ ls; } > a"), "{:?}", spans.collect::<Vec<_>>());
 }
+
+#[test]
+fn a_loop_without_an_end_that_waits_for_nobody_is_dangerous() {
+    for (command, expected) in [
+        ("while true; do yes & done", RiskLevel::Dangerous),
+        ("while true; do sleep 100 & done", RiskLevel::Dangerous),
+        ("until false; do ls & sleep 1 & done", RiskLevel::Dangerous),
+        ("while true; do ls & sleep 1; done", RiskLevel::Safe),
+        ("while true; do ls & wait; done", RiskLevel::Safe),
+        ("while read line; do ls & done", RiskLevel::Safe),
+    ] {
+        assert_eq!(level(command), expected, "{command}");
+    }
+}
