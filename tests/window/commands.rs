@@ -14,9 +14,14 @@ struct Workspace {
 
 impl Workspace {
     fn new(steps: &Value) -> Self {
+        Self::of_mode("automatic", steps)
+    }
+
+    fn of_mode(mode: &str, steps: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("heron").tempdir().expect("a folder");
         let plan = json!({
             "goal": "Tidy the nest",
+            "mode": mode,
             "steps": steps,
             "rollbackPlan": ["mkdir old && echo back > old/egg"],
         });
@@ -107,4 +112,30 @@ fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
     if let Err(trouble) = blocked(&workspace) {
         panic!("{trouble}");
     }
+}
+
+fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
+    let mut desktop = workspace.open()?;
+    sign(&mut desktop)?;
+    for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip this step")] {
+        desktop.wait_for_text(&format!("Step {step} of 3: run it, or do it by hand?"))?;
+        desktop.tab_to(button)?;
+        desktop.press_once_armed(button)?;
+    }
+    desktop.wait_for_text("Completed")?;
+    desktop.screenshot("commands_6_guided")?;
+    Ok(recorded(&desktop.evidence()).into_iter().map(|Recorded { outcome, .. }| outcome).collect())
+}
+
+#[test]
+fn a_person_is_guided_and_what_they_do_by_hand_is_not_run() {
+    let touch = |name: &str| json!({ "command": format!("touch {name}") });
+    let steps = json!([touch("run"), touch("by-hand"), touch("skipped")]);
+    let workspace = Workspace::of_mode("guided", &steps);
+    match guided(&workspace) {
+        Ok(outcomes) => assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped"]),
+        Err(trouble) => panic!("{trouble}"),
+    }
+    let made = ["run", "by-hand", "skipped"].map(|name| workspace.path(name).exists());
+    assert_eq!(made, [true, false, false]);
 }
