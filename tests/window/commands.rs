@@ -46,7 +46,7 @@ impl Workspace {
     }
 }
 
-fn sign(desktop: &mut Desktop) -> Outcome {
+pub(super) fn sign(desktop: &mut Desktop) -> Outcome {
     desktop.wait_for_control("Authorize…")?;
     desktop.key("ctrl+Return")?;
     desktop.tab_to("Authorize")?;

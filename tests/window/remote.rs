@@ -1,0 +1,48 @@
+//! A plan whose commands run on another host: the connection is tried, the plan signed and run there.
+
+use serde_json::json;
+
+use super::commands::sign;
+use super::harness::Desktop;
+use super::screen::Outcome;
+use super::sign_and_run::recorded;
+use super::sshd::Sshd;
+
+fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
+    let mut desktop = Desktop::start_here(&[])?;
+    // The settings are read at the start, and their folder is known only now.
+    desktop.kill()?;
+    let home = desktop.evidence().with_file_name("config").join("countersign");
+    std::fs::create_dir_all(&home).expect("the folder of the settings");
+    let settings = format!("[policy]\nssh_config = {:?}\n", sshd.config());
+    std::fs::write(home.join("settings.toml"), settings).expect("the settings");
+    let work = tempfile::tempdir().expect("a workspace");
+    let plan = json!({
+        "goal": "Say hello over there",
+        "target": "loopback",
+        "steps": [{ "command": "echo hello from $HOME; touch made-there" }],
+    });
+    let file = work.path().join("there.json");
+    std::fs::write(&file, plan.to_string()).expect("the plan file");
+    desktop.start_again(&[&file.display().to_string()])?;
+    desktop.wait_for_text("on loopback")?;
+    assert_eq!(sshd.logged("Accepted publickey"), 0, "nothing connects by itself");
+    desktop.click("Try the connection")?;
+    desktop.wait_for_text("loopback: reachable.")?;
+    desktop.screenshot("remote_1_reachable")?;
+    sign(&mut desktop)?;
+    desktop.wait_for_text("Completed")?;
+    desktop.wait_for_text(&format!("hello from {}", sshd.home().display()))?;
+    desktop.screenshot("remote_2_completed")?;
+    Ok(recorded(&desktop.evidence()).len())
+}
+
+#[test]
+fn a_host_is_tried_signed_for_and_runs_the_commands() {
+    let sshd = Sshd::start();
+    match tried_and_run(&sshd) {
+        Ok(count) => assert_eq!(count, 1),
+        Err(trouble) => panic!("{trouble}"),
+    }
+    assert!(sshd.home().join("made-there").exists());
+}
