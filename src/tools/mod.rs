@@ -35,6 +35,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -69,6 +70,8 @@ pub struct Toolbox {
     splice: Option<PathBuf>,
     /// When `lsp_check` is ended.
     check_timeout: Duration,
+    /// The shell of this machine, looked for once: the one that was judged for is the one that runs.
+    reader: OnceLock<Option<shell::Reader>>,
     /// The host on which commands with a target run.
     remote: Option<Connection>,
 }
@@ -149,6 +152,7 @@ impl Toolbox {
             engine: policy.engine,
             splice: policy.splice_program.clone(),
             check_timeout: cargo::CHECK_TIMEOUT,
+            reader: OnceLock::new(),
             remote: None,
         })
     }

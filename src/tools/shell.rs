@@ -63,18 +63,19 @@ impl Command<'_> {
 
 /// The program that reads commands.
 #[derive(Debug)]
-struct Reader {
+pub(super) struct Reader {
     path: PathBuf,
     shell: Shell,
 }
 
 /// The shell of this machine: `bash`, else another `sh`.
-fn reader(toolbox: &Toolbox) -> Option<Reader> {
+fn reader(toolbox: &Toolbox) -> Option<&Reader> {
     let usual = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
-    choose(|name| {
+    let find = |name: &str| {
         let named = toolbox.command_available(name);
         named.or_else(|| usual(&format!("/bin/{name}")))
-    })
+    };
+    toolbox.reader.get_or_init(|| choose(find)).as_ref()
 }
 
 /// `bash` where it can be found, else another `sh`.
@@ -90,7 +91,7 @@ pub(super) fn kind(toolbox: &Toolbox) -> Shell {
 }
 
 impl Reader {
-    fn here(toolbox: &Toolbox) -> Result<Self, ToolError> {
+    fn here(toolbox: &Toolbox) -> Result<&Self, ToolError> {
         reader(toolbox).ok_or_else(|| ToolError::ProgramMissing {
             program: "bash",
             place: toolbox.nowhere("bash"),
@@ -132,7 +133,7 @@ pub(super) fn invoke(
     }
     let (key, folder) = command.folder(toolbox)?;
     let reader = Reader::here(toolbox)?;
-    read_by(&reader, command, (&key, &folder), OUTPUT_BYTES, context)
+    read_by(reader, command, (&key, &folder), OUTPUT_BYTES, context)
 }
 
 /// Runs it in a folder, which has a name and a path, until one of its outputs has more bytes than this.
