@@ -56,11 +56,12 @@ impl StepRun<'_, '_> {
     /// Notes which covered files became different while this step ran, or was done by hand. One that
     /// was different before already is somebody else's doing, and stays so.
     pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
-        for (path, now) in self.covered_files() {
-            let Some(then) = before.get(&path).filter(|then| **then != now) else { continue };
-            let known = [self.run.expected.get(&path), self.run.changed.get(&path)];
+        for (path, then) in before {
+            let now = self.run.runnable.toolbox.state_of(path);
+            let Some(now) = now.ok().filter(|now| now != then) else { continue };
+            let known = [self.run.expected.get(path), self.run.changed.get(path)];
             if known.contains(&Some(then)) {
-                self.run.changed.insert(path, now);
+                self.run.changed.insert(path.clone(), now);
             }
         }
     }
