@@ -102,6 +102,8 @@ pub fn plan() -> Plan {
         mode: Mode::Automatic,
         target: None,
         outlook: Outlook::default(),
+        metadata: Default::default(),
+        failure: None,
         steps,
         source: source.into(),
         digest: Digest::of(source),

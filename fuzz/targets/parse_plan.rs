@@ -47,6 +47,7 @@ fn check(data: &[u8]) {
         match plan.dialect {
             Dialect::StepPlan => check_valid(plan, value),
             Dialect::CommandPlan => check_valid_commands(plan, value),
+            Dialect::ActionPlan => check_valid_actions(plan, value),
         }
         check_continuation(plan);
     }
@@ -241,6 +242,27 @@ fn check_valid_commands(plan: &Plan, value: &Value) {
     assert_eq!(plan.steps.len(), commands.len());
 }
 
+/// The same of an action plan: each action is a step with its request, or there is a failure and no step.
+fn check_valid_actions(plan: &Plan, value: &Value) {
+    assert_eq!(plan.title.as_deref(), value["goal"].as_str());
+    let failure = value["failure"].as_object();
+    assert_eq!(plan.failure.is_some(), failure.is_some());
+    let no_actions = Vec::new();
+    let actions = value["actions"].as_array().unwrap_or(&no_actions);
+    assert_eq!(plan.steps.len(), actions.len());
+    assert_eq!(plan.steps.is_empty(), failure.is_some());
+    for (index, (step, value)) in plan.steps.iter().zip(actions).enumerate() {
+        assert_eq!(step.step_id, format!("action_{index}"));
+        assert_eq!(step.place, StepPlace::Action(index));
+        let call = step.call.as_ref().expect("a valid plan's action can be called");
+        assert_eq!(Some(call.tool().name()), value["type"].as_str());
+        let request = value["request"].as_object().expect("a request is an object");
+        assert!(step.arguments.keys().eq(request.keys()), "{:?}", step.arguments);
+        let known = call.tool().spec().arguments;
+        assert!(request.keys().all(|name| known.iter().any(|known| known.name == name)));
+    }
+}
+
 fn check_arguments(
     tool: Tool,
     arguments: &std::collections::BTreeMap<String, String>,
@@ -271,10 +293,12 @@ fn check_faulty_steps(plan: &Plan, findings: &[Finding]) {
         // Errors about a step that are only seen when the steps are compared leave it its call;
         // the plan is refused all the same.
         if step.call.is_none() {
-            let (StepPlace::Step(place)
-            | StepPlace::Command(place)
-            | StepPlace::Verification(place)) = step.place;
-            let own = format!("/steps/{place}");
+            let own = match step.place {
+                StepPlace::Step(place)
+                | StepPlace::Command(place)
+                | StepPlace::Verification(place) => format!("/steps/{place}"),
+                StepPlace::Action(place) => format!("/actions/{place}"),
+            };
             let about_it = |finding: &&Finding| {
                 finding.severity == Severity::Error && finding.pointer.starts_with(&own)
             };
@@ -301,7 +325,10 @@ fn check_continuation(plan: &Plan) {
             assert_eq!(again.intent, plan.intent);
             assert_eq!(again.steps.len(), rest.len());
             for (again, step) in again.steps.iter().zip(rest) {
-                assert_eq!(again.step_id, step.step_id);
+                // An action has its id from its place.
+                if plan.dialect != Dialect::ActionPlan {
+                    assert_eq!(again.step_id, step.step_id);
+                }
                 assert_eq!(again.call, step.call);
                 assert_eq!(again.arguments, step.arguments);
                 assert_eq!(again.requires_confirmation, step.requires_confirmation);

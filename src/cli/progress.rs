@@ -40,9 +40,7 @@ impl ProgressCallback for Progress {
 
     fn on_step_output(&self, step: &Step, _: Stream, chunk: &str) {
         // What other tools print is their result, which stands in the evidence.
-        if !self.silent
-            && step.call.as_ref().is_some_and(|it| it.tool().class() == ToolClass::Command)
-        {
+        if !self.silent && step.call.as_ref().is_some_and(|it| it.class() == ToolClass::Command) {
             tell(&visible_lines(chunk));
         }
     }

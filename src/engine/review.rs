@@ -10,7 +10,8 @@ use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
 use crate::plan::{
-    Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
+    Code, Edit, Finding, Mode, MutateBatch, Plan, Precondition, Severity, Simulation, Step,
+    ToolCall, ToolClass, locate,
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
@@ -55,7 +56,7 @@ pub fn review(
 
 /// Whether a step may do something that the evidence has no contents to restore from.
 fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
-    let class = step.call.as_ref().map(|call| call.tool().class());
+    let class = step.call.as_ref().map(|call| call.class());
     match class {
         Some(ToolClass::Check) => true,
         Some(ToolClass::Command) => risk.level > RiskLevel::Safe,
@@ -107,6 +108,13 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
+    if let Some(failure) = &plan.failure {
+        let message = format!(
+            "there is nothing to run: the planner reports {}: {}",
+            failure.code, failure.message
+        );
+        findings.push(Finding::error(Code::Missing, "/failure", message));
+    }
     if let Some(why) = &policy.refusal {
         // Not the plan's fault, and nothing under which one could sign it.
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
@@ -281,6 +289,19 @@ fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
         ToolCall::Shell { cwd: Some(cwd), target: None, .. } => vec![("cwd", cwd)],
         // A folder of a host cannot be looked at from here.
         ToolCall::Shell { .. } | ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
+        ToolCall::MutateBatch(MutateBatch { edits, .. })
+        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
+            edits.iter().flat_map(Edit::paths).map(|path| ("edits", path)).collect()
+        }
+        ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
+            steps.iter().flat_map(paths).map(|(_, path)| ("steps", path)).collect()
+        }
+        ToolCall::Simulate(Simulation::Function { .. })
+        | ToolCall::Verify { .. }
+        | ToolCall::Compile { .. }
+        | ToolCall::Run { .. }
+        | ToolCall::Inspect { .. }
+        | ToolCall::History { .. } => Vec::new(),
     }
 }
 

@@ -148,7 +148,7 @@ impl StepRun<'_, '_> {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
         }
-        if self.call.tool().class() != ToolClass::Read {
+        if self.call.class() != ToolClass::Read {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
@@ -255,7 +255,7 @@ impl StepRun<'_, '_> {
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
         // Of a command nobody knows beforehand what it changes.
-        let is_command = self.call.tool().class() == ToolClass::Command;
+        let is_command = self.call.class() == ToolClass::Command;
         let before = if is_command { self.covered_files() } else { BTreeMap::new() };
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Dialect, Intent, Plan, Precondition, Step, Tool, command_text, limits};
+use super::{Dialect, Intent, Plan, Precondition, Step, Tool, action_text, command_text, limits};
 
 /// What a continued plan's id has before the beginning of the run's id.
 const MARK: &str = ".continues-";
@@ -33,30 +33,37 @@ pub enum Continuation {
 /// it becomes `none`, and the step's reason says so.
 pub fn continuation(plan: &Plan, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = short(run_id);
-    if plan.dialect == Dialect::CommandPlan {
-        return match command_text::rest(plan, &run, succeeded) {
-            None => Continuation::NothingLeft,
-            Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
-        };
+    let left = match plan.dialect {
+        Dialect::StepPlan => rest(plan, &run, succeeded),
+        Dialect::CommandPlan => command_text::rest(plan, &run, succeeded),
+        Dialect::ActionPlan => action_text::rest(plan, succeeded),
+    };
+    match left {
+        None => Continuation::NothingLeft,
+        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Rest),
     }
+}
+
+/// The rest of a step plan; none when nothing is left, and then none inside when it is too large.
+fn rest(plan: &Plan, run: &str, succeeded: &BTreeSet<String>) -> Option<Option<Vec<u8>>> {
     let steps: Vec<_> = plan
         .steps
         .iter()
         .filter(|step| !succeeded.contains(&step.step_id))
-        .map(|step| StepText::of(step, succeeded, &run))
+        .map(|step| StepText::of(step, succeeded, run))
         .collect();
     if steps.is_empty() {
-        return Continuation::NothingLeft;
+        return None;
     }
     let text = PlanText {
-        plan_id: continued_id(&plan.plan_id, &run),
+        plan_id: continued_id(&plan.plan_id, run),
         intent: plan.intent.map(Intent::as_str),
         title: plan.title.as_deref().map(continued_title),
         created_by: plan.created_by.as_deref(),
         evidence_referenced: &plan.evidence_referenced,
         steps,
     };
-    written(&text).map_or(Continuation::TooLarge, Continuation::Rest)
+    Some(written(&text))
 }
 
 /// A plan as bytes; none when they are over the limit of a plan file.

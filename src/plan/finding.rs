@@ -23,6 +23,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Its stable code.
     pub code: Code,
+    /// The name that the action dialect has for it; only in action plans (SPEC §6).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
     /// RFC 6901 JSON pointer to the value at fault; empty for the whole file.
     pub pointer: String,
     /// Line of that value, from 1.
@@ -47,6 +50,7 @@ impl Finding {
         Self {
             severity,
             code,
+            name: None,
             pointer: pointer.into(),
             line: 1,
             column: 1,

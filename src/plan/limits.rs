@@ -14,3 +14,11 @@ pub const ID_BYTES: usize = 256;
 pub const FINDINGS: usize = 1_000;
 /// Longest time that a command may be given, in seconds: a week.
 pub const TIMEOUT_SECONDS: u32 = 7 * 24 * 60 * 60;
+/// Most actions of an action plan.
+pub const ACTIONS: usize = 32;
+/// Most edits of one batch.
+pub const EDITS: usize = 128;
+/// Most inputs of a simulated function.
+pub const INPUTS: usize = 32;
+/// Most results of one look at the program.
+pub const RESULTS: usize = 200;

@@ -4,6 +4,9 @@
 //! purpose: the clock, the file system, anything about who said yes ([`crate::authorization`]) and
 //! how dangerous a step is ([`crate::risk`]).
 
+mod action;
+mod action_text;
+mod call;
 mod code;
 mod command;
 mod command_text;
@@ -11,6 +14,7 @@ mod continuation;
 mod destination;
 mod digest;
 mod finding;
+mod headline;
 pub mod limits;
 mod parse;
 mod precondition;
@@ -22,6 +26,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use action::{
+    Build, Edit, HistoryOperation, InspectQuery, Metadata, MutateBatch, OptLevel, PlannerFailure,
+    Simulation, VERSION as ACTION_PLAN_VERSION, VerifyScope,
+};
+pub use call::ToolCall;
 pub use code::Code;
 pub use command::{Outlook, RiskLevel, StatedRisk};
 pub use command_text::rollback;
@@ -31,7 +40,7 @@ pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
 pub use parse::{locate, parse};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
-pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolCall, ToolClass, ToolSpec};
+pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};
 
 /// Which form of plan file this was (SPEC §1).
@@ -42,6 +51,8 @@ pub enum Dialect {
     StepPlan,
     /// Commands of a shell (SPEC §1.2).
     CommandPlan,
+    /// Actions on the program (SPEC §1.3).
+    ActionPlan,
 }
 
 /// What the plan's author says it is for; never changes what runs (SPEC §1.1).
@@ -115,6 +126,10 @@ pub struct Plan {
     pub target: Option<String>,
     /// What a command plan says besides its steps.
     pub outlook: Outlook,
+    /// What the planner of an action plan says of it.
+    pub metadata: Metadata,
+    /// A planner's word that it has no plan; there are no steps then.
+    pub failure: Option<PlannerFailure>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The exact bytes of the file.
@@ -202,13 +217,15 @@ impl Step {
                 };
                 format!("/steps/{index}/{name}")
             }
+            (StepPlace::Action(index), None) => format!("/actions/{index}/request"),
+            (StepPlace::Action(index), Some(name)) => format!("/actions/{index}/request/{name}"),
             (StepPlace::Verification(index), Some("cwd")) => format!("/steps/{index}/cwd"),
             (StepPlace::Verification(index), _) => format!("/steps/{index}/verificationCommand"),
         }
     }
 }
 
-/// Where a step stands in its plan file, by the index of the file's `steps`.
+/// Where a step stands in its plan file, by the index of the file's `steps` or `actions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepPlace {
     /// A step of a step plan.
@@ -217,6 +234,8 @@ pub enum StepPlace {
     Command(usize),
     /// The verification command of a step of a command plan.
     Verification(usize),
+    /// An action of an action plan, by the index of `actions`.
+    Action(usize),
 }
 
 /// What a plan file turned out to be.

@@ -1,9 +1,6 @@
 //! The whitelist (SPEC §4): every tool there is, its arguments and its class, as one table.
 //!
-//! A [`ToolCall`] can only be made by [`ToolCall::from_arguments`], from a tool of this list and
-//! arguments that were checked; nothing turns a string into a call around it.
-
-use std::collections::BTreeMap;
+//! A [`super::ToolCall`] is of a tool of this list; nothing turns a string into a call around it.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +37,13 @@ pub enum Tool {
     ReferencesFromFileToSymbolName,
     LspCheck,
     Shell,
+    MutateBatch,
+    Verify,
+    Compile,
+    Run,
+    Simulate,
+    Inspect,
+    History,
 }
 
 /// One argument of a tool.
@@ -85,7 +89,7 @@ const fn optional(name: &'static str) -> ArgumentSpec {
 const CONTENTS: ArgumentSpec = ArgumentSpec { may_be_empty: true, ..argument("contents") };
 
 /// The whitelist, in the order of SPEC §4.
-pub static SPECS: [ToolSpec; 12] = [
+pub static SPECS: [ToolSpec; 19] = [
     ToolSpec {
         tool: Tool::FileRead,
         name: "file_read",
@@ -180,6 +184,75 @@ pub static SPECS: [ToolSpec; 12] = [
             optional("timeout_seconds"),
         ],
     },
+    ToolSpec {
+        tool: Tool::MutateBatch,
+        name: "mutate_batch",
+        class: ToolClass::Mutate,
+        summary: "applies several edits as a whole, or none of them",
+        arguments: &[argument("edits"), optional("expected_hashes"), optional("dry_run")],
+    },
+    ToolSpec {
+        tool: Tool::Verify,
+        name: "verify",
+        class: ToolClass::Check,
+        summary: "runs the workspace's own check and collects its diagnostics",
+        arguments: &[optional("scope")],
+    },
+    ToolSpec {
+        tool: Tool::Compile,
+        name: "compile",
+        class: ToolClass::Check,
+        summary: "builds the program",
+        arguments: &BUILD,
+    },
+    ToolSpec {
+        tool: Tool::Run,
+        name: "run",
+        class: ToolClass::Check,
+        summary: "builds the program and runs it",
+        arguments: &[BUILD[0], BUILD[1], BUILD[2], BUILD[3], optional("args")],
+    },
+    ToolSpec {
+        tool: Tool::Simulate,
+        name: "simulate",
+        class: ToolClass::Check,
+        summary: "tries edits, steps or a function on a copy of the workspace",
+        arguments: &[
+            optional("edits"),
+            optional("steps"),
+            optional("verify"),
+            optional("function"),
+            optional("inputs"),
+            optional("trace_enabled"),
+        ],
+    },
+    ToolSpec {
+        tool: Tool::Inspect,
+        name: "inspect",
+        class: ToolClass::Read,
+        summary: "looks at the program: overview, text and symbols",
+        arguments: &[optional("query"), optional("max_results")],
+    },
+    ToolSpec {
+        tool: Tool::History,
+        name: "history",
+        class: ToolClass::Mutate,
+        summary: "lists, compares and takes back what was changed",
+        arguments: &[
+            argument("operation"),
+            optional("checkpoint"),
+            optional("from_checkpoint"),
+            optional("to_checkpoint"),
+            optional("limit"),
+        ],
+    },
+];
+
+const BUILD: [ArgumentSpec; 4] = [
+    optional("opt_level"),
+    optional("entry_function"),
+    optional("target_triple"),
+    optional("debug_symbols"),
 ];
 
 impl Tool {
@@ -199,152 +272,25 @@ impl Tool {
         self.spec().name
     }
 
-    /// What it can do to the world.
+    /// What it can do to the world at most; [`super::ToolCall::class`] says it of one call.
     pub fn class(self) -> ToolClass {
         self.spec().class
     }
 
     /// Whether a plan of this dialect may call it (SPEC §1.3).
     pub fn stands_in(self, dialect: Dialect) -> bool {
-        (dialect == Dialect::CommandPlan) == (self == Self::Shell)
-    }
-}
-
-/// A call of exactly one tool with exactly the plan's arguments, typed.
-///
-/// Paths are the plan's text; a tool resolves them against the workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "variants and fields are the tools and arguments of SPEC §4")]
-pub enum ToolCall {
-    FileRead {
-        path: String,
-    },
-    FileWrite {
-        path: String,
-        contents: String,
-    },
-    FileCreate {
-        path: String,
-        contents: String,
-    },
-    FileSearch {
-        pattern: String,
-        root: String,
-    },
-    FileGlob {
-        pattern: String,
-        root: String,
-    },
-    SplicePatch {
-        file: String,
-        symbol: String,
-        with: String,
-        kind: Option<String>,
-    },
-    SplicePlan {
-        plan_file: String,
-    },
-    SymbolsInFile {
-        file_path: String,
-    },
-    ReferencesToSymbolName {
-        symbol: String,
-    },
-    ReferencesFromFileToSymbolName {
-        file_path: String,
-        symbol: String,
-    },
-    LspCheck {
-        path: String,
-    },
-    Shell {
-        command: String,
-        target: Option<String>,
-        cwd: Option<String>,
-        timeout_seconds: Option<u32>,
-    },
-}
-
-impl ToolCall {
-    /// The typed call, or `None` when a required argument is missing; the validator has said so then.
-    pub(super) fn from_arguments(tool: Tool, arguments: &BTreeMap<String, String>) -> Option<Self> {
-        let get = |name: &str| {
-            let spec = tool.spec().arguments.iter().find(|spec| spec.name == name)?;
-            arguments.get(spec.name).or_else(|| arguments.get(spec.alias?)).cloned()
+        let home = match self {
+            Self::Shell => Dialect::CommandPlan,
+            Self::MutateBatch
+            | Self::Verify
+            | Self::Compile
+            | Self::Run
+            | Self::Simulate
+            | Self::Inspect
+            | Self::History => Dialect::ActionPlan,
+            _ => Dialect::StepPlan,
         };
-        Some(match tool {
-            Tool::FileRead => Self::FileRead { path: get("path")? },
-            Tool::FileWrite => Self::FileWrite { path: get("path")?, contents: get("contents")? },
-            Tool::FileCreate => Self::FileCreate { path: get("path")?, contents: get("contents")? },
-            Tool::FileSearch => Self::FileSearch { pattern: get("pattern")?, root: get("root")? },
-            Tool::FileGlob => Self::FileGlob { pattern: get("pattern")?, root: get("root")? },
-            Tool::SplicePatch => Self::SplicePatch {
-                file: get("file")?,
-                symbol: get("symbol")?,
-                with: get("with")?,
-                kind: get("kind"),
-            },
-            Tool::SplicePlan => Self::SplicePlan { plan_file: get("plan_file")? },
-            Tool::SymbolsInFile => Self::SymbolsInFile { file_path: get("file_path")? },
-            Tool::ReferencesToSymbolName => Self::ReferencesToSymbolName { symbol: get("symbol")? },
-            Tool::ReferencesFromFileToSymbolName => Self::ReferencesFromFileToSymbolName {
-                file_path: get("file_path")?,
-                symbol: get("symbol")?,
-            },
-            Tool::LspCheck => Self::LspCheck { path: get("path")? },
-            Tool::Shell => Self::Shell {
-                command: get("command")?,
-                target: get("target"),
-                cwd: get("cwd"),
-                timeout_seconds: match get("timeout_seconds") {
-                    Some(text) => Some(text.parse().ok()?),
-                    None => None,
-                },
-            },
-        })
-    }
-
-    /// The tool that this calls.
-    pub fn tool(&self) -> Tool {
-        match self {
-            Self::FileRead { .. } => Tool::FileRead,
-            Self::FileWrite { .. } => Tool::FileWrite,
-            Self::FileCreate { .. } => Tool::FileCreate,
-            Self::FileSearch { .. } => Tool::FileSearch,
-            Self::FileGlob { .. } => Tool::FileGlob,
-            Self::SplicePatch { .. } => Tool::SplicePatch,
-            Self::SplicePlan { .. } => Tool::SplicePlan,
-            Self::SymbolsInFile { .. } => Tool::SymbolsInFile,
-            Self::ReferencesToSymbolName { .. } => Tool::ReferencesToSymbolName,
-            Self::ReferencesFromFileToSymbolName { .. } => Tool::ReferencesFromFileToSymbolName,
-            Self::LspCheck { .. } => Tool::LspCheck,
-            Self::Shell { .. } => Tool::Shell,
-        }
-    }
-
-    /// What the step is about, for its row on screen: the verb and its object.
-    pub fn headline(&self) -> (&'static str, String) {
-        match self {
-            Self::FileRead { path } => ("Read", path.clone()),
-            Self::FileWrite { path, .. } => ("Write", path.clone()),
-            Self::FileCreate { path, .. } => ("Create", path.clone()),
-            Self::FileSearch { pattern, root } => ("Search", format!("{pattern} in {root}")),
-            Self::FileGlob { pattern, root } => ("List", format!("{pattern} in {root}")),
-            Self::SplicePatch { file, symbol, with, .. } => {
-                ("Replace", format!("{symbol} in {file} by {with}"))
-            }
-            Self::SplicePlan { plan_file } => ("Splice", plan_file.clone()),
-            Self::SymbolsInFile { file_path } => ("List symbols", file_path.clone()),
-            Self::ReferencesToSymbolName { symbol } => ("Find references", symbol.clone()),
-            Self::ReferencesFromFileToSymbolName { file_path, symbol } => {
-                ("Find references", format!("{symbol} from {file_path}"))
-            }
-            Self::LspCheck { path } => ("Check", format!("{path}, cargo check")),
-            Self::Shell { command, target: None, .. } => ("Run", command.clone()),
-            Self::Shell { command, target: Some(host), .. } => {
-                ("Run", format!("{command} on {host}"))
-            }
-        }
+        dialect == home
     }
 }
 
@@ -360,27 +306,10 @@ mod tests {
             let json = serde_json::to_value(spec.tool).unwrap();
             assert_eq!(json, spec.name, "the serde name is the plan's name");
         }
-        assert_eq!(SPECS.len(), 12);
+        assert_eq!(SPECS.len(), 19);
         let in_step_plans = SPECS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan));
         assert_eq!(in_step_plans.count(), 11);
-    }
-
-    #[test]
-    fn a_call_is_of_the_tool_it_was_made_for_and_takes_aliases() {
-        for spec in &SPECS {
-            for alias in [false, true] {
-                let arguments = spec
-                    .arguments
-                    .iter()
-                    .map(|a| {
-                        let value = if a.name == "timeout_seconds" { "7" } else { "x" };
-                        (a.alias.filter(|_| alias).unwrap_or(a.name).to_owned(), value.to_owned())
-                    })
-                    .collect();
-                let call = ToolCall::from_arguments(spec.tool, &arguments).unwrap();
-                assert_eq!(call.tool(), spec.tool);
-            }
-            assert_eq!(ToolCall::from_arguments(spec.tool, &BTreeMap::new()), None);
-        }
+        let in_action_plans = SPECS.iter().filter(|spec| spec.tool.stands_in(Dialect::ActionPlan));
+        assert_eq!(in_action_plans.count(), 7);
     }
 }

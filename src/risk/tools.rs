@@ -1,7 +1,7 @@
 //! The risk of a step: by its tool's class, raised for files that other programs obey, and of a
 //! command by the rules for commands.
 
-use crate::plan::{StatedRisk, Step, ToolCall, ToolClass};
+use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, ToolClass};
 
 use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 
@@ -118,7 +118,7 @@ fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
 }
 
 fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
-    let (level, rule, reason) = match call.tool().class() {
+    let (level, rule, reason) = match call.class() {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
@@ -126,9 +126,30 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         }
         ToolClass::Command => (RiskLevel::Dangerous, "command", "Runs a command."),
     };
+    let usual = || Verdict {
+        level,
+        rule: rule.into(),
+        span: None,
+        reason: reason.to_owned(),
+        suggestion: None,
+    };
     let written = match call {
         ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => Some(path),
         ToolCall::SplicePatch { file, .. } => Some(file),
+        ToolCall::MutateBatch(MutateBatch { edits, .. })
+        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
+            let worst = edits.iter().flat_map(Edit::paths).find_map(of_written_path);
+            return worst.unwrap_or_else(usual);
+        }
+        ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
+            let worst =
+                steps.iter().map(|step| of_call(step, policy, shell)).max_by_key(|it| it.level);
+            return worst
+                .into_iter()
+                .chain([usual()])
+                .max_by_key(|it| it.level)
+                .unwrap_or_else(usual);
+        }
         ToolCall::Shell { command, target, .. } => {
             return of_shell_command(command, target.as_deref(), policy, shell);
         }
@@ -137,7 +158,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     if let Some(verdict) = written.and_then(|path| of_written_path(path)) {
         return Verdict { span: written.map(|path| 0..path.len()), ..verdict };
     }
-    Verdict { level, rule: rule.into(), span: None, reason: reason.to_owned(), suggestion: None }
+    usual()
 }
 
 /// A command on a host is read by the host's bash, and never safe: it is not here that it acts.

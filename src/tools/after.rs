@@ -130,6 +130,13 @@ impl<'a> After<'a> {
             ToolCall::SplicePlan { plan_file } => {
                 splice::inputs(self.toolbox, self.overlay, plan_file)?
             }
+            ToolCall::MutateBatch(_)
+            | ToolCall::Verify { .. }
+            | ToolCall::Compile { .. }
+            | ToolCall::Run { .. }
+            | ToolCall::Simulate(_)
+            | ToolCall::Inspect { .. }
+            | ToolCall::History { .. } => return Err(ToolError::not_yet(call)),
             _ => self.written_paths(call)?,
         })
     }

@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::authorization::FileState;
-use crate::plan::Code;
+use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
@@ -25,6 +25,8 @@ pub enum Access {
 pub enum ToolError {
     #[error("cannot open the folder {path}: {source}")]
     OpenRoot { path: String, source: io::Error },
+    #[error("{what}")]
+    Unsupported { what: String },
     #[error("{path:?} is no usable path: {reason}")]
     BadPath { path: String, reason: &'static str },
     #[error("{path} leads outside the workspace")]
@@ -108,6 +110,7 @@ impl ToolError {
     pub fn code(&self) -> Code {
         match self {
             Self::BadPath { .. } | Self::BadPattern { .. } => Code::BadArgument,
+            Self::Unsupported { .. } => Code::UnknownTool,
             Self::Outside { .. } => Code::OutsideWorkspace,
             Self::OpenRoot { .. } | Self::NotFound { .. } | Self::ReadFailed { .. } => {
                 Code::ReadFailed
@@ -137,13 +140,25 @@ impl ToolError {
 
     /// Whether the plan itself is at fault, in whatever state the workspace is.
     pub fn is_about_the_plan(&self) -> bool {
-        matches!(self, Self::BadPath { .. } | Self::Outside { .. } | Self::BadPattern { .. })
+        matches!(
+            self,
+            Self::BadPath { .. }
+                | Self::Outside { .. }
+                | Self::BadPattern { .. }
+                | Self::Unsupported { .. }
+        )
+    }
+
+    /// A tool of the whitelist that this version cannot call.
+    pub(super) fn not_yet(call: &ToolCall) -> Self {
+        Self::Unsupported { what: format!("{} is not available yet", call.tool().name()) }
     }
 
     /// What to do next, as a sentence.
     pub fn next(&self) -> String {
         match self {
             Self::OpenRoot { .. } => "Choose a workspace folder that exists and can be read.",
+            Self::Unsupported { .. } => "Take it out of the plan.",
             Self::BadPath { .. } => "Correct the path in the plan.",
             Self::Outside { .. } => {
                 "Use a path inside the workspace, or add its folder in the settings."

@@ -296,6 +296,13 @@ impl Toolbox {
             ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
                 engine::references(self, symbol, Some(file_path), context)
             }
+            ToolCall::MutateBatch(_)
+            | ToolCall::Verify { .. }
+            | ToolCall::Compile { .. }
+            | ToolCall::Run { .. }
+            | ToolCall::Simulate(_)
+            | ToolCall::Inspect { .. }
+            | ToolCall::History { .. } => Err(ToolError::not_yet(call)),
         };
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
         let mut invocation = answer.unwrap_or_else(failed);

@@ -115,6 +115,13 @@ pub(super) fn foresee(
             engine::preview(toolbox, overlay, Some(symbol), Some(file_path), stop)
                 .map(changes_nothing)
         }
+        ToolCall::MutateBatch(_)
+        | ToolCall::Verify { .. }
+        | ToolCall::Compile { .. }
+        | ToolCall::Run { .. }
+        | ToolCall::Simulate(_)
+        | ToolCall::Inspect { .. }
+        | ToolCall::History { .. } => Err(ToolError::not_yet(call)),
     };
     match made {
         Err(error) if !error.is_about_the_plan() => {

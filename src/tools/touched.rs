@@ -68,6 +68,12 @@ fn subject(call: &ToolCall) -> (Option<&str>, Option<(EdgeType, &str)>) {
         ToolCall::Shell { cwd, target: None, .. } => (Some(cwd.as_deref().unwrap_or(".")), None),
         // Folders of a host are no files of the workspace.
         ToolCall::Shell { target: Some(_), .. } => (None, None),
+        // These say themselves what they touch.
+        ToolCall::MutateBatch(_) | ToolCall::Simulate(_) | ToolCall::History { .. } => (None, None),
+        ToolCall::Verify { .. }
+        | ToolCall::Compile { .. }
+        | ToolCall::Run { .. }
+        | ToolCall::Inspect { .. } => (Some("."), None),
         ToolCall::SplicePatch { file, symbol, .. } => {
             (Some(file), Some((EdgeType::ExecutedOn, symbol)))
         }

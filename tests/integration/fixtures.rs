@@ -44,9 +44,10 @@ fn findings(bytes: &[u8]) -> String {
         let severity = serde_json::to_value(finding.severity).unwrap();
         let (line, column) = (finding.line, finding.column);
         let pointer = if finding.pointer.is_empty() { "(file)" } else { &finding.pointer };
+        let name = finding.name.map_or_else(String::new, |name| format!(" {name}"));
         writeln!(
             text,
-            "{} {} {line}:{column} {pointer} {}",
+            "{} {}{name} {line}:{column} {pointer} {}",
             severity.as_str().unwrap(),
             finding.code,
             finding.message

@@ -15,6 +15,7 @@ use super::fixtures;
 
 static STEP_PLAN: LazyLock<jsonschema::Validator> = LazyLock::new(|| read("step-plan"));
 static COMMAND_PLAN: LazyLock<jsonschema::Validator> = LazyLock::new(|| read("command-plan"));
+static ACTION_PLAN: LazyLock<jsonschema::Validator> = LazyLock::new(|| read("action-plan"));
 
 fn read(dialect: &str) -> jsonschema::Validator {
     let path =
@@ -26,8 +27,13 @@ fn read(dialect: &str) -> jsonschema::Validator {
 /// The schema of what this looks like, which is the dialect that the validator takes it for.
 fn schema(value: &Value) -> &'static jsonschema::Validator {
     let has = |name: &str| value.get(name).is_some();
-    let is_command_plan = has("goal") && has("steps") && !has("plan_id") && !has("intent");
-    if is_command_plan { &COMMAND_PLAN } else { &STEP_PLAN }
+    let is_step_plan = has("plan_id") || has("intent");
+    let is_command_plan = has("goal") && has("steps");
+    match (is_step_plan, is_command_plan, has("version")) {
+        (false, true, _) => &COMMAND_PLAN,
+        (false, false, true) => &ACTION_PLAN,
+        _ => &STEP_PLAN,
+    }
 }
 
 fn step_plan_tools() -> impl Iterator<Item = &'static ToolSpec> + Clone {
@@ -198,6 +204,60 @@ fn whole_command_plan() -> Value {
     })
 }
 
+fn whole_action_plan() -> Value {
+    let id = "6f0d3c1e-8a51-4c8e-9b0e-2f0c5b8f7a10";
+    let hash = "0".repeat(64);
+    let action = |kind: &str, request: Value| json!({ "type": kind, "request": request });
+    json!({
+        "version": "2026-02-19", "goal": "g",
+        "metadata": { "planner": "p", "model": "m", "notes": "n", "confidence": 0.5 },
+        "actions": [
+            { "type": "mutate_batch", "rationale": "r", "request": {
+                "dry_run": true, "expected_hashes": { "a": hash },
+                "edits": [
+                    { "op": "write", "path": "a", "contents": "" },
+                    { "op": "create", "path": "b", "contents": "x" },
+                    { "op": "delete", "path": "c" },
+                    { "op": "rename", "path": "d", "to": "e" },
+                    { "op": "replace", "path": "f", "old": "o", "new": "" },
+                    { "op": "patch", "path": "g", "diff": "@@" },
+                    { "op": "splice", "path": "h", "symbol": "s", "contents": "c", "kind": "fn" }
+                ] } },
+            action("verify", json!({ "scope": "full" })),
+            action("compile", json!({ "opt_level": "O2", "entry_function": "main-2",
+                "target_triple": "x86_64-unknown-linux-gnu", "debug_symbols": true })),
+            action("run", json!({ "args": ["a", 1] })),
+            action("simulate", json!({ "edits": [{ "op": "delete", "path": "c" }], "verify": true })),
+            action("simulate", json!({ "verify": "full", "steps": [
+                { "tool": "file_write", "arguments": { "path": "a", "contents": 1 } } ] })),
+            action("simulate", json!({ "function": "f", "inputs": ["1", 2], "trace_enabled": true })),
+            action("inspect", json!({ "query": "search:x", "max_results": 200 })),
+            action("history", json!({ "operation": "list_entries", "limit": 1 })),
+            action("history", json!({ "operation": "undo", "checkpoint": format!("run:{id}") })),
+            action("history", json!({ "operation": "restore_checkpoint",
+                "checkpoint": format!("loop:{id}:2") })),
+            action("history", json!({ "operation": "diff",
+                "from_checkpoint": format!("execution:{id}"),
+                "to_checkpoint": format!("run:{id}") }))
+        ]
+    })
+}
+
+fn planner_failure() -> Value {
+    json!({ "version": "2026-02-19", "goal": "g", "actions": [],
+        "failure": { "code": "unsafe_plan", "message": "m", "detail": { "a": 1 },
+            "retryable": true } })
+}
+
+#[test]
+fn both_accept_every_action_and_a_failure() {
+    for plan in [whole_action_plan(), planner_failure()] {
+        let parsed = parse(plan.to_string().as_bytes());
+        assert!(parsed.is_valid(), "{:#?}", parsed.findings);
+        assert!(schema(&plan).is_valid(&plan));
+    }
+}
+
 fn whole_plan() -> Value {
     json!({
         "plan_id": "p", "intent": "MUTATE", "title": "t", "created_by": "c",
@@ -267,6 +327,15 @@ fn any_value() -> impl Strategy<Value = Value> {
             "a@-b",
             "[::1]",
             "h\n",
+            "O3",
+            "full",
+            "undo",
+            "symbol: ",
+            "search:",
+            "semantic",
+            "-a",
+            "run:6f0d3c1e-8a51-4c8e-9b0e-2f0c5b8f7a10",
+            "2026-02-19",
             "a b",
             "a$b",
         ];
@@ -321,6 +390,21 @@ fn any_mutation() -> impl Strategy<Value = Mutation> {
             "target",
             "mode",
             "rollbackPlan",
+            "actions",
+            "failure",
+            "metadata",
+            "request",
+            "type",
+            "op",
+            "edits",
+            "to",
+            "old",
+            "inputs",
+            "function",
+            "operation",
+            "checkpoint",
+            "verify",
+            "query",
         ])
         .prop_map(str::to_owned)
     };
@@ -372,10 +456,15 @@ proptest! {
 
     #[test]
     fn both_judge_a_mutated_plan_alike(
-        command in any::<bool>(),
+        which in 0..4,
         mutations in prop::collection::vec((any::<Index>(), any_mutation()), 0..3),
     ) {
-        let mut plan = if command { whole_command_plan() } else { whole_plan() };
+        let mut plan = match which {
+            0 => whole_command_plan(),
+            1 => whole_action_plan(),
+            2 => planner_failure(),
+            _ => whole_plan(),
+        };
         for (at, mutation) in mutations {
             mutate(&mut plan, at, mutation);
         }

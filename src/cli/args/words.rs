@@ -83,6 +83,7 @@ impl Confirm {
 /// A dialect as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "the words of the command line, as in --json")]
 pub(in crate::cli) enum DialectWord {
     /// Steps that name tools
     #[value(alias = "step-plan", alias = "step")]
@@ -90,6 +91,9 @@ pub(in crate::cli) enum DialectWord {
     /// Commands of a shell
     #[value(alias = "command-plan", alias = "command")]
     CommandPlan,
+    /// Actions on the program
+    #[value(alias = "action-plan", alias = "action")]
+    ActionPlan,
 }
 
 impl From<DialectWord> for Dialect {
@@ -97,6 +101,7 @@ impl From<DialectWord> for Dialect {
         match word {
             DialectWord::StepPlan => Self::StepPlan,
             DialectWord::CommandPlan => Self::CommandPlan,
+            DialectWord::ActionPlan => Self::ActionPlan,
         }
     }
 }

@@ -97,6 +97,8 @@ pub fn plan(steps: Vec<Step>) -> Plan {
         mode: Mode::Automatic,
         target: None,
         outlook: Outlook::default(),
+        metadata: Default::default(),
+        failure: None,
         steps,
         digest: Digest::of(source.as_bytes()),
         source: Arc::from(source.into_bytes()),

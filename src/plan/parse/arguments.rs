@@ -49,7 +49,7 @@ pub(super) fn arguments(
 }
 
 /// An argument as text: numbers as the file writes them.
-fn argument_text(
+pub(super) fn argument_text(
     name: &str,
     value: Json,
     pointer: &str,

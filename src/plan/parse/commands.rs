@@ -10,8 +10,8 @@ use super::ignored::Ignored;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Destination, Dialect, Digest, Finding, Mode, Outlook, Plan, Precondition, RiskLevel,
-    Severity, StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
+    Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan, Precondition,
+    RiskLevel, Severity, StatedRisk, Step, StepPlace, Tool, ToolCall, limits,
 };
 
 /// What the id of a verification has behind the id of the step that it verifies.
@@ -61,6 +61,8 @@ pub(super) fn read(
         mode,
         target,
         outlook,
+        metadata: Metadata::default(),
+        failure: None,
         steps,
         source: Arc::from([]),
         digest,

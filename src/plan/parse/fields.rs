@@ -47,6 +47,30 @@ impl Fields {
         self.members.iter().any(|(key, _)| key == name)
     }
 
+    /// Whether there is such a member, and it is a text.
+    pub(super) fn is_text(&self, name: &str) -> bool {
+        self.is(name, |json| matches!(json, Json::String(_)))
+    }
+
+    /// Whether there is such a member, and it is a number.
+    pub(super) fn is_number(&self, name: &str) -> bool {
+        self.is(name, |json| matches!(json, Json::Number(_)))
+    }
+
+    /// Whether there is such a member, and it is an array.
+    pub(super) fn is_array(&self, name: &str) -> bool {
+        self.is(name, |json| matches!(json, Json::Array(_)))
+    }
+
+    fn is(&self, name: &str, fits: impl Fn(&Json) -> bool) -> bool {
+        self.members.iter().any(|(key, json)| key == name && fits(json))
+    }
+
+    /// The pointer to the object itself.
+    pub(super) fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
     /// The pointer to one member.
     pub(super) fn pointer_to(&self, name: &str) -> String {
         format!("{}/{}", self.pointer, escape(name))
@@ -59,6 +83,11 @@ impl Fields {
         let (_, value) = self.members.remove(index);
         self.members.retain(|(key, _)| key != name);
         Some(value)
+    }
+
+    /// Takes members out about which nothing more is to be said.
+    pub(super) fn take_all(&mut self, names: &[&'static str]) {
+        names.iter().for_each(|name| drop(self.take(name)));
     }
 
     /// An optional text.
@@ -151,6 +180,19 @@ impl Fields {
         Some(text)
     }
 
+    /// A required text that is not empty; it may be blank.
+    pub(super) fn filled_exactly(&mut self, name: &'static str, findings: &mut Findings) -> String {
+        if !self.has(name) {
+            self.missing(name, "write it as a text", findings);
+        }
+        let text = self.text(name, findings);
+        if text.as_deref() == Some("") {
+            let message = format!("{name:?} is empty");
+            findings.push(Finding::error(Code::Missing, self.pointer_to(name), message));
+        }
+        text.unwrap_or_default()
+    }
+
     /// An optional text that may also be written as a number; of that, the text in the file.
     pub(super) fn text_or_number(
         &mut self,
@@ -158,9 +200,7 @@ impl Fields {
         places: &Places<'_>,
         findings: &mut Findings,
     ) -> Option<String> {
-        let is_number =
-            self.members.iter().any(|(key, json)| key == name && matches!(json, Json::Number(_)));
-        if !is_number {
+        if !self.is_number(name) {
             return self.text(name, findings);
         }
         let Json::Number(number) = self.take(name)? else { return None };

@@ -23,6 +23,21 @@ pub(super) enum Json {
 }
 
 impl Json {
+    /// The same value as others know it; of a duplicate key the last one counts.
+    pub(super) fn to_value(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(flag) => Value::Bool(*flag),
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::String(text) => Value::String(text.clone()),
+            Self::Array(items) => items.iter().map(Self::to_value).collect(),
+            Self::Object(members) => {
+                members.iter().map(|(key, json)| (key.clone(), json.to_value())).collect()
+            }
+        }
+    }
+
     /// What it is, for a message that says what was expected instead.
     pub(super) fn kind(&self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 //! Pure: the same bytes always give the same answer. A valid plan is read in one fast pass; only a
 //! faulty one is parsed a second time, for the places in the file.
 
+mod actions;
 mod arguments;
 mod commands;
 mod fields;
@@ -11,6 +12,7 @@ mod ignored;
 mod json;
 mod pattern;
 mod places;
+mod requests;
 mod steps;
 
 #[cfg(test)]
@@ -101,6 +103,7 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
         let read = match dialect(&fields, &mut findings)? {
             Dialect::StepPlan => steps::read(fields, &places, digest, &mut findings),
             Dialect::CommandPlan => commands::read(fields, &places, digest, &mut findings),
+            Dialect::ActionPlan => actions::read(fields, &places, digest, &mut findings),
         };
         Some(Plan { source: Arc::from(text.as_bytes()), digest, ..read })
     });
@@ -108,24 +111,29 @@ fn from_tree(json: Json, duplicates: bool, text: &str, digest: Digest) -> Parsed
     if duplicates {
         places.duplicates(&mut findings);
     }
-    Parsed { plan, findings: findings.into_sorted(), digest }
+    let mut findings = findings.into_sorted();
+    if plan.as_ref().is_some_and(|plan| plan.dialect == Dialect::ActionPlan) {
+        findings.iter_mut().for_each(actions::name);
+    }
+    Parsed { plan, findings, digest }
 }
 
 /// The dialect that the top level shows; else the finding that says what it looks like.
 fn dialect(fields: &Fields, findings: &mut Findings) -> Option<Dialect> {
     let has = |name: &str| fields.has(name);
     let step = has("plan_id") || has("intent");
-    let action = has("version") && (has("actions") || has("failure"));
     let command = has("goal") && has("steps");
+    // One without actions is told so, rather than that it is nothing.
+    let action = has("version") && (has("actions") || has("failure") || (has("goal") && !command));
     let message = match (step, action, command) {
         (true, false, false) => return Some(Dialect::StepPlan),
         // A step plan with a stray `goal` is still a step plan; the field is its own finding.
         (true, false, true) if !has("version") => return Some(Dialect::StepPlan),
         (false, false, true) => return Some(Dialect::CommandPlan),
-        (false, true, false) => "this is an action plan, which is not available yet",
+        (false, true, false) => return Some(Dialect::ActionPlan),
         (false, false, false) => {
             "the dialect is unclear; a step plan has \"plan_id\", \"intent\" and \"steps\" at its top \
-             level, a command plan \"goal\" and \"steps\""
+             level, a command plan \"goal\" and \"steps\", an action plan \"version\", \"goal\" and \"actions\""
         }
         _ => "the dialect is unclear; the top level has fields of more than one dialect",
     };

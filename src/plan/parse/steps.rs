@@ -9,8 +9,8 @@ use super::findings::Findings;
 use super::json::Json;
 use super::places::Places;
 use crate::plan::{
-    Code, Dialect, Digest, Finding, Intent, Mode, Outlook, PRECONDITION_WORDS, Plan, Precondition,
-    Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
+    Code, Dialect, Digest, Finding, Intent, Metadata, Mode, Outlook, PRECONDITION_WORDS, Plan,
+    Precondition, Severity, StatedRisk, Step, StepPlace, TOOLS, Tool, ToolCall, ToolClass, limits,
 };
 
 /// The names of the evidence queries that a plan may refer to.
@@ -32,9 +32,7 @@ pub(super) fn read(
     if let Some(intent) = intent.filter(|intent| *intent != Intent::Mutate) {
         let mutating = steps
             .iter()
-            .filter(|step| {
-                step.call.as_ref().is_some_and(|call| call.tool().class() == ToolClass::Mutate)
-            })
+            .filter(|step| step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Mutate))
             .count();
         if mutating > 0 {
             findings.push(Finding::new(
@@ -60,6 +58,8 @@ pub(super) fn read(
         mode: Mode::Automatic,
         target: None,
         outlook: Outlook::default(),
+        metadata: Metadata::default(),
+        failure: None,
         steps,
         source: Arc::from([]),
         digest,
@@ -204,6 +204,22 @@ fn step(
         place: StepPlace::Step(index),
     };
     Some((step, id_at))
+}
+
+/// A call that stands alone, without what else a step says (SPEC §9, `simulate`).
+pub(super) fn call(
+    item: Json,
+    pointer: &str,
+    places: &Places<'_>,
+    findings: &mut Findings,
+) -> Option<ToolCall> {
+    let before = findings.errors();
+    let mut fields = Fields::of(item, pointer, "a step", findings)?;
+    let (_, tool) = tool(&mut fields, findings);
+    let arguments = arguments(&mut fields, tool, places, findings);
+    fields.finish(findings);
+    let tool = tool.filter(|_| findings.errors() == before)?;
+    ToolCall::from_arguments(tool, &arguments)
 }
 
 fn tool(fields: &mut Fields, findings: &mut Findings) -> (String, Option<Tool>) {

@@ -27,7 +27,7 @@ impl Figures {
     /// Counts the steps of a plan.
     pub fn of(plan: &Plan) -> Self {
         let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
-        let of = |class| calls.clone().filter(move |call| call.tool().class() == class).count();
+        let of = |class| calls.clone().filter(move |call| call.class() == class).count();
         Self {
             faulty: plan.steps.iter().filter(|step| step.call.is_none()).count(),
             changing: of(ToolClass::Mutate),

@@ -1,0 +1,277 @@
+//! What an action plan asks for (SPEC §1.3, §9): the typed requests of its actions, the account that its
+//! planner gives of itself, and a planner's word that it has no plan.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Digest, ToolCall};
+
+/// The one version of the action dialect that is read.
+pub const VERSION: &str = "2026-02-19";
+
+/// A batch of edits that is applied as a whole or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MutateBatch {
+    /// What is done, in this order.
+    pub edits: Vec<Edit>,
+    /// What files must hold before, by their path as the plan writes it.
+    pub expected_hashes: BTreeMap<String, Digest>,
+    /// Compute and check only.
+    pub dry_run: bool,
+}
+
+/// One edit of a file. Paths are the plan's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "variants and fields are the edits of SPEC §9")]
+pub enum Edit {
+    Write {
+        path: String,
+        contents: String,
+    },
+    Create {
+        path: String,
+        contents: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        path: String,
+        to: String,
+    },
+    /// `old` must stand in the file exactly once.
+    Replace {
+        path: String,
+        old: String,
+        new: String,
+    },
+    /// A unified diff of this one file, applied without fuzz.
+    Patch {
+        path: String,
+        diff: String,
+    },
+    /// The definition of `symbol` becomes `contents`.
+    Splice {
+        path: String,
+        symbol: String,
+        contents: String,
+        kind: Option<String>,
+    },
+}
+
+impl Edit {
+    /// Every `op`, as a plan writes it.
+    pub const OPS: [&'static str; 7] =
+        ["write", "create", "delete", "rename", "replace", "patch", "splice"];
+
+    /// The edit's `op`.
+    pub const fn op(&self) -> &'static str {
+        match self {
+            Self::Write { .. } => "write",
+            Self::Create { .. } => "create",
+            Self::Delete { .. } => "delete",
+            Self::Rename { .. } => "rename",
+            Self::Replace { .. } => "replace",
+            Self::Patch { .. } => "patch",
+            Self::Splice { .. } => "splice",
+        }
+    }
+
+    /// The files whose content this can change: one, or the two names of a rename.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let (path, to) = match self {
+            Self::Rename { path, to } => (path, Some(to.as_str())),
+            Self::Write { path, .. }
+            | Self::Create { path, .. }
+            | Self::Delete { path }
+            | Self::Replace { path, .. }
+            | Self::Patch { path, .. }
+            | Self::Splice { path, .. } => (path, None),
+        };
+        std::iter::once(path.as_str()).chain(to)
+    }
+}
+
+/// How much a `verify` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyScope {
+    /// The quick look, by default `cargo check`.
+    #[default]
+    Local,
+    /// Everything, with tests.
+    Full,
+}
+
+impl VerifyScope {
+    /// The word of a plan.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// How far the compiler optimises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[expect(missing_docs, reason = "the four words of SPEC §9")]
+pub enum OptLevel {
+    #[default]
+    O0,
+    O1,
+    O2,
+    O3,
+}
+
+impl OptLevel {
+    /// The word of a plan.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::O0 => "O0",
+            Self::O1 => "O1",
+            Self::O2 => "O2",
+            Self::O3 => "O3",
+        }
+    }
+}
+
+/// What is built, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Build {
+    /// How far the compiler optimises.
+    pub opt_level: OptLevel,
+    /// A binary or an example; none for the default binary.
+    pub entry_function: Option<String>,
+    /// For which platform; none for this one.
+    pub target_triple: Option<String>,
+    /// Whether the build carries what a debugger needs.
+    pub debug_symbols: bool,
+}
+
+/// What is tried on a scratch copy of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Simulation {
+    /// Edits, as in a batch.
+    Edits {
+        /// What is done, in this order.
+        edits: Vec<Edit>,
+        /// Whether and how the outcome is verified.
+        verify: Option<VerifyScope>,
+    },
+    /// Steps, as in a step plan.
+    Steps {
+        /// What is called, in this order.
+        steps: Vec<ToolCall>,
+        /// Whether and how the outcome is verified.
+        verify: Option<VerifyScope>,
+    },
+    /// A binary, example or test, built and run.
+    Function {
+        /// Its name.
+        function: String,
+        /// The arguments that it is given.
+        inputs: Vec<String>,
+        /// Whether it is run with backtraces.
+        trace_enabled: bool,
+    },
+}
+
+/// What an `inspect` looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum InspectQuery {
+    /// Of what the program consists.
+    #[default]
+    Overview,
+    /// Lines that contain this text.
+    Search(String),
+    /// Definitions with this name.
+    Symbol(String),
+    /// The code graph.
+    Semantic,
+}
+
+/// What a `history` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HistoryOperation {
+    /// Lists what was changed, the newest first.
+    ListEntries,
+    /// Lists the states that can be restored.
+    ListCheckpoints,
+    /// Takes back the last change, or what this run, execution or loop attempt changed.
+    Undo {
+        /// `run:ID`, `execution:ID` or `loop:ID:N`; none for the last change that stands.
+        checkpoint: Option<String>,
+    },
+    /// Does again what was taken back last.
+    Redo,
+    /// Brings back the files as they were at a checkpoint.
+    RestoreCheckpoint {
+        /// Its name.
+        checkpoint: String,
+    },
+    /// The difference between two checkpoints, or one and now.
+    Diff {
+        /// From this one.
+        from: String,
+        /// To this one; none for now.
+        to: Option<String>,
+    },
+}
+
+impl HistoryOperation {
+    /// The operation's word.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::ListEntries => "list_entries",
+            Self::ListCheckpoints => "list_checkpoints",
+            Self::Undo { .. } => "undo",
+            Self::Redo => "redo",
+            Self::RestoreCheckpoint { .. } => "restore_checkpoint",
+            Self::Diff { .. } => "diff",
+        }
+    }
+
+    /// Whether it changes files.
+    pub const fn changes_files(&self) -> bool {
+        matches!(self, Self::Undo { .. } | Self::Redo | Self::RestoreCheckpoint { .. })
+    }
+}
+
+/// What a planner says of the plan that it wrote; not verified.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// Which planner.
+    pub planner: Option<String>,
+    /// Which model.
+    pub model: Option<String>,
+    /// What it wants a person to know.
+    pub notes: Option<String>,
+    /// How sure it is: the number as it is written, from 0 to 1.
+    pub confidence: Option<String>,
+}
+
+/// A planner's word that it has no plan, in place of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlannerFailure {
+    /// Why, by a code of [`Self::CODES`] or one of the planner's own.
+    pub code: String,
+    /// Why, in words.
+    pub message: String,
+    /// More about it, as the planner gives it: a text, or other JSON as text.
+    pub detail: Option<String>,
+    /// Whether asking again may help.
+    pub retryable: bool,
+}
+
+impl PlannerFailure {
+    /// The codes that are known; others are kept as they are.
+    pub const CODES: [&'static str; 5] = [
+        "clarification_needed",
+        "unsupported_goal",
+        "unsafe_plan",
+        "planner_unavailable",
+        "validation_failed",
+    ];
+}

@@ -1,0 +1,204 @@
+//! A call of one tool, typed: what runs is a value of this, never a text (SPEC §4, §9).
+//!
+//! One is made by [`ToolCall::from_arguments`], or where the request of an action is read, from a tool of the
+//! whitelist and arguments that were checked.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Build, HistoryOperation, InspectQuery, MutateBatch, Simulation, Tool, ToolClass, VerifyScope,
+};
+
+/// A call of exactly one tool with exactly the plan's arguments, typed.
+///
+/// Paths are the plan's text; a tool resolves them against the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    missing_docs,
+    reason = "variants and fields are the tools and arguments of SPEC §4 and §9"
+)]
+pub enum ToolCall {
+    FileRead {
+        path: String,
+    },
+    FileWrite {
+        path: String,
+        contents: String,
+    },
+    FileCreate {
+        path: String,
+        contents: String,
+    },
+    FileSearch {
+        pattern: String,
+        root: String,
+    },
+    FileGlob {
+        pattern: String,
+        root: String,
+    },
+    SplicePatch {
+        file: String,
+        symbol: String,
+        with: String,
+        kind: Option<String>,
+    },
+    SplicePlan {
+        plan_file: String,
+    },
+    SymbolsInFile {
+        file_path: String,
+    },
+    ReferencesToSymbolName {
+        symbol: String,
+    },
+    ReferencesFromFileToSymbolName {
+        file_path: String,
+        symbol: String,
+    },
+    LspCheck {
+        path: String,
+    },
+    Shell {
+        command: String,
+        target: Option<String>,
+        cwd: Option<String>,
+        timeout_seconds: Option<u32>,
+    },
+    MutateBatch(MutateBatch),
+    Verify {
+        scope: VerifyScope,
+    },
+    Compile {
+        build: Build,
+    },
+    Run {
+        build: Build,
+        args: Vec<String>,
+    },
+    Simulate(Simulation),
+    Inspect {
+        query: InspectQuery,
+        max_results: usize,
+    },
+    History {
+        operation: HistoryOperation,
+        limit: usize,
+    },
+}
+
+impl ToolCall {
+    /// The typed call, or `None` when a required argument is missing; the validator has said so then.
+    /// Requests of actions are no texts, and are read where they are validated.
+    pub(super) fn from_arguments(tool: Tool, arguments: &BTreeMap<String, String>) -> Option<Self> {
+        let get = |name: &str| {
+            let spec = tool.spec().arguments.iter().find(|spec| spec.name == name)?;
+            arguments.get(spec.name).or_else(|| arguments.get(spec.alias?)).cloned()
+        };
+        Some(match tool {
+            Tool::FileRead => Self::FileRead { path: get("path")? },
+            Tool::FileWrite => Self::FileWrite { path: get("path")?, contents: get("contents")? },
+            Tool::FileCreate => Self::FileCreate { path: get("path")?, contents: get("contents")? },
+            Tool::FileSearch => Self::FileSearch { pattern: get("pattern")?, root: get("root")? },
+            Tool::FileGlob => Self::FileGlob { pattern: get("pattern")?, root: get("root")? },
+            Tool::SplicePatch => Self::SplicePatch {
+                file: get("file")?,
+                symbol: get("symbol")?,
+                with: get("with")?,
+                kind: get("kind"),
+            },
+            Tool::SplicePlan => Self::SplicePlan { plan_file: get("plan_file")? },
+            Tool::SymbolsInFile => Self::SymbolsInFile { file_path: get("file_path")? },
+            Tool::ReferencesToSymbolName => Self::ReferencesToSymbolName { symbol: get("symbol")? },
+            Tool::ReferencesFromFileToSymbolName => Self::ReferencesFromFileToSymbolName {
+                file_path: get("file_path")?,
+                symbol: get("symbol")?,
+            },
+            Tool::LspCheck => Self::LspCheck { path: get("path")? },
+            Tool::Shell => Self::Shell {
+                command: get("command")?,
+                target: get("target"),
+                cwd: get("cwd"),
+                timeout_seconds: match get("timeout_seconds") {
+                    Some(text) => Some(text.parse().ok()?),
+                    None => None,
+                },
+            },
+            Tool::MutateBatch
+            | Tool::Verify
+            | Tool::Compile
+            | Tool::Run
+            | Tool::Simulate
+            | Tool::Inspect
+            | Tool::History => return None,
+        })
+    }
+
+    /// What this call can do to the world.
+    pub fn class(&self) -> ToolClass {
+        match self {
+            Self::MutateBatch(batch) if batch.dry_run => ToolClass::Read,
+            Self::History { operation, .. } if !operation.changes_files() => ToolClass::Read,
+            _ => self.tool().class(),
+        }
+    }
+
+    /// The words that a program is given, with the name of the argument that has them.
+    pub(super) fn words(&self) -> Option<(&'static str, &[String])> {
+        match self {
+            Self::Run { args, .. } if !args.is_empty() => Some(("args", args)),
+            Self::Simulate(Simulation::Function { inputs, .. }) => Some(("inputs", inputs)),
+            _ => None,
+        }
+    }
+
+    /// The tool that this calls.
+    pub fn tool(&self) -> Tool {
+        match self {
+            Self::FileRead { .. } => Tool::FileRead,
+            Self::FileWrite { .. } => Tool::FileWrite,
+            Self::FileCreate { .. } => Tool::FileCreate,
+            Self::FileSearch { .. } => Tool::FileSearch,
+            Self::FileGlob { .. } => Tool::FileGlob,
+            Self::SplicePatch { .. } => Tool::SplicePatch,
+            Self::SplicePlan { .. } => Tool::SplicePlan,
+            Self::SymbolsInFile { .. } => Tool::SymbolsInFile,
+            Self::ReferencesToSymbolName { .. } => Tool::ReferencesToSymbolName,
+            Self::ReferencesFromFileToSymbolName { .. } => Tool::ReferencesFromFileToSymbolName,
+            Self::LspCheck { .. } => Tool::LspCheck,
+            Self::Shell { .. } => Tool::Shell,
+            Self::MutateBatch(_) => Tool::MutateBatch,
+            Self::Verify { .. } => Tool::Verify,
+            Self::Compile { .. } => Tool::Compile,
+            Self::Run { .. } => Tool::Run,
+            Self::Simulate(_) => Tool::Simulate,
+            Self::Inspect { .. } => Tool::Inspect,
+            Self::History { .. } => Tool::History,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Dialect, TOOLS};
+
+    #[test]
+    fn a_call_is_of_the_tool_it_was_made_for_and_takes_aliases() {
+        for spec in TOOLS.iter().filter(|spec| !spec.tool.stands_in(Dialect::ActionPlan)) {
+            for alias in [false, true] {
+                let arguments = spec
+                    .arguments
+                    .iter()
+                    .map(|a| {
+                        let value = if a.name == "timeout_seconds" { "7" } else { "x" };
+                        (a.alias.filter(|_| alias).unwrap_or(a.name).to_owned(), value.to_owned())
+                    })
+                    .collect();
+                let call = ToolCall::from_arguments(spec.tool, &arguments).unwrap();
+                assert_eq!(call.tool(), spec.tool);
+            }
+            assert_eq!(ToolCall::from_arguments(spec.tool, &BTreeMap::new()), None);
+        }
+    }
+}
