@@ -109,7 +109,7 @@ build
 status=0
 target parse_plan -timeout=5 -max_len=65536 tests/fixtures/plans assets/plans || status=1
 target preconditions -timeout=10 -max_len=8192 || status=1
-target risk_scan -timeout=1 -max_len=70000 || status=1
+target risk_scan -timeout=5 -max_len=70000 || status=1
 target risk_first_reader -timeout=2 -max_len=4096 || status=1
 target risk_second_reader -timeout=2 -max_len=4096 || status=1
 target risk_classify -timeout=5 -max_len=4096 || status=1

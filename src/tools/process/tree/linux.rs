@@ -8,6 +8,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal,
     set_child_subreaper, set_parent_process_death_signal, setsid,
@@ -18,8 +19,8 @@ use super::{MARK, sleep_until_ended};
 /// How long a killed process is given to be gone: it is the system that ends it.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// How long processes may take to halt; those of other users never do.
-const FREEZING: Duration = Duration::from_millis(250);
+/// How long processes may take to halt: long, because whoever is not halted may start one that is missed.
+const FREEZING: Duration = Duration::from_secs(2);
 
 /// A session and group of its own without a terminal, orphans of its own, and an end with us.
 pub(in super::super) fn set_apart(command: &mut Command) {
@@ -102,11 +103,10 @@ impl Stat {
         })
     }
 
-    fn send(&self, signal: Signal) {
-        if let Some(handle) = self.open() {
-            // It may have ended meanwhile, or belong to somebody else: `sudo` gives no right to end it.
-            let _ = pidfd_send_signal(&handle, signal);
-        }
+    /// Sends a signal. False when it belongs to somebody else: `sudo` gives no right to end it.
+    fn send(&self, signal: Signal) -> bool {
+        // It may have ended meanwhile.
+        self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
     }
 }
 
@@ -155,13 +155,14 @@ impl Tree {
     /// Halts all of it; everything that has not ended.
     fn freeze(&mut self) -> Vec<Stat> {
         let deadline = Instant::now() + FREEZING;
-        let mut asked = BTreeSet::new();
+        let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
         let mut were_halted = false;
         loop {
             let members = self.members();
             let moving: Vec<&Stat> = members
                 .iter()
                 .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
+                .filter(|it| !refused.contains(&it.id))
                 .collect();
             // Seen twice: the system lists the processes before any of them is looked at, and one that ran
             // until then may have started another in between.
@@ -171,7 +172,9 @@ impl Tree {
             }
             were_halted = are_halted;
             for member in moving {
-                member.send(Signal::STOP);
+                if !member.send(Signal::STOP) {
+                    refused.insert(member.id);
+                }
                 asked.insert(member.id);
             }
         }
@@ -187,7 +190,9 @@ impl Tree {
             if members.iter().any(|member| member.id != root) {
                 members.retain(|member| member.id != root);
             }
-            members.iter().for_each(|member| member.send(Signal::KILL));
+            for member in &members {
+                member.send(Signal::KILL);
+            }
             if members.is_empty() || !sleep_until_gone(&members, deadline) {
                 break;
             }
