@@ -65,6 +65,8 @@ target() {
     [ -n "$long" ] || fresh="$work/corpus/$name"
     # It tries the same inputs each time: it is to find what a change breaks, and new finds are for long runs.
     [ -n "$long" ] || set -- -seed=1 "$@"
+    # The limit for one input counts by the clock: a long run is for beside other work, and waits its turn.
+    [ -z "$long" ] || set -- "$@" -timeout=60
     mkdir -p "$fresh" "fuzz/corpus/$name"
     : >"$out/$name.log"
     measure_cpu
