@@ -33,13 +33,14 @@
 //! | [`evidence`] | the memory: the only room that knows SQL |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`worker`] | the one thread that executes, and the desk that reads |
+//! | [`planner`] | the planners that ship: one request in, one plan out |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |
 //! | [`app`] | the window: state, channels, settings, file dialog |
 //!
 //! # Arrows
 //!
-//! `main → {app, cli}`; `app → {ui, worker}`; `cli → worker`; `{worker, cli} → {engine, evidence, tools}`;
+//! `main → {app, cli}`; `app → {ui, worker}`; `cli → {worker, planner}`; `planner → tools`; `{worker, cli} → {engine, evidence, tools}`;
 //! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
 //! order `run → risk → authorization → plan`; `code` knows none of them. A test fails on any other arrow.
 //!
@@ -83,6 +84,7 @@ pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod plan;
+pub mod planner;
 pub mod risk;
 pub mod run;
 pub mod tools;

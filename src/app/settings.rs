@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::TOOLS;
 use crate::risk::Policy;
 use crate::ui::plan::RecentPlan;
-use crate::worker::{PolicySettings, read_policy};
+use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
 /// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,6 +59,8 @@ pub(super) struct Settings {
     /// Width and height of the window in points.
     pub(super) window: [f32; 2],
     pub(super) policy: PolicySettings,
+    /// The model that plans; kept for the headless planner, which reads it.
+    pub(super) model: ModelSettings,
     pub(super) recent: Vec<Recent>,
 }
 
@@ -81,6 +83,7 @@ impl Default for Settings {
             editor_command: String::new(),
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
+            model: ModelSettings::default(),
             recent: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 pub(super) use evidence::{Evidence, EvidenceCommand, Question, Search, Show, Span, Verify};
 use words::EngineWord;
-pub(super) use words::{Confirm, DialectWord, TargetWord};
+pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
 use super::WindowOptions;
 use crate::plan::Digest;
@@ -82,6 +82,9 @@ pub(super) enum Command {
     Risk(Risk),
     /// Print the JSON Schema of a plan dialect
     Schema(Schema),
+    /// Answer a request of the loop on stdin with a plan
+    #[command(hide = true)]
+    Planner(Planner),
 }
 
 impl Command {
@@ -95,6 +98,7 @@ impl Command {
             Self::Evidence(evidence) => evidence.common().json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
+            Self::Planner(_) => false,
         }
     }
 }
@@ -234,6 +238,15 @@ pub(super) struct Risk {
     pub(super) command: Vec<String>,
     #[command(flatten)]
     pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Planner {
+    /// Which one
+    #[arg(value_enum)]
+    pub(super) name: PlannerWord,
+    /// The folder of its plans
+    pub(super) folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod documents;
 mod evidence;
 mod output;
 mod place;
+mod planner;
 mod progress;
 mod refusal;
 mod risk;
@@ -110,6 +111,7 @@ fn headless(command: Command) -> Exit {
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
+        Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };
     let exit = done.unwrap_or_else(|refusal: Refusal| refusal.tell(&mut out));

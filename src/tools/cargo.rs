@@ -8,6 +8,7 @@ mod message;
 mod names;
 mod project;
 mod reach;
+mod suggestions;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,8 @@ use crate::run::{
 
 use super::process::{self, Cause, Finished, Leftovers, Program};
 use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
+
+pub use suggestions::{Offer, Replacement, Suggestions};
 
 use names::Names;
 use project::Project;

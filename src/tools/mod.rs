@@ -51,6 +51,7 @@ use place::{Last, Root, Roots};
 use write::Existing;
 
 pub use after::After;
+pub use cargo::{Offer, Replacement, Suggestions};
 pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;

@@ -14,6 +14,7 @@ mod files;
 mod folders;
 mod kept;
 mod messages;
+mod model;
 mod outbox;
 mod policy;
 mod prompt;
@@ -32,4 +33,5 @@ pub use folders::{Folders, default_folders};
 pub use messages::{
     Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,
 };
+pub use model::{ModelSettings, load_model};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};

@@ -49,6 +49,7 @@ mod invariants;
 #[cfg(target_os = "linux")]
 mod large_output;
 mod lsp_check;
+mod planners;
 mod properties;
 #[cfg(target_os = "linux")]
 mod races;

@@ -105,3 +105,14 @@ impl From<DialectWord> for Dialect {
         }
     }
 }
+
+/// A planner that ships, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum PlannerWord {
+    /// Plays the plans of a folder
+    Replay,
+    /// Applies what the compiler offers
+    CargoFix,
+    /// Asks a model behind the chat completions interface
+    OpenaiCompatible,
+}

@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
 /// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -21,6 +21,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "cli",
         &[
             "worker",
+            "planner",
             "autonomy",
             "engine",
             "evidence",
@@ -36,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"],
     ),
     ("autonomy", &["engine", "run", "risk", "authorization", "plan"]),
+    ("planner", &["tools", "run", "risk", "plan"]),
     ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
     ("tools", &["code", "run", "risk", "authorization", "plan"]),
     ("evidence", &["run", "risk", "authorization", "plan"]),

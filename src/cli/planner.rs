@@ -1,0 +1,80 @@
+//! `planner`: one of the planners that ship, as the loop starts it (SPEC §10). Hidden from the help: a person
+//! names a planner to the loop.
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use super::Exit;
+use super::args::{self, PlannerWord};
+use super::output::{Output, tell};
+use super::refusal::Refusal;
+use crate::planner::{Planner, Request, Server};
+use crate::worker::{ModelSettings, default_folders, load_model};
+
+/// Largest request, in bytes: 64 MiB, more than the loop writes.
+const REQUEST_BYTES: u64 = 64 << 20;
+
+/// Reads one request from stdin and prints one plan.
+///
+/// # Errors
+/// A request that cannot be read; a planner without what it needs; settings that cannot be used.
+pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit, Refusal> {
+    let mut request = Vec::new();
+    let unreadable = |error: String| Refusal::usage(error, "The loop gives a planner its request.");
+    io::stdin()
+        .lock()
+        .take(REQUEST_BYTES)
+        .read_to_end(&mut request)
+        .map_err(|error| unreadable(format!("the request cannot be read: {error}")))?;
+    let request = Request::parse(&request).map_err(|error| unreadable(error.to_string()))?;
+    let planner = match command.name {
+        PlannerWord::Replay => {
+            let folder = command.folder.clone().ok_or_else(|| {
+                Refusal::usage(
+                    "replay needs the folder of its plans".to_owned(),
+                    "Write replay:DIR, with the folder behind the colon.",
+                )
+            })?;
+            Planner::Replay(folder)
+        }
+        PlannerWord::CargoFix => Planner::CargoFix,
+        PlannerWord::OpenaiCompatible => Planner::Chat(server()?),
+    };
+    let workspace = std::env::current_dir()
+        .map_err(|error| unreadable(format!("there is no folder to work in: {error}")))?;
+    let plan = planner.plan(&request, &workspace, &tell);
+    out.line(String::from_utf8_lossy(&plan).trim_end());
+    Ok(Exit::Done)
+}
+
+/// The server: what the environment says, before what the settings say.
+fn server() -> Result<Server, Refusal> {
+    let settings = match default_folders() {
+        Some(folders) => load_model(&folders.settings).map_err(|error| {
+            Refusal::usage(error.to_string(), "Correct the settings file, or take it away.")
+        })?,
+        None => ModelSettings::default(),
+    };
+    let of = |names: [&str; 2], settled: Option<String>| {
+        let mut set = names.into_iter().filter_map(|name| std::env::var(name).ok());
+        set.find(|value| !value.trim().is_empty()).or(settled)
+    };
+    let needed = |what: &str, value: Option<String>, names: [&str; 2]| {
+        value.ok_or_else(|| {
+            Refusal::usage(
+                format!("openai-compatible needs the {what} of a model"),
+                &format!("Set {} or {}, or the table [model] in the settings.", names[0], names[1]),
+            )
+        })
+    };
+    let (urls, models) =
+        (["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"], ["COUNTERSIGN_MODEL", "OPENAI_MODEL"]);
+    Ok(Server {
+        url: needed("address", of(urls, settings.url), urls)?,
+        model: needed("name", of(models, settings.name), models)?,
+        key: of(["COUNTERSIGN_MODEL_KEY", "OPENAI_API_KEY"], settings.key),
+        timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
+        stream: settings.stream,
+        tools: settings.tools,
+    })
+}

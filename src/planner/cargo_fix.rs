@@ -1,0 +1,216 @@
+//! `cargo-fix`: makes a batch of edits of what the compiler offers to apply by machine. A real planner that
+//! needs no model: each attempt sees what the one before has uncovered.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use super::reply::{self, Failure};
+use super::request::Request;
+use crate::plan::{Digest, limits};
+use crate::risk::Policy;
+use crate::tools::{Offer, Replacement, StopSignal, Suggestions, Toolbox};
+
+/// The name that it gives itself.
+const NAME: &str = "cargo-fix";
+
+/// The plan.
+pub(super) fn plan(request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
+    let made = look(workspace, tell).and_then(|found| {
+        let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
+        propose(&request.goal, &found, &read)
+    });
+    made.unwrap_or_else(|failure| failure.bytes(&request.goal))
+}
+
+fn look(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
+    let policy = Policy::default();
+    let toolbox = Toolbox::open(workspace, &policy)
+        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))?;
+    // cargo's own words are for a person; what it prints for programs is not.
+    let output = |stream, text: &str| {
+        if stream == crate::run::Stream::Stderr {
+            tell(text);
+        }
+    };
+    toolbox
+        .suggestions(&StopSignal::default(), &output)
+        .map_err(|error| Failure::unavailable(format!("{error}. {}", error.next()), false))
+}
+
+/// A plan of the offers; of a program without errors and offers, one that only verifies it.
+fn propose(
+    goal: &str,
+    found: &Suggestions,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<u8>, Failure> {
+    let (edits, hashes, applied) = edits(&found.offers, read);
+    let notes = format!(
+        "{} errors and {} warnings, {applied} of {} offers of the compiler applied.",
+        found.errors,
+        found.warnings,
+        found.offers.len()
+    );
+    if edits.is_empty() {
+        if found.errors > 0 {
+            let message = format!(
+                "{} errors are left, and the compiler offers nothing that can be applied by machine",
+                found.errors
+            );
+            return Err(Failure { code: "unsupported_goal", message, retryable: true });
+        }
+        let verify = json!({ "type": "verify", "request": {},
+            "rationale": "The compiler offers nothing more." });
+        return Ok(reply::plan(goal, NAME, &notes, &[verify]));
+    }
+    let batch = json!({
+        "type": "mutate_batch",
+        "request": { "edits": edits, "expected_hashes": hashes },
+        "rationale": format!("The compiler offers: {}.", mended(&found.offers)),
+    });
+    Ok(reply::plan(goal, NAME, &notes, &[batch]))
+}
+
+/// What the offers mend, each code once, with how often.
+fn mended(offers: &[Offer]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for offer in offers {
+        *counts.entry(&offer.mends).or_default() += 1;
+    }
+    let words = counts.iter().map(|(code, count)| match count {
+        1 => (*code).to_owned(),
+        count => format!("{code} ({count})"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// One patch for each file, the hash of what it is made for, and how many offers they hold. An offer that
+/// meets an earlier one in some place waits for the next attempt.
+fn edits(
+    offers: &[Offer],
+    read: &dyn Fn(&str) -> Option<String>,
+) -> (Vec<Value>, BTreeMap<String, String>, usize) {
+    let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
+    let mut applied = 0;
+    for offer in offers {
+        for Replacement { path, .. } in &offer.replacements {
+            if !files.contains_key(path.as_str())
+                && files.len() < limits::EDITS
+                && let Some(text) = read(path)
+            {
+                files.insert(path, (text, Vec::new()));
+            }
+        }
+        let fits = |new: &Replacement| {
+            files.get(new.path.as_str()).is_some_and(|(text, taken)| {
+                text.get(new.start..new.end).is_some()
+                    && taken.iter().all(|old| old == &new || !meet(old, new))
+            })
+        };
+        if offer.replacements.iter().all(fits) {
+            applied += 1;
+            for new in &offer.replacements {
+                if let Some((_, taken)) = files.get_mut(new.path.as_str())
+                    && !taken.contains(&new)
+                {
+                    taken.push(new);
+                }
+            }
+        }
+    }
+    let (mut edits, mut hashes) = (Vec::new(), BTreeMap::new());
+    for (path, (text, mut taken)) in files {
+        // From the back, so that no place moves before its turn.
+        taken.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
+        let mut after = text.clone();
+        for it in taken {
+            after.replace_range(it.start..it.end, &it.text);
+        }
+        let diff = patch(path, &text, &after);
+        if after != text && diff.len() <= limits::ARGUMENT_BYTES {
+            edits.push(json!({ "op": "patch", "path": path, "diff": diff }));
+            hashes.insert(path.to_owned(), Digest::of(text.as_bytes()).to_string());
+        }
+    }
+    (edits, hashes, applied)
+}
+
+/// Whether two replacements overlap, or stand at the same place.
+fn meet(a: &Replacement, b: &Replacement) -> bool {
+    a.start < b.end && b.start < a.end || a.start == b.start || a.end == b.start || b.end == a.start
+}
+
+/// The difference as `diff -u` writes it.
+fn patch(path: &str, before: &str, after: &str) -> String {
+    // Only a line feed ends a line, as for whoever applies it.
+    let before: Vec<&str> = before.split_inclusive('\n').collect();
+    let after: Vec<&str> = after.split_inclusive('\n').collect();
+    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
+    let (from, to) = (format!("a/{path}"), format!("b/{path}"));
+    diff.unified_diff().context_radius(3).header(&from, &to).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::parse;
+
+    fn offer(mends: &str, places: &[(usize, usize, &str)]) -> Offer {
+        let replacement = |(start, end, text): &(usize, usize, &str)| Replacement {
+            path: "src/a.rs".to_owned(),
+            start: *start,
+            end: *end,
+            text: (*text).to_owned(),
+        };
+        Offer { mends: mends.to_owned(), replacements: places.iter().map(replacement).collect() }
+    }
+
+    fn found(errors: usize, offers: Vec<Offer>) -> Suggestions {
+        Suggestions { errors, warnings: offers.len(), offers }
+    }
+
+    const TEXT: &str = "one two\nthree\n";
+
+    fn proposed(found: &Suggestions) -> Result<Value, Failure> {
+        let bytes = propose("g", found, &|path| (path == "src/a.rs").then(|| TEXT.to_owned()))?;
+        let parsed = parse(&bytes);
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+        Ok(serde_json::from_slice(&bytes).unwrap())
+    }
+
+    #[test]
+    fn offers_become_one_patch_a_file_and_what_meets_waits() {
+        let offers = vec![
+            offer("a", &[(0, 3, "1")]),
+            offer("b", &[(2, 5, "x"), (8, 13, "y")]),
+            offer("c", &[(8, 13, "3")]),
+            offer("c", &[(8, 13, "3")]),
+        ];
+        let plan = proposed(&found(1, offers)).unwrap();
+        let batch = &plan["actions"][0];
+        assert_eq!(
+            batch["request"]["edits"][0]["diff"],
+            "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n-one two\n-three\n+1 two\n+3\n"
+        );
+        assert_eq!(
+            batch["request"]["expected_hashes"]["src/a.rs"],
+            Digest::of(TEXT.as_bytes()).to_string()
+        );
+        assert_eq!(batch["rationale"], "The compiler offers: a, b, c (2).");
+        assert!(plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 offers"), "{plan}");
+    }
+
+    #[test]
+    fn without_offers_a_sound_program_is_verified_and_a_faulty_one_given_up() {
+        let plan = proposed(&found(0, Vec::new())).unwrap();
+        assert_eq!(plan["actions"][0]["type"], "verify");
+        let failure = proposed(&found(2, Vec::new())).unwrap_err();
+        assert_eq!((failure.code, failure.retryable), ("unsupported_goal", true));
+        // A file that cannot be read as text, and a place that is none, are no reason to fail.
+        let outside = offer("a", &[(12, 99, "x")]);
+        assert!(proposed(&found(1, vec![outside])).is_err());
+    }
+}

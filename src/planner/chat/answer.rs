@@ -1,0 +1,313 @@
+//! What a server answers: one document, or pieces of one as events. Read strictly: what is no plan is told as
+//! what it is, and never mended.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::reply::Failure;
+use super::prompt::FUNCTION;
+
+/// Most characters of an answer that a message repeats.
+const SHOWN: usize = 200;
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    /// The whole answer, or a piece of it.
+    #[serde(alias = "delta", default)]
+    message: Message,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Message {
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(default)]
+    refusal: Option<String>,
+    #[serde(default)]
+    tool_calls: Option<Vec<Call>>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    #[serde(default)]
+    index: Option<usize>,
+    #[serde(default)]
+    function: Function,
+}
+
+#[derive(Deserialize, Default)]
+struct Function {
+    #[serde(default)]
+    name: Option<String>,
+    /// A text that is JSON; some servers write the JSON itself.
+    #[serde(default)]
+    arguments: Option<Value>,
+}
+
+/// The plan in an answer that came as a whole.
+pub(super) fn whole(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut pieces = Pieces::default();
+    pieces.document(bytes)?;
+    pieces.finished = true;
+    pieces.finish()
+}
+
+/// An answer that comes in pieces, as far as it has come.
+#[derive(Default)]
+pub(super) struct Pieces {
+    content: String,
+    refusal: String,
+    /// The name of the function that is called, and what it is given.
+    call: Option<(String, String)>,
+    reason: Option<String>,
+    finished: bool,
+}
+
+impl Pieces {
+    /// How much of it has come.
+    pub(super) fn bytes(&self) -> usize {
+        self.content.len() + self.call.as_ref().map_or(0, |(_, arguments)| arguments.len())
+    }
+
+    /// Takes in one line of the events; true when it was the last one.
+    ///
+    /// # Errors
+    /// A line that is no event of this interface, or says that something went wrong.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<bool, Failure> {
+        let line = line.trim_ascii();
+        // Blank lines end events, and comments keep the connection alive.
+        let Some(data) = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii) else {
+            return Ok(false);
+        };
+        if data == b"[DONE]" {
+            self.finished = true;
+            return Ok(true);
+        }
+        self.document(data)?;
+        Ok(false)
+    }
+
+    fn document(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let document: Document = serde_json::from_slice(bytes)
+            .map_err(|error| nonsense(&format!("it is no answer of a chat ({error})"), bytes))?;
+        if let Some(error) = document.error.filter(|error| !error.is_null()) {
+            let said = complaint(error.to_string().as_bytes());
+            return Err(Failure::unavailable(format!("the server reports: {said}"), true));
+        }
+        // Only the first answer was asked for.
+        let Some(choice) = document.choices.into_iter().next() else { return Ok(()) };
+        let message = choice.message;
+        self.content.push_str(message.content.as_deref().unwrap_or_default());
+        self.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
+        for call in message.tool_calls.unwrap_or_default() {
+            self.call(call);
+        }
+        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finished = true;
+            self.reason = Some(reason);
+        }
+        Ok(())
+    }
+
+    /// Of several calls the first one counts.
+    fn call(&mut self, call: Call) {
+        if call.index.is_some_and(|index| index > 0) {
+            return;
+        }
+        let (name, arguments) = self.call.get_or_insert_default();
+        name.push_str(call.function.name.as_deref().unwrap_or_default());
+        match call.function.arguments {
+            Some(Value::String(text)) => arguments.push_str(&text),
+            Some(Value::Null) | None => {}
+            Some(other) => arguments.push_str(&other.to_string()),
+        }
+    }
+
+    /// The plan in it.
+    ///
+    /// # Errors
+    /// An answer that was cut off, refused, or is no JSON object.
+    pub(super) fn finish(self) -> Result<Vec<u8>, Failure> {
+        match self.reason.as_deref() {
+            Some("length") => {
+                return Err(Failure::no_plan(
+                    "the answer was cut off at the model's limit; take a smaller goal or a larger limit",
+                ));
+            }
+            Some("content_filter") => {
+                return Err(Failure {
+                    code: "unsafe_plan",
+                    message: "the server's filter kept the answer back".to_owned(),
+                    retryable: false,
+                });
+            }
+            _ => {}
+        }
+        if !self.finished {
+            return Err(Failure::no_plan("the answer was cut off: it has no end"));
+        }
+        if !self.refusal.is_empty() {
+            let message = format!("the model refuses: {}", shown(&self.refusal));
+            return Err(Failure { code: "unsafe_plan", message, retryable: false });
+        }
+        let text = match self.call {
+            Some((name, arguments)) if name == FUNCTION => arguments,
+            Some((name, _)) => {
+                let message = format!("the model calls {name:?}, which is none of its functions");
+                return Err(Failure::no_plan(message));
+            }
+            None => self.content,
+        };
+        let plan = unfenced(text.trim());
+        match serde_json::from_str::<Value>(plan) {
+            Ok(Value::Object(_)) => Ok(format!("{plan}\n").into_bytes()),
+            Ok(_) => Err(nonsense("it is no JSON object", plan.as_bytes())),
+            Err(error) => Err(nonsense(&format!("it is no JSON ({error})"), plan.as_bytes())),
+        }
+    }
+}
+
+/// What stands in a fence, where the whole text is one: many models cannot be kept from it.
+fn unfenced(text: &str) -> &str {
+    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
+    if matches!(word.trim(), "" | "json") && !inner.contains("```") { inner.trim() } else { text }
+}
+
+fn nonsense(what: &str, bytes: &[u8]) -> Failure {
+    let text = String::from_utf8_lossy(bytes);
+    let text = shown(text.trim());
+    Failure::no_plan(match text.as_str() {
+        "" => "the answer is empty".to_owned(),
+        text => format!("the answer is no plan, {what}; it begins: {text}"),
+    })
+}
+
+fn shown(text: &str) -> String {
+    let end = text.floor_char_boundary(SHOWN);
+    let more = if end < text.len() { "…" } else { "" };
+    format!("{}{more}", text.get(..end).unwrap_or_default())
+}
+
+/// What a server says went wrong: the message in its JSON, else its text.
+pub(super) fn complaint(bytes: &[u8]) -> String {
+    let json: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let error = json.get("error").unwrap_or(&json);
+    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
+    match message.as_str() {
+        Some(text) => text.to_owned(),
+        None => String::from_utf8_lossy(bytes).trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(message: &Value, reason: &str) -> Result<String, Failure> {
+        let document = json!({ "choices": [{ "message": message, "finish_reason": reason }] });
+        whole(document.to_string().as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    fn events(lines: &[&str]) -> Result<String, Failure> {
+        let mut pieces = Pieces::default();
+        for line in lines {
+            if pieces.line(line.as_bytes())? {
+                break;
+            }
+        }
+        pieces.finish().map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_plan_comes_as_text_in_a_fence_or_as_a_call() {
+        for answer in [
+            json!({ "content": " {\"a\": 1} " }),
+            json!({ "content": "```json\n{\"a\": 1}\n```" }),
+            json!({ "content": "```\n{\"a\": 1}\n```" }),
+            json!({ "content": null, "tool_calls": [
+                { "function": { "name": "submit_plan", "arguments": "{\"a\": 1}" } }] }),
+        ] {
+            assert_eq!(message(&answer, "stop").unwrap(), "{\"a\": 1}\n", "{answer}");
+        }
+        let object = json!({ "tool_calls": [
+            { "function": { "name": "submit_plan", "arguments": { "a": 1 } } }] });
+        assert_eq!(message(&object, "tool_calls").unwrap(), "{\"a\":1}\n");
+    }
+
+    #[test]
+    fn what_is_no_plan_is_told_as_what_it_is() {
+        for (answer, reason, says) in [
+            (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "it begins: Sure!"),
+            (json!({ "content": "[1]" }), "stop", "no JSON object"),
+            (json!({ "content": "" }), "stop", "the answer is empty"),
+            (json!({ "content": "{\"a\": " }), "stop", "no JSON ("),
+            (json!({ "content": "{\"a\": 1}" }), "length", "cut off at the model's limit"),
+            (json!({ "content": "```\n{}\n```\n```\n{}\n```" }), "stop", "no JSON ("),
+            (
+                json!({ "tool_calls": [{ "function": { "name": "rm", "arguments": "{}" } }] }),
+                "stop",
+                "calls \"rm\"",
+            ),
+        ] {
+            let failure = message(&answer, reason).unwrap_err();
+            assert!(failure.message.contains(says), "{answer}: {}", failure.message);
+            assert!(failure.retryable, "{answer}");
+        }
+        let refusal = message(&json!({ "refusal": "No." }), "stop").unwrap_err();
+        assert_eq!((refusal.code, refusal.retryable), ("unsafe_plan", false));
+        assert!(whole(b"<html>").unwrap_err().message.contains("no answer of a chat"));
+        assert!(whole(b"{}").unwrap_err().message.contains("empty"));
+    }
+
+    #[test]
+    fn pieces_come_together_and_an_end_is_required() {
+        let piece = |text: &str| {
+            format!("data: {}", json!({ "choices": [{ "delta": { "content": text } }] }))
+        };
+        let (one, two) = (piece("{\"a\""), piece(": 1}"));
+        let end =
+            format!("data:{}", json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] }));
+        let expected = "{\"a\": 1}\n";
+        assert_eq!(events(&[": hello", &one, "", &two, &end, "data: [DONE]"]).unwrap(), expected);
+        assert_eq!(events(&[&one, &two, "data: [DONE]"]).unwrap(), expected);
+        assert_eq!(events(&[&one, &two, &end]).unwrap(), expected);
+        assert!(events(&[&one, &two]).unwrap_err().message.contains("cut off"));
+        assert!(events(&["data: {\"cho"]).is_err());
+        let error = "data: {\"error\": {\"message\": \"out of memory\"}}";
+        assert!(events(&[&one, error]).unwrap_err().message.ends_with("out of memory"));
+        let call = |function: Value| {
+            format!(
+                "data: {}",
+                json!({ "choices": [{ "delta": { "tool_calls": [
+                { "index": 0, "function": function }] } }] })
+            )
+        };
+        let calls = [
+            call(json!({ "name": "submit_plan", "arguments": "{\"a\"" })),
+            call(json!({ "arguments": ": 1}" })),
+            end,
+        ];
+        assert_eq!(events(&calls.each_ref().map(String::as_str)).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_complaint_is_the_servers_own_words() {
+        assert_eq!(complaint(br#"{"error": {"message": "m", "code": 1}}"#), "m");
+        assert_eq!(complaint(br#"{"error": "m"}"#), "m");
+        assert_eq!(complaint(br#"{"detail": "m"}"#), "m");
+        assert_eq!(complaint(b" plain \n"), "plain");
+    }
+}

@@ -1,0 +1,71 @@
+//! `replay:DIR`: the plans of a folder in the order of their names, one for each attempt. For plans that were
+//! written beforehand, and for trying the loop itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::reply::Failure;
+use super::request::Request;
+use crate::plan::limits;
+
+/// The plan of this attempt.
+pub(super) fn plan(request: &Request, folder: &Path) -> Vec<u8> {
+    match find(request, folder) {
+        Ok(bytes) => bytes,
+        Err(failure) => failure.bytes(&request.goal),
+    }
+}
+
+fn find(request: &Request, folder: &Path) -> Result<Vec<u8>, Failure> {
+    let unreadable = |path: &Path, error: std::io::Error| {
+        Failure::unavailable(format!("cannot read {}: {error}", path.display()), false)
+    };
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    let mut plans: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    plans.sort();
+    let place = request.attempt.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+    let Some(path) = place.and_then(|place| plans.get(place)) else {
+        let message = format!(
+            "{} holds {} plans (*.json), and this is attempt {}",
+            folder.display(),
+            plans.len(),
+            request.attempt
+        );
+        return Err(Failure::unavailable(message, false));
+    };
+    let bytes = fs::metadata(path).map_err(|error| unreadable(path, error))?.len();
+    if bytes > limits::PLAN_BYTES as u64 {
+        return Err(Failure::no_plan(format!("{} is too large for a plan", path.display())));
+    }
+    fs::read(path).map_err(|error| unreadable(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::parse;
+
+    fn request(attempt: u32) -> Request {
+        Request { goal: "g".to_owned(), attempt, whole: serde_json::Value::Null }
+    }
+
+    #[test]
+    fn plans_come_in_the_order_of_their_names_until_there_are_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("02.json", "second"), ("01.json", "first"), ("notes.txt", "no plan")]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        assert_eq!(plan(&request(1), folder.path()), b"first");
+        assert_eq!(plan(&request(2), folder.path()), b"second");
+        for (attempt, folder) in [(3, folder.path().to_owned()), (1, folder.path().join("none"))] {
+            let parsed = parse(&plan(&request(attempt), &folder));
+            assert!(parsed.is_valid(), "{:?}", parsed.findings);
+            let failure = parsed.plan.unwrap().failure.unwrap();
+            assert_eq!((failure.code.as_str(), failure.retryable), ("planner_unavailable", false));
+        }
+    }
+}

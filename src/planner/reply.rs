@@ -1,0 +1,49 @@
+//! What a planner prints: an action plan, or why there is none (SPEC §1.3).
+
+use serde_json::{Value, json};
+
+use crate::plan::ACTION_PLAN_VERSION;
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// One of the codes of SPEC §1.3.
+    pub(super) code: &'static str,
+    /// In words, with what to do next.
+    pub(super) message: String,
+    /// Whether asking again may help.
+    pub(super) retryable: bool,
+}
+
+impl Failure {
+    /// Who is asked cannot be reached, or cannot answer.
+    pub(super) fn unavailable(message: impl Into<String>, retryable: bool) -> Self {
+        Self { code: "planner_unavailable", message: message.into(), retryable }
+    }
+
+    /// What came is no plan; another attempt may bring one.
+    pub(super) fn no_plan(message: impl Into<String>) -> Self {
+        Self { code: "validation_failed", message: message.into(), retryable: true }
+    }
+
+    /// The plan file that says so.
+    pub(super) fn bytes(&self, goal: &str) -> Vec<u8> {
+        let failure =
+            json!({ "code": self.code, "message": self.message, "retryable": self.retryable });
+        written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "failure": failure }))
+    }
+}
+
+/// An action plan of one of the planners here.
+pub(super) fn plan(goal: &str, planner: &str, notes: &str, actions: &[Value]) -> Vec<u8> {
+    written(&json!({
+        "version": ACTION_PLAN_VERSION,
+        "goal": goal,
+        "metadata": { "planner": planner, "notes": notes },
+        "actions": actions,
+    }))
+}
+
+fn written(plan: &Value) -> Vec<u8> {
+    format!("{plan:#}\n").into_bytes()
+}
