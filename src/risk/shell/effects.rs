@@ -35,7 +35,10 @@ impl Judge<'_> {
         let harmless = value.is_some_and(|value| {
             table.variables.plain.as_ref().is_some_and(|plain| plain.is_match(value))
         });
-        if is(&table.variables.hijack) && !harmless {
+        // A prompt is expanded each time that it is shown.
+        let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
+            && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
+        if prompt || (is(&table.variables.hijack) && !harmless) {
             self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
         } else if is(&table.variables.traces) {
             self.danger(
@@ -92,6 +95,17 @@ impl Judge<'_> {
         if let Some(input) = command.input.clone() {
             let sources = self.script.commands.get(input).unwrap_or_default();
             let known = match sources {
+                [source] => self.prints(source),
+                _ => None,
+            };
+            return (known, true);
+        }
+        // What `< <(..)` reads is what commands print.
+        let printed = command.redirects.iter().rev().find(|redirect| redirect.operator == "<");
+        if let Some(redirect) = printed
+            && let Some(inner) = redirect.target.inner.clone()
+        {
+            let known = match self.script.commands.get(inner).unwrap_or_default() {
                 [source] => self.prints(source),
                 _ => None,
             };
@@ -172,6 +186,7 @@ impl Judge<'_> {
                 (named || writes) && !lost
             }
             "tar" | "bsdtar" | "unzip" => command.input.is_some(),
+            "git" => rest.any(|text| text == "clone"),
             "tee" => {
                 let folder = self.folder.clone();
                 self.written.extend(rest.map(|text| place::settle(text, &folder)));
@@ -179,6 +194,51 @@ impl Judge<'_> {
             }
             _ => false,
         };
+    }
+
+    /// Nothing but emptying files is done with what `/dev/null` has.
+    pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
+        let null = |word: &Word| word.text == "/dev/null";
+        let operands = command.words.get(1..).unwrap_or_default();
+        let reads = |at: &Redirect| at.operator == "<" && null(&at.target);
+        let writes = |at: &Redirect| {
+            matches!(at.operator, ">" | ">|") && !at.target.text.starts_with("/dev/")
+        };
+        let emptied = match program {
+            "cat" => {
+                (operands.iter().any(null) || command.redirects.iter().any(reads))
+                    && operands.iter().all(null)
+                    && command.redirects.iter().any(writes)
+            }
+            "tee" => {
+                command.redirects.iter().any(reads) && !operands.iter().any(|a| a.text == "-a")
+            }
+            _ => false,
+        };
+        if emptied {
+            self.danger("empties-file", command.span(), "Empties a file.");
+        }
+    }
+
+    /// Deleting a file beside locking one up leaves nothing without the key.
+    pub(super) fn locks(&mut self, command: &SimpleCommand) {
+        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
+            return;
+        };
+        let has = |names: &[&str]| {
+            command.words.iter().skip(1).any(|word| names.contains(&word.text.as_str()))
+        };
+        self.locked |= match program.as_str() {
+            "openssl" => has(&["enc"]) && !has(&["-d"]),
+            "gpg" | "gpg2" | "age" => {
+                has(&["-c", "-e", "-r", "-p", "--symmetric", "--encrypt", "--recipient"])
+            }
+            "ccrypt" | "mcrypt" => true,
+            _ => false,
+        };
+        if self.locked && matches!(program.as_str(), "rm" | "unlink") {
+            self.danger("locks-away", command.span(), "Deletes files beside encrypting some.");
+        }
     }
 
     /// Running a file that this very command fetched or wrote is running what nobody has read.

@@ -187,6 +187,12 @@ pub(super) fn is_secret(path: &str) -> bool {
         || path.ends_with(".kdbx/")
 }
 
+/// A folder of keys as a whole, also through a trailing pattern.
+pub(super) fn is_keys(path: &str) -> bool {
+    let path = path.strip_suffix("/*").unwrap_or(path);
+    ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
+}
+
 /// A whole disk; partitions are not.
 pub(super) fn is_disk(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/dev/") else { return false };

@@ -182,6 +182,10 @@ impl Judge<'_> {
             return !wrapper.more;
         }
         if wrapper.kind == Kind::Joined {
+            if program == "trap" {
+                // Signals follow the command.
+                inner.truncate(1);
+            }
             let text = inner.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             if let Some(first) = inner.first() {
                 self.read(&text, first, &context, depth);
