@@ -163,6 +163,16 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether what it reads is what a database answered: that is no text that a person wrote.
+    pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
+        let clients = ["psql", "mysql", "mariadb", "sqlite3"];
+        let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
+        sources.into_iter().flatten().any(|source| {
+            let program = source.words.first().and_then(|word| program_of(&word.text));
+            program.is_some_and(|program| clients.contains(&program.as_str()))
+        })
+    }
+
     /// Remembers that files come from somewhere else.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
@@ -241,6 +251,18 @@ impl Judge<'_> {
         }
     }
 
+    /// Installing a package from a file runs what is in it.
+    pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
+        let installers =
+            ["dpkg", "apt", "apt-get", "rpm", "dnf", "yum", "zypper", "pacman", "installer"];
+        let packages = [".deb", ".rpm", ".pkg", ".zst"];
+        for word in command.words.iter().skip(1).filter(|_| installers.contains(&program)) {
+            if packages.iter().any(|ending| word.text.ends_with(ending)) {
+                self.runs_file(word);
+            }
+        }
+    }
+
     /// Running a file that this very command fetched or wrote is running what nobody has read.
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::settle(&word.text, &self.folder);
@@ -256,6 +278,8 @@ impl Judge<'_> {
 
 /// The name by which the table knows a program; nothing for a program by its own path.
 pub(super) fn program_of(text: &str) -> Option<String> {
+    let settled = if text.contains("/..") { place::settle(text, "") } else { text.to_owned() };
+    let text = settled.as_str();
     let name = text.rsplit('/').next().unwrap_or(text);
     let known = [
         "/bin/",
@@ -274,6 +298,8 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     }
     if folder.is_empty()
         || known.contains(&folder)
+        // Up and out to where the system has its programs.
+        || (folder.starts_with("../") && known.iter().any(|known| folder.ends_with(known)))
         || matches!(name, "rails" | "gradlew" | "mvnw" | "rake")
     {
         return Some(name.strip_suffix(".exe").unwrap_or(name).to_owned());

@@ -139,6 +139,9 @@ impl Judge<'_> {
                 continue;
             }
             if text == "-" {
+                if self.script_file(context) {
+                    return false;
+                }
                 self.decide(context, program, inline);
                 return true;
             }
@@ -161,10 +164,23 @@ impl Judge<'_> {
         }
         let (read, fed) = self.reads(context);
         // With its code in the command line it reads data.
-        if !prints && (read.is_some() || fed) {
+        if !prints && (read.is_some() || fed) && !self.script_file(context) {
             self.decide(context, program, inline);
         }
         false
+    }
+}
+
+impl Judge<'_> {
+    /// Whether its code is a file that is named, as if that were its operand.
+    fn script_file(&mut self, context: &SimpleCommand) -> bool {
+        let file = context.redirects.iter().rev().find(|redirect| redirect.operator == "<");
+        let Some(file) = file.filter(|file| !file.target.unknown() && context.input.is_none())
+        else {
+            return false;
+        };
+        self.runs_file(&file.target.clone());
+        file.target.inner.is_none() && !file.target.text.starts_with("/dev/")
     }
 }
 

@@ -256,6 +256,7 @@ impl<'a> Judge<'a> {
         }
         self.names(command, &program);
         self.empties(command, &program);
+        self.installs(command, &program);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }
@@ -329,7 +330,9 @@ impl<'a> Judge<'a> {
             .flat_map(|word| {
                 let text = self.resolve(&word.text).into_iter().next().unwrap_or_default();
                 let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
-                if lone && text != word.text && text.contains(' ') {
+                // In quotes it stays one word.
+                let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
+                if lone && !quoted && text != word.text && text.contains(' ') {
                     text.split_whitespace().map(|part| Word::literal(part, word.span())).collect()
                 } else {
                     vec![Word { text, ..word.clone() }]

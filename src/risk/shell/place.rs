@@ -61,7 +61,17 @@ const SECRET: [&str; 29] = [
 ];
 
 /// Parts of paths of files that other programs obey or that are secret.
-const SENSITIVE: [&str; 40] = [
+const SENSITIVE: [&str; 50] = [
+    "/.vimrc",
+    "/.config/git/",
+    "/.config/nvim/",
+    "/.tmux.conf",
+    "/.screenrc",
+    "/.emacs",
+    "/.psqlrc",
+    "/.irbrc",
+    "/.cshrc",
+    "/.config/pip/",
     "/~/bin/",
     "/.local/bin/",
     "/.ssh/",
@@ -166,6 +176,10 @@ pub(super) fn is_outside(path: &str) -> bool {
 /// A file that other programs obey, or that keeps keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let path = format!("/{path}/");
+    let history = format!("{UNKNOWN}HISTFILE{END}");
+    if path.contains(&history) {
+        return true;
+    }
     SENSITIVE.iter().any(|part| match part.strip_suffix('/') {
         Some(_) => path.contains(part),
         None => path.contains(&format!("{part}/")),

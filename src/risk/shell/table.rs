@@ -146,6 +146,8 @@ pub(super) struct Seen<'a> {
     pub(super) folder: &'a str,
     /// It reads a pipe or a file.
     pub(super) fed: bool,
+    /// What it reads is the answer of a database.
+    pub(super) answered: bool,
     /// It writes a file through a redirection.
     pub(super) writes: bool,
     /// It has more rights than the person.
@@ -282,6 +284,7 @@ impl Test {
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
                     "fed" => seen.fed,
+                    "answered" => seen.answered,
                     "raised" => seen.raised,
                     "awk" => rest.iter().any(|(text, _)| starts(text)),
                     "read" => seen.text.is_some(),
