@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
-use crate::engine::{WorkspaceChoice, choose_workspace, review};
+use crate::engine::{WorkspaceChoice, choose_workspace, review, review_alone};
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
+use crate::tools::ToolError;
 use crate::worker::{default_folders, load_policy, read_plan_file};
 
 /// The folders of the evidence and of the key that protects secrets in it.
@@ -54,6 +55,9 @@ pub(super) struct OpenedPlan {
     pub(super) review: Option<Review>,
 }
 
+/// How a plan is reviewed.
+type Reviewer = fn(&Plan, &WorkspaceChoice, &Policy) -> Result<Review, ToolError>;
+
 impl OpenedPlan {
     /// Reads and reviews a plan file, with its commands on the target that was named, if one was.
     ///
@@ -64,6 +68,29 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
+    ) -> Result<Self, Refusal> {
+        Self::open_with(file, workspace, policy, target, review)
+    }
+
+    /// As [`OpenedPlan::open`], without starting a process (SPEC §11).
+    ///
+    /// # Errors
+    /// As [`OpenedPlan::open`].
+    pub(super) fn open_alone(
+        file: &Path,
+        workspace: Option<&Path>,
+        policy: &Policy,
+        target: &Target,
+    ) -> Result<Self, Refusal> {
+        Self::open_with(file, workspace, policy, target, review_alone)
+    }
+
+    fn open_with(
+        file: &Path,
+        workspace: Option<&Path>,
+        policy: &Policy,
+        target: &Target,
+        review: Reviewer,
     ) -> Result<Self, Refusal> {
         let bytes = match read_plan_file(file) {
             Ok(bytes) => bytes,
@@ -91,7 +118,7 @@ impl OpenedPlan {
             parsed.plan = Some(plan.on_target(named.destination()));
         }
         let choice = choose_workspace(file, workspace, home.as_deref());
-        Self::reviewed(bytes.len(), parsed, &choice, policy)
+        Self::reviewed(bytes.len(), parsed, &choice, policy, review)
     }
 
     /// Reads and reviews the bytes of a plan.
@@ -103,7 +130,7 @@ impl OpenedPlan {
         workspace: &WorkspaceChoice,
         policy: &Policy,
     ) -> Result<Self, Refusal> {
-        Self::reviewed(bytes.len(), parse(bytes), workspace, policy)
+        Self::reviewed(bytes.len(), parse(bytes), workspace, policy, review)
     }
 
     fn reviewed(
@@ -111,6 +138,7 @@ impl OpenedPlan {
         parsed: Parsed,
         workspace: &WorkspaceChoice,
         policy: &Policy,
+        review: Reviewer,
     ) -> Result<Self, Refusal> {
         let mut opened = Self {
             digest: (length <= limits::PLAN_BYTES).then_some(parsed.digest),

@@ -1,5 +1,5 @@
 //! `simulate`: what a plan would do to files, step by step and as one difference. Needs no
-//! authorization, because nothing is executed or changed.
+//! authorization, because nothing is executed or changed, and no process is started.
 
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ struct Step<'a> {
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
     let policy = command.engine.settle(policy()?);
-    let opened = OpenedPlan::open(&command.plan, workspace, &policy, &command.target)?;
+    let opened = OpenedPlan::open_alone(&command.plan, workspace, &policy, &command.target)?;
     let simulation = match (&opened.plan, &opened.review) {
         (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy)?,
         _ => Simulation::default(),

@@ -128,6 +128,8 @@ pub fn rollback_of(
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let (run, bytes) = plan_of(evidence, run_id)?;
     let plan = parse(&bytes).plan.ok_or(FollowUpError::NoPlan { run_id })?;
+    // What ran elsewhere than its file says is taken back where it ran.
+    let plan = plan.on_target(run.target.as_deref());
     let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
     Ok((run, way_back))
 }

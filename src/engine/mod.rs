@@ -30,6 +30,6 @@ pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::{Executor, Parts};
 pub use machine::ExecutorState;
-pub use review::{preview_step, review};
+pub use review::{preview_step, review, review_alone};
 pub use simulation::{Simulation, simulate};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -26,8 +26,30 @@ pub fn review(
     workspace: &WorkspaceChoice,
     policy: &Policy,
 ) -> Result<Review, ToolError> {
+    review_with(plan, workspace, policy, true)
+}
+
+/// Reviews a plan that nobody will authorize by it (SPEC §11): no process is started, so that nothing is said
+/// about its host.
+///
+/// # Errors
+/// As [`review`].
+pub fn review_alone(
+    plan: &Plan,
+    workspace: &WorkspaceChoice,
+    policy: &Policy,
+) -> Result<Review, ToolError> {
+    review_with(plan, workspace, policy, false)
+}
+
+fn review_with(
+    plan: &Plan,
+    workspace: &WorkspaceChoice,
+    policy: &Policy,
+    asks_client: bool,
+) -> Result<Review, ToolError> {
     let toolbox = Toolbox::open(&workspace.folder, policy)?;
-    let mut seen = look(plan, &toolbox, policy);
+    let mut seen = look(plan, &toolbox, policy, asks_client);
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
@@ -104,7 +126,8 @@ pub(super) struct Seen {
     written: BTreeMap<String, usize>,
 }
 
-pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
+/// What an approval covers is known only where the SSH client is asked about the host of the plan.
+pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client: bool) -> Seen {
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
@@ -155,7 +178,8 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> Seen {
         let what = format!("command {} of the rollback", index + 1);
         findings.extend(blocked(&what, command, verdict, format!("/rollbackPlan/{index}")));
     }
-    let (host, unknown) = host::look(target, policy, toolbox.workspace());
+    let asked = target.filter(|_| asks_client);
+    let (host, unknown) = host::look(asked, policy, toolbox.workspace());
     findings.extend(unknown);
     let asks = plan.steps.iter().zip(&risks);
     let asks = asks.map(|(step, risk)| ask(step, risk, policy, plan.mode)).collect();

@@ -58,7 +58,7 @@ impl Runnable {
                 // The target may be another than the bytes say; the answer covers it beside them.
                 let target = authorization.binding.target.as_ref();
                 let reread = reread.on_target(target.map(|it| it.destination.as_str()));
-                let seen = review::look(&reread, &toolbox, policy);
+                let seen = review::look(&reread, &toolbox, policy, true);
                 let changes = authorization.binding.changes(&seen.binding);
                 if !changes.is_empty() {
                     return Err(ExecutionError::Stale { changes });

@@ -4,6 +4,8 @@
 //! Absent on purpose: pieces of output, whose whole is in the results, and the questions to a person,
 //! whose answers say it.
 
+mod host;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Row;
@@ -43,6 +45,11 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
             timestamp_ms: run.started_at_ms,
         }],
     };
+    if run.target.is_some()
+        && let Some(host) = host::reached(source, run_id)?
+    {
+        replay.events.push(RunEvent::HostReached { host: Box::new(host) });
+    }
     let mut statement = source.conn.prepare_cached(ROWS)?;
     let mut rows = statement.query([run_id.to_string()])?;
     while let Some(row) = rows.next()? {

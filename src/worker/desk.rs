@@ -276,6 +276,11 @@ impl Reader {
             Ok(origin) => origin,
             Err(error) => return Reply::Failed(error.failure()),
         };
+        // What ran elsewhere than its file says runs again where it ran.
+        let plan = match &origin {
+            Some((run, _)) => plan.on_target(run.target.as_deref()),
+            None => plan,
+        };
         let continues = origin.as_ref().filter(|it| it.1 == Kind::Rest).map(|it| it.0.run_id);
         let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
         let choice = match (workspace, origin) {

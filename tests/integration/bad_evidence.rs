@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use countersign::plan::Digest;
 use rusqlite::Connection;
@@ -378,5 +378,59 @@ mod without_powers {
         }
         println!("{before_the_effect} before the effect, {after_the_effect} after it");
         assert!(before_the_effect > 0 && after_the_effect > 0);
+    }
+
+    fn is_alive(process: u32) -> bool {
+        fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| {
+            !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+        })
+    }
+
+    /// The disk gets full (`prlimit --fsize`) in the middle of what a command prints without an end.
+    #[test]
+    fn a_disk_that_gets_full_while_a_command_prints_ends_the_command_and_the_run() {
+        const MIB: u64 = 1024 * 1024;
+        for (limit, prints) in [
+            (MIB, "base64 -w 100 /dev/urandom"),
+            (12 * MIB, "base64 -w 0 /dev/urandom >&2"),
+            (6 * MIB, "base64 /dev/urandom & base64 /dev/urandom >&2"),
+        ] {
+            let home = Home::new();
+            let command = format!("echo $$ > pid; {prints}; echo too late > after");
+            let steps = json!([
+                { "id": "a", "command": "echo before" },
+                { "id": "b", "command": command, "timeoutSeconds": 90 },
+                { "id": "c", "command": "touch never" },
+            ]);
+            home.write("p.json", json!({ "id": "p", "goal": "x", "steps": steps }).to_string());
+            let began = Instant::now();
+            let done = with_files_up_to(limit, &home, &["run", "space/p.json", "--yes"]);
+            assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+            let refusal = is_refusal(done, "").document();
+            let details = &refusal["error"]["details"];
+            let recorded = list(details, "step_results");
+            assert_eq!(recorded.len(), 1, "{refusal:#}");
+            assert_eq!(
+                (&recorded[0]["step_id"], &recorded[0]["success"]),
+                (&json!("a"), &json!(true))
+            );
+            let process = fs::read_to_string(home.file("pid")).unwrap().trim().parse().unwrap();
+            assert!(!is_alive(process), "{prints}: the command is ended");
+            assert!(!home.file("never").exists() && !home.file("after").exists());
+            let report = home.json(["evidence", "verify"]).exits(0).document();
+            assert_eq!(report["ok"], true, "{report}");
+            let rows = home.json(["evidence", "search"]).exits(0).lines();
+            let outcomes: Vec<_> =
+                rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+            assert_eq!(outcomes.len(), 2, "{rows:?}");
+            assert!(
+                outcomes.contains(&"succeeded") && outcomes.contains(&"interrupted"),
+                "{rows:?}"
+            );
+            // With room again the next run is recorded.
+            home.plan(json!([create("make", "c.txt", "new\n")]));
+            let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+            assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
+        }
     }
 }

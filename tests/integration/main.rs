@@ -59,6 +59,8 @@ mod registry;
 #[cfg(target_os = "linux")]
 mod remote;
 #[cfg(target_os = "linux")]
+mod remote_again;
+#[cfg(target_os = "linux")]
 mod remote_plans;
 mod risk_trace;
 mod schema;

@@ -116,7 +116,8 @@ fn who_and_where_is_on_every_record_and_in_every_question() {
     assert_eq!(Path::new(&asked.cwd), sshd.home());
     assert!(asked.preview.notes[0].contains("127.0.0.1"), "{:?}", asked.preview);
     let state = ran.heard.state();
-    assert_eq!(state.host.unwrap().line(), line);
+    assert_eq!(state.host.as_ref().unwrap().line(), line);
+    assert_eq!(harness.replayed(ran.result().run_id).host, state.host, "and in the records");
     for sql in ["SELECT host FROM intents", "SELECT host FROM executions"] {
         assert_eq!(harness.texts(sql, []), ["loopback", "loopback"], "{sql}");
     }

@@ -40,7 +40,9 @@ impl Parser<'_> {
             self.loop_body()?;
             self.endless(start, first..body);
         } else if self.keyword("for") || self.keyword("select") {
+            let (start, first) = (self.at, self.script.commands.len());
             self.for_loop()?;
+            self.flood(start, first);
         } else if self.keyword("case") {
             self.case()?;
         } else if self.keyword("function") {
@@ -94,6 +96,22 @@ impl Parser<'_> {
                 !command.background && named(command, &["wait", "sleep", "read", "break"])
             })
         {
+            self.script.endless.push(start..self.at);
+        }
+    }
+
+    /// Notes a loop that goes round a thousand times or without an end, and waits for nothing.
+    fn flood(&mut self, start: usize, first: usize) {
+        let text = self.source.get(start..self.at).unwrap_or_default();
+        let head = text.split_once("do").map_or(text, |(head, _)| head);
+        let many = head.contains(";;")
+            || head.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() >= 4);
+        let commands = self.script.commands.get(first..).unwrap_or_default();
+        let waits = commands.iter().any(|command| {
+            let name = command.words.first().map_or("", |word| word.text.as_str());
+            !command.background && matches!(name, "wait" | "sleep" | "read" | "break")
+        });
+        if many && !waits && commands.iter().any(|command| command.background) {
             self.script.endless.push(start..self.at);
         }
     }

@@ -35,7 +35,10 @@ impl Judge<'_> {
         let harmless = value.is_some_and(|value| {
             table.variables.plain.as_ref().is_some_and(|plain| plain.is_match(value))
         });
-        if is(&table.variables.hijack) && !harmless {
+        // A prompt is expanded each time that it is shown.
+        let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
+            && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
+        if prompt || (is(&table.variables.hijack) && !harmless) {
             self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
         } else if is(&table.variables.traces) {
             self.danger(
@@ -97,6 +100,17 @@ impl Judge<'_> {
             };
             return (known, true);
         }
+        // What `< <(..)` reads is what commands print.
+        let printed = command.redirects.iter().rev().find(|redirect| redirect.operator == "<");
+        if let Some(redirect) = printed
+            && let Some(inner) = redirect.target.inner.clone()
+        {
+            let known = match self.script.commands.get(inner).unwrap_or_default() {
+                [source] => self.prints(source),
+                _ => None,
+            };
+            return (known, true);
+        }
         let file = |redirect: &Redirect| {
             matches!(redirect.operator, "<" | "<>") && redirect.target.text != "/dev/null"
         };
@@ -149,6 +163,16 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether what it reads is what a database answered: that is no text that a person wrote.
+    pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
+        let clients = ["psql", "mysql", "mariadb", "sqlite3"];
+        let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
+        sources.into_iter().flatten().any(|source| {
+            let program = source.words.first().and_then(|word| program_of(&word.text));
+            program.is_some_and(|program| clients.contains(&program.as_str()))
+        })
+    }
+
     /// Remembers that files come from somewhere else.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
@@ -172,6 +196,7 @@ impl Judge<'_> {
                 (named || writes) && !lost
             }
             "tar" | "bsdtar" | "unzip" => command.input.is_some(),
+            "git" => rest.any(|text| text == "clone"),
             "tee" => {
                 let folder = self.folder.clone();
                 self.written.extend(rest.map(|text| place::settle(text, &folder)));
@@ -179,6 +204,63 @@ impl Judge<'_> {
             }
             _ => false,
         };
+    }
+
+    /// Nothing but emptying files is done with what `/dev/null` has.
+    pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
+        let null = |word: &Word| word.text == "/dev/null";
+        let operands = command.words.get(1..).unwrap_or_default();
+        let reads = |at: &Redirect| at.operator == "<" && null(&at.target);
+        let writes = |at: &Redirect| {
+            matches!(at.operator, ">" | ">|") && !at.target.text.starts_with("/dev/")
+        };
+        let emptied = match program {
+            "cat" => {
+                (operands.iter().any(null) || command.redirects.iter().any(reads))
+                    && operands.iter().all(null)
+                    && command.redirects.iter().any(writes)
+            }
+            "tee" => {
+                command.redirects.iter().any(reads) && !operands.iter().any(|a| a.text == "-a")
+            }
+            _ => false,
+        };
+        if emptied {
+            self.danger("empties-file", command.span(), "Empties a file.");
+        }
+    }
+
+    /// Deleting a file beside locking one up leaves nothing without the key.
+    pub(super) fn locks(&mut self, command: &SimpleCommand) {
+        let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
+            return;
+        };
+        let has = |names: &[&str]| {
+            command.words.iter().skip(1).any(|word| names.contains(&word.text.as_str()))
+        };
+        self.locked |= match program.as_str() {
+            "openssl" => has(&["enc"]) && !has(&["-d"]),
+            "gpg" | "gpg2" | "age" => {
+                has(&["-c", "-e", "-r", "-p", "--symmetric", "--encrypt", "--recipient"])
+            }
+            "ccrypt" | "mcrypt" => true,
+            _ => false,
+        };
+        if self.locked && matches!(program.as_str(), "rm" | "unlink") {
+            self.danger("locks-away", command.span(), "Deletes files beside encrypting some.");
+        }
+    }
+
+    /// Installing a package from a file runs what is in it.
+    pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
+        let installers =
+            ["dpkg", "apt", "apt-get", "rpm", "dnf", "yum", "zypper", "pacman", "installer"];
+        let packages = [".deb", ".rpm", ".pkg", ".zst"];
+        for word in command.words.iter().skip(1).filter(|_| installers.contains(&program)) {
+            if packages.iter().any(|ending| word.text.ends_with(ending)) {
+                self.runs_file(word);
+            }
+        }
     }
 
     /// Running a file that this very command fetched or wrote is running what nobody has read.
@@ -196,6 +278,8 @@ impl Judge<'_> {
 
 /// The name by which the table knows a program; nothing for a program by its own path.
 pub(super) fn program_of(text: &str) -> Option<String> {
+    let settled = if text.contains("/..") { place::settle(text, "") } else { text.to_owned() };
+    let text = settled.as_str();
     let name = text.rsplit('/').next().unwrap_or(text);
     let known = [
         "/bin/",
@@ -214,6 +298,8 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     }
     if folder.is_empty()
         || known.contains(&folder)
+        // Up and out to where the system has its programs.
+        || (folder.starts_with("../") && known.iter().any(|known| folder.ends_with(known)))
         || matches!(name, "rails" | "gradlew" | "mvnw" | "rake")
     {
         return Some(name.strip_suffix(".exe").unwrap_or(name).to_owned());

@@ -97,6 +97,7 @@ impl Judge<'_> {
             folder: &self.folder,
             fed,
             text: text.as_deref(),
+            answered: self.answered(command),
             writes: command.redirects.iter().any(Redirect::writes),
             raised: command.raised,
         };

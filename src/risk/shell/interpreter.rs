@@ -87,7 +87,7 @@ impl Judge<'_> {
                 let bare = SimpleCommand { redirects: Vec::new(), input: None, ..context.clone() };
                 self.read(&text, &word, &bare, depth);
             }
-            _ if fed && context.input.is_some() => {
+            _ if fed && (context.input.is_some() || reads_output(context)) => {
                 self.danger("runs-output", context.span(), "Runs what another command prints.");
             }
             _ if context.raised => self.danger(
@@ -121,10 +121,16 @@ impl Judge<'_> {
             safer: Some("Put the code into a file that can be read first.".to_owned()),
         };
         let mut at = 0;
+        let mut prints = false;
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
+            if let Some((code, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
+                if self.table.code.harmless(program, &code) {
+                    prints = true;
+                    at += usize::from(used);
+                    continue;
+                }
                 self.decide(context, program, inline);
                 return true;
             }
@@ -133,6 +139,9 @@ impl Judge<'_> {
                 continue;
             }
             if text == "-" {
+                if self.script_file(context) {
+                    return false;
+                }
                 self.decide(context, program, inline);
                 return true;
             }
@@ -154,9 +163,30 @@ impl Judge<'_> {
             }
         }
         let (read, fed) = self.reads(context);
-        if read.is_some() || fed {
+        // With its code in the command line it reads data.
+        if !prints && (read.is_some() || fed) && !self.script_file(context) {
             self.decide(context, program, inline);
         }
         false
     }
+}
+
+impl Judge<'_> {
+    /// Whether its code is a file that is named, as if that were its operand.
+    fn script_file(&mut self, context: &SimpleCommand) -> bool {
+        let file = context.redirects.iter().rev().find(|redirect| redirect.operator == "<");
+        let Some(file) = file.filter(|file| !file.target.unknown() && context.input.is_none())
+        else {
+            return false;
+        };
+        self.runs_file(&file.target.clone());
+        file.target.inner.is_none() && !file.target.text.starts_with("/dev/")
+    }
+}
+
+/// Whether it reads what `< <(..)` prints.
+fn reads_output(context: &SimpleCommand) -> bool {
+    context.redirects.iter().any(|redirect| {
+        redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())
+    })
 }

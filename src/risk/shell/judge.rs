@@ -56,6 +56,8 @@ pub(super) struct Judge<'a> {
     pub(super) written: Vec<String>,
     /// Something was fetched into a file.
     pub(super) fetched: bool,
+    /// Something was put where only a key opens it.
+    pub(super) locked: bool,
     /// The rules of the user that match a command.
     pub(super) matched: BTreeSet<String>,
 }
@@ -76,6 +78,7 @@ impl<'a> Judge<'a> {
             calls: 0,
             written: Vec::new(),
             fetched: false,
+            locked: false,
             matched: BTreeSet::new(),
         })
     }
@@ -116,7 +119,7 @@ impl<'a> Judge<'a> {
             self.danger(
                 "endless-loop",
                 span.clone(),
-                "Starts ever more processes, without an end.",
+                "Starts ever more processes and waits for none.",
             );
         }
         let above = std::mem::replace(&mut self.script, script);
@@ -232,6 +235,8 @@ impl<'a> Judge<'a> {
             Some("The program is named by a variable or by the output of a command.")
         } else if first.glob && !matches!(first.text.as_str(), "[" | "[[") {
             Some("The program is named by a pattern.")
+        } else if first.text.starts_with('!') && first.text.len() > 1 {
+            Some("The program is named by what was typed before.")
         } else if !first.text.is_ascii() {
             Some("The program's name has letters that look like others.")
         } else {
@@ -241,6 +246,7 @@ impl<'a> Judge<'a> {
             return self.danger("hidden-program", first.span(), reason);
         }
         self.fetches(command);
+        self.locks(command);
         let Some(program) = program_of(&first.text) else {
             self.runs_file(first);
             return self.grade(command, &first.text.clone(), depth);
@@ -249,6 +255,8 @@ impl<'a> Judge<'a> {
             return;
         }
         self.names(command, &program);
+        self.empties(command, &program);
+        self.installs(command, &program);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }
@@ -322,7 +330,9 @@ impl<'a> Judge<'a> {
             .flat_map(|word| {
                 let text = self.resolve(&word.text).into_iter().next().unwrap_or_default();
                 let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
-                if lone && text != word.text && text.contains(' ') {
+                // In quotes it stays one word.
+                let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
+                if lone && !quoted && text != word.text && text.contains(' ') {
                     text.split_whitespace().map(|part| Word::literal(part, word.span())).collect()
                 } else {
                     vec![Word { text, ..word.clone() }]

@@ -10,6 +10,7 @@ mod effects;
 mod expansion;
 mod grade;
 mod grammar;
+mod harmless;
 mod interpreter;
 mod judge;
 mod parse;

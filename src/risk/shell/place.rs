@@ -61,7 +61,17 @@ const SECRET: [&str; 29] = [
 ];
 
 /// Parts of paths of files that other programs obey or that are secret.
-const SENSITIVE: [&str; 40] = [
+const SENSITIVE: [&str; 50] = [
+    "/.vimrc",
+    "/.config/git/",
+    "/.config/nvim/",
+    "/.tmux.conf",
+    "/.screenrc",
+    "/.emacs",
+    "/.psqlrc",
+    "/.irbrc",
+    "/.cshrc",
+    "/.config/pip/",
     "/~/bin/",
     "/.local/bin/",
     "/.ssh/",
@@ -166,6 +176,10 @@ pub(super) fn is_outside(path: &str) -> bool {
 /// A file that other programs obey, or that keeps keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let path = format!("/{path}/");
+    let history = format!("{UNKNOWN}HISTFILE{END}");
+    if path.contains(&history) {
+        return true;
+    }
     SENSITIVE.iter().any(|part| match part.strip_suffix('/') {
         Some(_) => path.contains(part),
         None => path.contains(&format!("{part}/")),
@@ -185,6 +199,12 @@ pub(super) fn is_secret(path: &str) -> bool {
         || host
         || SECRET.iter().any(|part| path.contains(part))
         || path.ends_with(".kdbx/")
+}
+
+/// A folder of keys as a whole, also through a trailing pattern.
+pub(super) fn is_keys(path: &str) -> bool {
+    let path = path.strip_suffix("/*").unwrap_or(path);
+    ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
 }
 
 /// A whole disk; partitions are not.

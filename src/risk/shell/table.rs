@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::harmless::Code;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 use super::verbs::Verbs;
@@ -18,6 +19,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     table.variables.plain = Regex::new(&table.variables.harmless).ok();
     table.verbs.compile()?;
+    table.code.compile()?;
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -33,6 +35,7 @@ pub(super) struct Table {
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
+    pub(super) code: Code,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }
@@ -143,6 +146,8 @@ pub(super) struct Seen<'a> {
     pub(super) folder: &'a str,
     /// It reads a pipe or a file.
     pub(super) fed: bool,
+    /// What it reads is the answer of a database.
+    pub(super) answered: bool,
     /// It writes a file through a redirection.
     pub(super) writes: bool,
     /// It has more rights than the person.
@@ -207,7 +212,7 @@ impl Pattern {
 }
 
 /// Whether a text is a word of the table, which may end in `*`.
-fn wild(pattern: &str, text: &str) -> bool {
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(head) => text.starts_with(head),
         None => pattern == text,
@@ -253,6 +258,7 @@ impl Test {
                     "outside" => path(place::is_outside),
                     "sensitive" => path(place::is_sensitive),
                     "secret" => path(place::is_secret),
+                    "keys" => path(place::is_keys),
                     "endless" => {
                         seen.writes
                             && (seen.program == "yes"
@@ -278,6 +284,7 @@ impl Test {
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
                     "fed" => seen.fed,
+                    "answered" => seen.answered,
                     "raised" => seen.raised,
                     "awk" => rest.iter().any(|(text, _)| starts(text)),
                     "read" => seen.text.is_some(),
@@ -302,7 +309,7 @@ fn is_option(option: &str, text: &str) -> bool {
     let Some(name) = text.split('=').next() else { return false };
     if option.starts_with("--") {
         return name == option
-            || (name.len() >= 5 && name.starts_with("--") && option.starts_with(name));
+            || (name.len() >= 4 && name.starts_with("--") && option.starts_with(name));
     }
     let mut letters = option.chars();
     match (letters.next(), letters.next(), letters.next()) {
@@ -332,7 +339,7 @@ fn destroys(text: &str) -> bool {
         LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
     static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\bdetach\s+delete\b",
+            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
         )
         .ok()
     });

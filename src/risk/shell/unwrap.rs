@@ -182,6 +182,10 @@ impl Judge<'_> {
             return !wrapper.more;
         }
         if wrapper.kind == Kind::Joined {
+            if program == "trap" {
+                // Signals follow the command.
+                inner.truncate(1);
+            }
             let text = inner.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             if let Some(first) = inner.first() {
                 self.read(&text, first, &context, depth);
@@ -288,10 +292,9 @@ impl Judge<'_> {
                 !first.text.starts_with('-')
                     && context.words.first().is_some_and(|word| word.text.ends_with("find"))
             }) {
+                let found = format!("{}/{UNKNOWN}{END}", first.text.trim_end_matches('/'));
                 for word in &mut inner {
-                    if word.text == format!("{UNKNOWN}ARG{END}") {
-                        word.text = format!("{}/{UNKNOWN}{END}", first.text.trim_end_matches('/'));
-                    }
+                    word.text = word.text.replace(&format!("{UNKNOWN}ARG{END}"), &found);
                 }
             }
             at += inner.len();

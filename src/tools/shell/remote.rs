@@ -94,6 +94,7 @@ fn result(
             "port": host.target.port,
             "host_key": host.host_key,
             "system": host.system,
+            "home": host.home,
             "said": host.said,
         },
         "shell": host.bash,

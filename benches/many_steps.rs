@@ -1,0 +1,71 @@
+//! A step of a run of 10,000 against one of 1,000, by the clock and by the processor, which does not wait for
+//! the disk: what a run costs grows with its steps, and what a step costs does not.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    reason = "a bench that meets the unexpected should stop"
+)]
+#![allow(dead_code, reason = "each bench uses its part of the support")]
+
+mod support;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use countersign::plan::Plan;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use support::{Bench, exit, holds, in_pairs, plan};
+
+const MANY: u32 = 10_000;
+const FEW: u32 = 1_000;
+const AT_MOST: f64 = 1.5;
+
+/// Each step looks at another of ten files and depends on the step before.
+fn reading(steps: u32) -> Plan {
+    let step = |n: u32| {
+        let precondition = match n {
+            0 => "none".to_owned(),
+            n => format!("s{} succeeded", n - 1),
+        };
+        json!({
+            "step_id": format!("s{n}"),
+            "tool": "file_read",
+            "arguments": {"path": format!("{}.txt", n % 10)},
+            "precondition": precondition,
+        })
+    };
+    plan((0..steps).map(step).collect())
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.try_into().expect("no time before the start"),
+        time.tv_nsec.try_into().expect("less than a second"),
+    )
+}
+
+/// What a step of the plan costs: by the clock, and of the processor with the review of the plan.
+fn step(plan: &Plan, steps: u32) -> (Duration, Duration) {
+    // Each time anew: rows of earlier runs are another matter.
+    let mut bench = Bench::new();
+    for n in 0..10 {
+        std::fs::write(bench.workspace().join(format!("{n}.txt")), "a line of text\n".repeat(20))
+            .expect("a file");
+    }
+    let before = processor_time();
+    let (took, _) = bench.run(plan);
+    (took / steps, (processor_time() - before) / steps)
+}
+
+fn main() -> ExitCode {
+    let (many, few) = (reading(MANY), reading(FEW));
+    let (many, few) = in_pairs(3, || step(&many, MANY), || step(&few, FEW));
+    let clock = |of: &[(Duration, Duration)]| of.iter().map(|it| it.0).collect();
+    let processor = |of: &[(Duration, Duration)]| of.iter().map(|it| it.1).collect();
+    let by_clock = holds("a step of a run of 10,000", AT_MOST, clock(&many), clock(&few));
+    let what = "processor time of a step of a run of 10,000";
+    exit(holds(what, AT_MOST, processor(&many), processor(&few)) & by_clock)
+}
