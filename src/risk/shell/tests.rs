@@ -212,6 +212,8 @@ fn what_runs_stands_where_it_is_looked_for() {
         ("tmux send-keys -t 0 'rm -rf x' Enter", "delete-recursive"),
         ("screen -S a -X stuff 'rm -rf x\\n'", "delete-recursive"),
         ("sudo !!", "hidden-program"),
+        ("docker compose -f prod.yml -p x down -v", "cloud-destructive"),
+        ("docker compose -f prod.yml exec web rm -rf x", "delete-recursive"),
         ("c='rm -rf x'; bash -c \"$c\"", "delete-recursive"),
         ("/bin/../bin/rm -rf x", "delete-recursive"),
         ("./../../../bin/rm -rf x", "delete-recursive"),
