@@ -129,6 +129,9 @@ impl Scene {
             true => found::plan(),
             false => fixture::plan(),
         };
+        if name == "command-trying" {
+            plan.target = Some("deploy@web-1.example.org".into());
+        }
         if name == "large" {
             let step = plan.steps[0].clone();
             plan.steps.resize(10_000, step);
@@ -185,6 +188,13 @@ impl Scene {
             })
         } else {
             Verification::NotAsked
+        };
+        let trying = Notice {
+            id: 1,
+            tone: Tone::Accent,
+            summary: "Trying deploy@web-1.example.org…".into(),
+            details: String::new(),
+            next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
         };
         let notices = vec![Notice {
             id: 1,
@@ -260,7 +270,11 @@ impl Scene {
             show_detail: name == "execution",
             text: "function after:2026-11-01".into(),
             verification,
-            notices: if name == "notice" { notices } else { vec![] },
+            notices: match name {
+                "notice" => notices,
+                "command-trying" => vec![trying],
+                _ => vec![],
+            },
             overlay,
             dialog: true,
             showing: 1,
@@ -363,6 +377,8 @@ impl Scene {
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
+                remote: self.plan.target.is_some(),
+                trying: self.name == "command-trying",
                 way_back: !self.plan.outlook.rollback.is_empty(),
                 ..Situation::default()
             },

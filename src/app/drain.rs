@@ -182,9 +182,6 @@ impl App {
             (Purpose::Source(run_id, place), Reply::Source(lines)) => {
                 self.take_source(run_id, place, lines);
             }
-            (Purpose::Host, Reply::Target { destination, state }) => {
-                self.take_host(&destination, &state);
-            }
             (Purpose::Edit, Reply::Editing) => {}
             (Purpose::Ask(question), Reply::Answered(answer)) => {
                 if self.evidence.question.as_ref() == Some(&question) {
@@ -196,6 +193,9 @@ impl App {
             }
             // What was asked before something newer of its kind is no longer wanted.
             (_, _) if !latest => {}
+            (Purpose::Host, Reply::Target { destination, state }) => {
+                self.take_host(&destination, &state);
+            }
             (Purpose::Open { workspace, .. }, Reply::Opened(opened)) => {
                 self.show_opened(*opened, workspace);
             }
@@ -239,6 +239,7 @@ impl App {
                 }
             }
             Purpose::Blob(digest, shape) => self.contents.forget(&(*digest, *shape)),
+            Purpose::Host => return latest && self.tried(),
             Purpose::Simulate(digest) => {
                 if let Some(session) = self.shown.as_mut().filter(|it| it.digest == *digest) {
                     session.simulation = None;

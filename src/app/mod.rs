@@ -80,6 +80,8 @@ struct App {
     overlay: Option<Overlay>,
     notices: Vec<Notice>,
     next_notice: u64,
+    /// The notice that a host is being tried, while it is.
+    trying: Option<u64>,
     /// The notice about a void approval; gone with the next one.
     void_notice: Option<u64>,
     /// What the plan page shows.
@@ -152,6 +154,7 @@ impl App {
             overlay: None,
             notices: Vec::new(),
             next_notice: 0,
+            trying: None,
             void_notice: None,
             shown: None,
             live: None,

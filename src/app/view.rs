@@ -132,6 +132,7 @@ impl App {
             remote: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| plan.target.is_some()),
+            trying: self.trying.is_some(),
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| !plan.outlook.rollback.is_empty()),

@@ -35,6 +35,7 @@ impl App {
             Command::Reload => self.review_again(true),
             Command::Simulate => self.simulate(),
             Command::TryHost => self.try_host(),
+            Command::StopTrying => self.stop_trying(),
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),

@@ -302,8 +302,8 @@ impl<'a> Piece<'a> {
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
     let Marks { colours, changed, pointed } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let mut cuts: Vec<usize> =
-        ends.chain(changed.iter().chain(pointed).flat_map(|it| [it.start, it.end])).collect();
+    let marked = changed.iter().chain(pointed.iter().map(|(it, _)| it));
+    let mut cuts: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
     cuts.extend([0, row.text.len()]);
     cuts.sort_unstable();
     cuts.dedup();
@@ -323,8 +323,8 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
                     ..Piece::plain(text, plain)
                 };
             }
-            if pointed.iter().any(|it| it.contains(&at)) {
-                piece.underline = Stroke::new(2.0, theme.danger);
+            if let Some((_, tone)) = pointed.iter().find(|(it, _)| it.contains(&at)) {
+                piece.underline = Stroke::new(2.0, theme.tone(*tone));
             }
             piece
         })

@@ -9,6 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
+use crate::ui::theme::Tone;
 
 /// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
 const MOST_COLOURED: usize = 128 << 10;
@@ -24,8 +25,8 @@ pub struct Marks {
     pub colours: Vec<(Range<usize>, Class)>,
     /// Pieces that are not in the line's other version, in order.
     pub changed: Vec<Range<usize>>,
-    /// Pieces that somebody should look at, in order.
-    pub pointed: Vec<Range<usize>>,
+    /// Pieces that somebody should look at, in order, each in the colour of what it is about.
+    pub pointed: Vec<(Range<usize>, Tone)>,
 }
 
 impl Marks {
@@ -42,7 +43,7 @@ impl Marks {
                 .filter_map(|(it, class)| Some((cut(it)?, *class)))
                 .collect(),
             changed: self.changed.iter().filter_map(cut).collect(),
-            pointed: self.pointed.iter().filter_map(cut).collect(),
+            pointed: self.pointed.iter().filter_map(|(it, tone)| Some((cut(it)?, *tone))).collect(),
         }
     }
 }
