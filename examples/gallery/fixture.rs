@@ -679,6 +679,14 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
                 inline("result", json!({"exit_code": 101})),
             ];
         }
+        "viewer-colours" => {
+            detail.row.tool_name = "shell".into();
+            let text = "\u{1b}[1;32m   Compiling\u{1b}[0m parser v0.4.0\n\u{1b}[1;33mwarning\u{1b}[0m: unused variable: `heron`\n \u{1b}[1;34m-->\u{1b}[0m src/lib.rs:12:9\ntest lexer::numbers ... \u{1b}[32mok\u{1b}[0m\ntest lexer::strings ... \u{1b}[31mFAILED, and what it says goes on for longer than the viewer is wide, in red until it ends\u{1b}[0m, then plain\n\u{1b}[2J\u{1b}[1;1Hnothing moves the cursor here\n\u{1b}[4;36munderlined\u{1b}[24m and \u{1b}[2mfaint\u{1b}[0m\n";
+            detail.artifacts = vec![
+                inline("stdout", text.repeat(3).into()),
+                inline("stderr", "\u{1b}[31merror\u{1b}[0m: something\n".into()),
+            ];
+        }
         "viewer-tree" => {
             detail.artifacts = vec![
                 inline(
@@ -786,6 +794,18 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
         }
     }
     transcript
+}
+
+/// The step under way runs for some seconds and has been silent for most of them, or has just printed.
+pub fn pace(silent: bool) -> Pace {
+    let step_id = String::new;
+    let began = RunEvent::StepStarted { step_id: step_id(), step_index: 2, timestamp_ms: 0 };
+    let (stream, chunk) = (Stream::Stdout, "x".to_owned());
+    let printed = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
+    let mut pace = Pace::default();
+    pace.apply(&began, NOW_MS - 83_000);
+    pace.apply(&printed, NOW_MS - if silent { 42_000 } else { 300 });
+    pace
 }
 
 /// A plan of commands, judged as the program judges it.

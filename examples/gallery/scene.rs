@@ -6,8 +6,8 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Plan};
 use countersign::run::{
-    Answered, ExecutionDetail, Failure, FileChange, Phase, Preview, Question as Asked, Review,
-    RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
+    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -36,6 +36,7 @@ pub struct Scene {
     approval: Approval,
     run: RunState,
     transcript: Transcript,
+    pace: Pace,
     shows_output: bool,
     preview: Option<Preview>,
     selected: usize,
@@ -139,7 +140,7 @@ impl Scene {
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "command-running" | "output" | "output-many" => {
+            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
                 (used, fixture::running(&plan))
             }
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
@@ -247,12 +248,13 @@ impl Scene {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
             transcript: match name {
-                "output" => fixture::transcript(&run, 30),
+                "output" | "output-step" => fixture::transcript(&run, 30),
                 "output-many" => fixture::transcript(&run, 200_000),
-                "command-running" => fixture::transcript(&run, 20),
+                "command-running" => fixture::transcript(&run, 5),
                 "output-failed" | "command-failed" => fixture::transcript(&run, 3),
                 _ => Transcript::default(),
             },
+            pace: fixture::pace(name == "command-running"),
             shows_output: name.starts_with("output")
                 || matches!(name, "command-running" | "command-failed"),
             review,
@@ -261,7 +263,11 @@ impl Scene {
             approval,
             run,
             selected: if name.starts_with("command") { 4 } else { 2 },
-            tab: if name.starts_with("viewer") { Tab::Artifacts } else { Tab::default() },
+            tab: match name {
+                "output-step" => Tab::Output,
+                _ if name.starts_with("viewer") => Tab::Artifacts,
+                _ => Tab::default(),
+            },
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
@@ -399,6 +405,7 @@ impl Scene {
                 approval: &self.approval,
                 run: &self.run,
                 transcript: &self.transcript,
+                pace: self.pace,
                 shows_output: self.shows_output,
                 continues: None,
                 reconciled: &[],

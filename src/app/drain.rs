@@ -58,7 +58,8 @@ impl App {
     fn take_event(&mut self, event: Event) {
         match event {
             Event::Run(event) => {
-                let asked = self.running_mut().is_some_and(|session| session.happened(&event));
+                let now = self.now.ms;
+                let asked = self.running_mut().is_some_and(|it| it.happened(&event, now));
                 if matches!(event, RunEvent::RunStarted { .. }) {
                     self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
                 }

@@ -11,7 +11,7 @@ use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
+    ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
     StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
@@ -41,7 +41,9 @@ pub(super) struct PlanSession {
     pub(super) run: RunState,
     /// What it has printed.
     pub(super) transcript: Transcript,
-    /// Whether that is shown below the steps.
+    /// How its step under way is getting on.
+    pub(super) pace: Pace,
+    /// Whether what it prints is shown below the steps.
     pub(super) shows_output: bool,
     /// The run's whole duration, once it is over.
     pub(super) elapsed_ms: Option<i64>,
@@ -92,6 +94,7 @@ impl PlanSession {
             authorization: None,
             run: RunState::default(),
             transcript: Transcript::default(),
+            pace: Pace::default(),
             shows_output: false,
             elapsed_ms: None,
             selected: 0,
@@ -317,9 +320,10 @@ impl PlanSession {
     }
 
     /// Takes in what happened in the run. True when a question came up.
-    pub(super) fn happened(&mut self, event: &RunEvent) -> bool {
+    pub(super) fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.transcript.apply(event);
+        self.pace.apply(event, now_ms);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
                 self.answered = None;

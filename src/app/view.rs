@@ -85,6 +85,7 @@ impl App {
             approval: &session.approval,
             run: &session.run,
             transcript: &session.transcript,
+            pace: session.pace,
             shows_output: session.shows_output,
             continues: session.continues,
             reconciled: self.reconciled_in(session.run.run_id),

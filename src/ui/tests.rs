@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 52] = [
+const SCENES: [&str; 54] = [
     "plan",
     "authorized",
     "running",
@@ -77,6 +77,7 @@ const SCENES: [&str; 52] = [
     "simulation-empty",
     "stale",
     "viewer-text",
+    "viewer-colours",
     "viewer-tree",
     "viewer-table",
     "viewer-diff",
@@ -85,6 +86,7 @@ const SCENES: [&str; 52] = [
     "viewer-sealed",
     "viewer-empty",
     "output",
+    "output-step",
     "output-many",
     "output-failed",
     "output-empty",

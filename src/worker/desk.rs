@@ -76,7 +76,12 @@ impl Desk {
                 wake();
             }
         })?;
-        Ok(Self { requests, replies: Mutex::new(outbox), next: AtomicU64::new(0), stop: Mutex::default() })
+        Ok(Self {
+            requests,
+            replies: Mutex::new(outbox),
+            next: AtomicU64::new(0),
+            stop: Mutex::default(),
+        })
     }
 
     /// Asks; the answer comes with the same ticket. `None` when too much is waiting already.

@@ -1,6 +1,7 @@
 //! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
@@ -9,7 +10,7 @@ use super::code::{Gutter, code_rows_ui, columns, whole_ui};
 use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
-use super::output::{output_lines, output_sources};
+use super::output::output_lines;
 use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
@@ -300,10 +301,16 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let sources = output_sources(view.run, view.selected);
-    let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
-        output_lines(view.run, view.selected, columns)
-    });
+    let rows = match state {
+        Some(StepState::Running) => {
+            // All of it would be much to compare in every frame, and how far it goes says enough.
+            let extent = format!("{:?}", view.transcript.extent());
+            kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
+                output_lines(view.transcript, view.selected, columns)
+            })
+        }
+        _ => Arc::default(),
+    };
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
         if rows.is_empty() {
             let text = match state {

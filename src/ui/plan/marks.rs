@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
-use crate::run::{DiffLine, LineKind};
+use crate::run::{DiffLine, Ink, LineKind};
 use crate::ui::theme::Tone;
 
 /// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
@@ -27,6 +27,8 @@ pub struct Marks {
     pub changed: Vec<Range<usize>>,
     /// Pieces that somebody should look at, in order, each in the colour of what it is about.
     pub pointed: Vec<(Range<usize>, Tone)>,
+    /// Pieces that a program gave a look of their own, in order.
+    pub inks: Vec<(Range<usize>, Ink)>,
 }
 
 impl Marks {
@@ -43,6 +45,7 @@ impl Marks {
                 .filter_map(|(it, class)| Some((cut(it)?, *class)))
                 .collect(),
             changed: self.changed.iter().filter_map(cut).collect(),
+            inks: self.inks.iter().filter_map(|(it, ink)| Some((cut(it)?, *ink))).collect(),
             pointed: self.pointed.iter().filter_map(|(it, tone)| Some((cut(it)?, *tone))).collect(),
         }
     }
@@ -228,7 +231,7 @@ mod tests {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
             changed: only(2..8),
-            pointed: Vec::new(),
+            ..Marks::default()
         };
         let part = marks.part(3..8);
         assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);

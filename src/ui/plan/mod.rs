@@ -39,7 +39,7 @@ use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState, Transcript};
+use crate::run::{ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript};
 
 pub use bar_model::{Bar, bar};
 pub(crate) use changes::changes_ui;
@@ -106,7 +106,9 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// What the run has printed.
     pub transcript: &'a Transcript,
-    /// Whether that is shown below the steps.
+    /// How the step under way is getting on.
+    pub pace: Pace,
+    /// Whether what is printed is shown below the steps.
     pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.
     pub continues: Option<Uuid>,
