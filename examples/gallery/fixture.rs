@@ -325,6 +325,7 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         step_count: plan.steps.len(),
         tool: step.tool_name.clone(),
         purpose: step.title.clone(),
+        explanation: step.title.as_ref().and(step.reason.clone()),
         arguments: step.arguments.clone(),
         target: None,
         host: None,
@@ -333,6 +334,7 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         risk: review.risks[index].clone(),
         warning: None,
         why: review.asks[index].clone().unwrap_or_default(),
+        required: plan.mode != Mode::Guided || review.risks[index].level >= RiskLevel::Dangerous,
         guided: plan.mode == Mode::Guided,
         preview: preview(plan, index),
     }
@@ -354,7 +356,9 @@ pub fn running(plan: &Plan) -> RunState {
     }];
     for (index, duration) in [(0, 12), (1, 48)] {
         events.push(started(index));
-        let result = result(plan, index, Outcome::Succeeded, duration);
+        let by_hand = index == 1 && plan.mode == Mode::Guided;
+        let outcome = if by_hand { Outcome::DoneByHand } else { Outcome::Succeeded };
+        let result = result(plan, index, outcome, duration);
         events.push(RunEvent::StepCompleted { result });
     }
     events.push(started(2));

@@ -1,10 +1,11 @@
 //! One state of the window, made of the fixtures.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Plan};
+use countersign::plan::{Finding, Mode, Plan};
 use countersign::run::{
     Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
     Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
@@ -21,7 +22,7 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
+    Approval, CardView, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -53,6 +54,8 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
+    in_front: bool,
+    reveal: Cell<bool>,
     simulated: bool,
     simulation: (Vec<Preview>, Vec<FileChange>),
     failure: Failure,
@@ -126,7 +129,9 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
-            _ if name.starts_with("guided") => fixture::guided_plan(name == "guided-dangerous"),
+            _ if name.starts_with("guided") => {
+                fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
+            }
             true => found::plan(),
             false => fixture::plan(),
         };
@@ -139,38 +144,37 @@ impl Scene {
         }
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
-        let (approval, run) = match name {
-            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
-                (used, fixture::running(&plan))
-            }
-            "command-dialog" => (used, fixture::asking_at(&plan, 4)),
-            "dialog" | "dangerous" | "asking" | "guided" | "guided-dangerous" => {
-                (used, fixture::asking(&plan))
-            }
-            "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
-            _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" => (used, fixture::completed(&plan)),
-            "unchecked" => (used, found::unchecked(&mut plan)),
-            "clean" => (used, found::run(&plan, Some(vec![]))),
-            "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
-            _ if checked => (used, found::run(&plan, None)),
-            "authorized" => (
-                Approval::Approved {
-                    at_ms: fixture::NOW_MS - 100_000,
-                    until_ms: fixture::NOW_MS + 1_700_000,
-                },
-                RunState::default(),
-            ),
-            "void" => (
-                Approval::Void(vec![Change {
-                    what: "file src/lib.rs".into(),
-                    approved: "sha256:aa".into(),
-                    now: "sha256:bb".into(),
-                }]),
-                RunState::default(),
-            ),
-            _ => (Approval::None, RunState::default()),
-        };
+        let (approval, run) =
+            match name {
+                "running" | "close" | "command-running" | "output" | "output-step"
+                | "output-many" => (used, fixture::running(&plan)),
+                "command-dialog" => (used, fixture::asking_at(&plan, 4)),
+                "dialog" | "dangerous" | "asking" | "guided" | "guided-dangerous"
+                | "guided-dialog" => (used, fixture::asking(&plan)),
+                "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
+                _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
+                "completed" | "guided-ended" => (used, fixture::completed(&plan)),
+                "unchecked" => (used, found::unchecked(&mut plan)),
+                "clean" => (used, found::run(&plan, Some(vec![]))),
+                "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
+                _ if checked => (used, found::run(&plan, None)),
+                "authorized" => (
+                    Approval::Approved {
+                        at_ms: fixture::NOW_MS - 100_000,
+                        until_ms: fixture::NOW_MS + 1_700_000,
+                    },
+                    RunState::default(),
+                ),
+                "void" => (
+                    Approval::Void(vec![Change {
+                        what: "file src/lib.rs".into(),
+                        approved: "sha256:aa".into(),
+                        now: "sha256:bb".into(),
+                    }]),
+                    RunState::default(),
+                ),
+                _ => (Approval::None, RunState::default()),
+            };
         let findings = if name == "invalid" { fixture::findings() } else { Vec::new() };
         if name == "invalid" {
             plan.steps[2].call = None;
@@ -284,6 +288,8 @@ impl Scene {
             overlay,
             dialog: true,
             showing: 1,
+            in_front: name == "guided-dialog",
+            reveal: Cell::new(false),
             simulated: matches!(
                 name,
                 "simulation" | "simulating" | "simulation-failed" | "simulation-empty" | "stale"
@@ -325,6 +331,13 @@ impl Scene {
             Action::Evidence(EvidenceAction::CloseAnswer) => self.question = None,
             Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
             Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
+            Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
+                self.reveal.set(true)
+            }
+            Action::Plan(PlanAction::AskInFront) => {
+                (self.in_front, self.dialog) = (true, true);
+                self.ask_again();
+            }
             Action::Do(Command::AnswerStep) => {
                 self.dialog = true;
                 self.ask_again();
@@ -335,7 +348,8 @@ impl Scene {
             }
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
-                self.dialog = false;
+                self.dialog = self.plan.mode == Mode::Guided;
+                self.in_front = false;
             }
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
@@ -362,7 +376,7 @@ impl Scene {
             "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
             "close" => Some(Question::Close),
             "asking" => None,
-            _ => asking.map(Question::Confirm),
+            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -412,6 +426,12 @@ impl Scene {
                 selected: self.selected,
                 scroll_to_selected: false,
                 tab: self.tab,
+                card: asking.filter(|request| request.guided).map(|request| CardView {
+                    prompt,
+                    request,
+                    reveal: self.reveal.take(),
+                    covered: self.in_front || self.overlay.is_some(),
+                }),
                 preview: self.preview.as_ref(),
                 simulation: self.simulated.then(|| SimulationView {
                     state: match self.name.as_str() {

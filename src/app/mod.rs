@@ -313,6 +313,7 @@ impl App {
         self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;
+            session.reveal_card = false;
             session.diagnostics.scroll_to_selected = false;
             session.diagnostics.focus_filter = false;
         }

@@ -11,8 +11,8 @@ use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
-    StepState, Steps, Transcript,
+    ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
+    RunState, RunStatus, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -62,8 +62,11 @@ pub(super) struct PlanSession {
     /// What was asked for and could not be had; asked for again when the person looks at it anew.
     pub(super) without_preview: BTreeSet<usize>,
     pub(super) without_record: BTreeSet<Uuid>,
-    /// Whether the question of the step under way was closed without an answer.
+    /// Whether the question of the step under way is not in front: closed without an answer, or asked in
+    /// the step's card until the person wants to run what needs the question.
     pub(super) dismissed: bool,
+    /// Whether the card of the step that waits is to be brought into view.
+    pub(super) reveal_card: bool,
     /// The step that was answered and has not gone on yet.
     pub(super) answered: Option<usize>,
 }
@@ -109,6 +112,7 @@ impl PlanSession {
             without_preview: BTreeSet::new(),
             without_record: BTreeSet::new(),
             dismissed: false,
+            reveal_card: false,
             answered: None,
         }
     }
@@ -332,8 +336,11 @@ impl PlanSession {
                 }
             }
             RunEvent::ConfirmationNeeded { request } => {
-                self.dismissed = false;
+                self.dismissed = request.guided;
                 self.answered = None;
+                if request.guided && self.follow {
+                    self.select(request.step_index);
+                }
                 self.previews.insert(request.step_index, request.preview.clone());
                 return true;
             }
@@ -358,9 +365,14 @@ impl PlanSession {
 
     /// The step that waits for an answer, from 0.
     pub(super) fn asking(&self) -> Option<usize> {
+        self.request().map(|request| request.step_index)
+    }
+
+    /// What is asked about it.
+    pub(super) fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
-                Some(request.step_index).filter(|step| self.answered != Some(*step))
+                Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
             }
             _ => None,
         }

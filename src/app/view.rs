@@ -10,7 +10,7 @@ use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::evidence::EvidenceView;
-use crate::ui::plan::{Approval, PlanView, SidebarView, SimulationState, SimulationView};
+use crate::ui::plan::{Approval, CardView, PlanView, SidebarView, SimulationState, SimulationView};
 use crate::ui::{StatusView, WindowView};
 
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
@@ -92,6 +92,7 @@ impl App {
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,
             tab: session.tab,
+            card: self.card(session),
             preview: session.previews.get(&session.selected),
             simulation: session.simulation.as_ref().filter(|_| session.shows_simulation).map(
                 |it| SimulationView {
@@ -178,11 +179,17 @@ impl App {
     }
 
     fn request(&self) -> Option<&ConfirmationRequest> {
-        let session = self.running().filter(|session| !session.dismissed)?;
-        session.asking()?;
-        match &session.run.phase {
-            Phase::AwaitingConfirmation(request) => Some(request),
-            _ => None,
-        }
+        self.running().filter(|session| !session.dismissed)?.request()
+    }
+
+    /// The question of a guided step, in its place among the steps.
+    fn card<'a>(&'a self, session: &'a PlanSession) -> Option<CardView<'a>> {
+        let request = session.request().filter(|request| request.guided)?;
+        Some(CardView {
+            prompt: self.prompt_id(Some(request.run_id), request.step_index),
+            request,
+            reveal: session.reveal_card,
+            covered: self.overlay.is_some() || self.dialog().is_some(),
+        })
     }
 }

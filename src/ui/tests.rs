@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 54] = [
+const SCENES: [&str; 56] = [
     "plan",
     "authorized",
     "running",
@@ -49,6 +49,8 @@ const SCENES: [&str; 54] = [
     "dangerous",
     "guided",
     "guided-dangerous",
+    "guided-dialog",
+    "guided-ended",
     "failed",
     "completed",
     "invalid",

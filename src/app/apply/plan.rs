@@ -40,6 +40,7 @@ impl App {
                     session.shows_simulation = false;
                 }
             }
+            PlanAction::AskInFront => self.ask_in_front(),
             PlanAction::CopyOutput => {
                 if let Some(session) = &self.shown {
                     self.to_copy = Some(session.transcript.text());

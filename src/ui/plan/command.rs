@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use egui::{Margin, Ui};
+use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::kept::kept_rows;
@@ -12,6 +12,9 @@ use crate::plan::visible;
 use crate::risk::{RiskLevel, Verdict};
 use crate::ui::theme::Tone;
 use crate::ui::widgets;
+
+/// What the button that copies takes at the right, in points.
+const COPY: f32 = 24.0;
 
 /// The command, whole, and what is known of its risk.
 pub(crate) fn command_ui(
@@ -24,12 +27,18 @@ pub(crate) fn command_ui(
     let risk = risk.filter(|it| it.level > RiskLevel::Safe);
     let pointed = risk.and_then(|it| Some((it.span.as_ref()?, Tone::from(it.level))));
     widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        let columns = columns(ui, ui.available_width(), Gutter::NONE);
+        let width = ui.available_width();
+        ui.set_min_width(width);
+        let right_top = ui.cursor().left_top() + vec2(width - 4.0, -2.0);
+        let columns = columns(ui, width - COPY, Gutter::NONE);
         let rows = kept_rows(ui, (place, &pointed), &[command], columns, || {
             command_rows(command, pointed, columns)
         });
         code_rows_ui(ui, place, &rows, Gutter::NONE);
+        let corner = Align2::RIGHT_TOP.anchor_size(right_top, Vec2::splat(24.0));
+        ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
+            widgets::copy_button(ui, command, "command");
+        });
     });
 }
 

@@ -15,7 +15,7 @@ use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{PreconditionState, Predicted, Preview, StepResult, StepState};
+use crate::run::{Outcome, PreconditionState, Predicted, Preview, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
@@ -102,6 +102,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 const FINDS: &str = "What a check finds in the code will stand here: errors, warnings and notes.";
+const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
+const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
 const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
 
 /// Why a person is asked, or what is known about the step instead.
@@ -346,7 +348,12 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     let output = ArtifactView::output(result, view.execution);
     if output.is_empty() {
         if result.error_message.is_none() {
-            nothing(ui, icon::TERMINAL, "No output", "The step ended and printed nothing.");
+            let (icon, title, text) = match result.outcome {
+                Outcome::DoneByHand => (icon::HAND, "Done by hand", BY_HAND),
+                Outcome::Skipped => (icon::SKIP, "Skipped", LEFT_OUT),
+                _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
+            };
+            nothing(ui, icon, title, text);
         }
         return;
     }
@@ -356,7 +363,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
 }
 
 /// What the author expects the step to print; shown beside what it prints, never judged.
-fn expected_ui(ui: &mut Ui, step: &Step) {
+pub(super) fn expected_ui(ui: &mut Ui, step: &Step) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
         whole_ui(ui, "expected", &text, |ui, text| {

@@ -6,6 +6,7 @@
 
 mod action_bar;
 mod bar_model;
+mod card;
 mod changes;
 mod code;
 mod command;
@@ -19,6 +20,7 @@ mod kept;
 mod marks;
 mod output;
 mod output_pane;
+mod request;
 mod rows;
 mod sidebar;
 mod simulation;
@@ -42,13 +44,14 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::run::{ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript};
 
 pub use bar_model::{Bar, bar};
+pub use card::CardView;
 pub(crate) use changes::changes_ui;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub(crate) use command::command_ui;
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
+pub(crate) use request::request_ui;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
@@ -120,6 +123,8 @@ pub struct PlanView<'a> {
     pub scroll_to_selected: bool,
     /// The side of it that is shown.
     pub tab: Tab,
+    /// The step that a guided run waits for, as the question in its place among the steps.
+    pub card: Option<CardView<'a>>,
     /// What it would do, once computed.
     pub preview: Option<&'a Preview>,
     /// What all steps would do together; none while the steps are shown.
