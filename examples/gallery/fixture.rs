@@ -812,6 +812,17 @@ pub fn pace(silent: bool) -> Pace {
     pace
 }
 
+/// The same step with a command of a hundred lines.
+pub fn long_step(step: &Step) -> Step {
+    let lines: Vec<String> = (1..=100).map(|line| format!("echo line {line}")).collect();
+    let mut step = step.clone();
+    step.arguments.insert("command".into(), lines.join("\n"));
+    if let Some(ToolCall::Shell { command, .. }) = &mut step.call {
+        *command = lines.join("\n");
+    }
+    step
+}
+
 /// A plan of commands, judged as the program judges it.
 pub fn command_plan() -> Plan {
     let source = serde_json::json!({

@@ -138,43 +138,50 @@ impl Scene {
         if name == "command-trying" {
             plan.target = Some("deploy@web-1.example.org".into());
         }
+        if name == "guided-many" {
+            let step = plan.steps[3].clone();
+            plan.steps.resize(200, step);
+        }
+        if name == "guided-long" {
+            plan.steps[2] = fixture::long_step(&plan.steps[2]);
+        }
         if name == "large" {
             let step = plan.steps[0].clone();
             plan.steps.resize(10_000, step);
         }
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
-        let (approval, run) =
-            match name {
-                "running" | "close" | "command-running" | "output" | "output-step"
-                | "output-many" => (used, fixture::running(&plan)),
-                "command-dialog" => (used, fixture::asking_at(&plan, 4)),
-                "dialog" | "dangerous" | "asking" | "guided" | "guided-dangerous"
-                | "guided-dialog" => (used, fixture::asking(&plan)),
-                "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
-                _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-                "completed" | "guided-ended" => (used, fixture::completed(&plan)),
-                "unchecked" => (used, found::unchecked(&mut plan)),
-                "clean" => (used, found::run(&plan, Some(vec![]))),
-                "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
-                _ if checked => (used, found::run(&plan, None)),
-                "authorized" => (
-                    Approval::Approved {
-                        at_ms: fixture::NOW_MS - 100_000,
-                        until_ms: fixture::NOW_MS + 1_700_000,
-                    },
-                    RunState::default(),
-                ),
-                "void" => (
-                    Approval::Void(vec![Change {
-                        what: "file src/lib.rs".into(),
-                        approved: "sha256:aa".into(),
-                        now: "sha256:bb".into(),
-                    }]),
-                    RunState::default(),
-                ),
-                _ => (Approval::None, RunState::default()),
-            };
+        let (approval, run) = match name {
+            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
+                (used, fixture::running(&plan))
+            }
+            "command-dialog" => (used, fixture::asking_at(&plan, 4)),
+            "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
+            "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
+            _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
+            "completed" | "guided-ended" => (used, fixture::completed(&plan)),
+            _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
+            "unchecked" => (used, found::unchecked(&mut plan)),
+            "clean" => (used, found::run(&plan, Some(vec![]))),
+            "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
+            _ if checked => (used, found::run(&plan, None)),
+            "authorized" => (
+                Approval::Approved {
+                    at_ms: fixture::NOW_MS - 100_000,
+                    until_ms: fixture::NOW_MS + 1_700_000,
+                },
+                RunState::default(),
+            ),
+            "void" => (
+                Approval::Void(vec![Change {
+                    what: "file src/lib.rs".into(),
+                    approved: "sha256:aa".into(),
+                    now: "sha256:bb".into(),
+                }]),
+                RunState::default(),
+            ),
+            _ => (Approval::None, RunState::default()),
+        };
         let findings = if name == "invalid" { fixture::findings() } else { Vec::new() };
         if name == "invalid" {
             plan.steps[2].call = None;
@@ -255,12 +262,14 @@ impl Scene {
                 "output" | "output-step" => fixture::transcript(&run, 30),
                 "output-many" => fixture::transcript(&run, 200_000),
                 "command-running" => fixture::transcript(&run, 5),
-                "output-failed" | "command-failed" => fixture::transcript(&run, 3),
+                "output-failed" | "command-failed" | "guided-output" => {
+                    fixture::transcript(&run, 3)
+                }
                 _ => Transcript::default(),
             },
             pace: fixture::pace(name == "command-running"),
             shows_output: name.starts_with("output")
-                || matches!(name, "command-running" | "command-failed"),
+                || matches!(name, "command-running" | "command-failed" | "guided-output"),
             review,
             plan,
             findings,
@@ -430,6 +439,7 @@ impl Scene {
                     prompt,
                     request,
                     reveal: self.reveal.take(),
+                    in_front: self.in_front,
                     covered: self.in_front || self.overlay.is_some(),
                 }),
                 preview: self.preview.as_ref(),

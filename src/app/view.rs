@@ -190,6 +190,7 @@ impl App {
             request,
             reveal: session.reveal_card,
             covered: self.overlay.is_some() || self.dialog().is_some(),
+            in_front: self.prompt.is_none() && !session.dismissed,
         })
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 56] = [
+const SCENES: [&str; 59] = [
     "plan",
     "authorized",
     "running",
@@ -51,6 +51,9 @@ const SCENES: [&str; 56] = [
     "guided-dangerous",
     "guided-dialog",
     "guided-ended",
+    "guided-many",
+    "guided-long",
+    "guided-output",
     "failed",
     "completed",
     "invalid",

@@ -4,6 +4,9 @@
 //! each showing, no initial focus, the answer that holds back first, and nothing counts before the whole
 //! card was in sight for long enough. What must not run without the dialog opens it.
 
+#[cfg(test)]
+mod tests;
+
 use egui::{
     Align, CornerRadius, Frame, Id, Key, Layout, Margin, Modifiers, Rect, Role, ScrollArea, Sense,
     Stroke, Ui, UiBuilder, WidgetInfo, style::ScrollAnimation, vec2,
@@ -33,6 +36,8 @@ pub struct CardView<'a> {
     pub reveal: bool,
     /// Whether something else is in front of it.
     pub covered: bool,
+    /// Whether that is the same question.
+    pub in_front: bool,
 }
 
 /// What a card remembers between frames; forgotten with its identity.
@@ -45,6 +50,8 @@ struct Memory {
     content: f32,
     /// Whether it is being brought into view, and is to have the keyboard then.
     revealing: bool,
+    /// The frame in which the list was told to scroll.
+    scrolled: u64,
     focus: bool,
 }
 
@@ -87,6 +94,7 @@ impl<'a> Card<'a> {
             frame: 0,
             content: 120.0,
             revealing: false,
+            scrolled: 0,
             focus: false,
         });
         if view.reveal {
@@ -112,15 +120,34 @@ impl<'a> Card<'a> {
         self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
     }
 
-    /// Brings it into view where that is wanted.
-    pub(super) fn reveal(&mut self, ui: &Ui, place: Rect, wanted: bool) {
-        self.memory.revealing |= wanted;
-        if self.memory.revealing {
-            ui.scroll_to_rect_animation(place, None, ScrollAnimation::none());
-            ui.ctx().request_repaint();
+    /// Has it brought into view.
+    pub(super) fn want(&mut self) {
+        self.memory.revealing = true;
+    }
+
+    /// Brings it into view where that is wanted. Called when all is drawn: what is scrolled inside would
+    /// take it for itself.
+    pub(super) fn reveal(&self, ui: &Ui, place: Rect) {
+        if !self.memory.revealing {
+            return;
         }
-        // Also where it is not drawn yet, because it is not in view.
-        ui.data_mut(|data| data.insert_temp(id(self.view.prompt), self.memory));
+        let (id, frame) = (id(self.view.prompt), ui.ctx().cumulative_frame_nr());
+        // The list is where it was told to be only in the frame after the next; told again before that, it
+        // would go twice as far.
+        let tell = frame > self.memory.scrolled + 2;
+        if tell {
+            ui.scroll_to_rect_animation(place, None, ScrollAnimation::none());
+        }
+        ui.data_mut(|data| {
+            // Drawn, it has left its own; out of view it has not.
+            let memory = data.get_temp_mut_or_insert_with(id, || self.memory);
+            memory.revealing |= memory.frame != frame;
+            memory.focus |= self.memory.focus && memory.frame != frame;
+            if tell {
+                memory.scrolled = frame;
+            }
+        });
+        ui.ctx().request_repaint();
     }
 
     /// Shows what stands below the row of the step, whose id is `row`.
@@ -240,8 +267,13 @@ impl<'a> Card<'a> {
 
     fn footer_ui(&self, ui: &mut Ui, place: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
         let theme = Theme::of(ui);
-        ui.painter().hline(place.x_range(), place.top() + 0.5, Stroke::new(1.0, theme.line));
+        let line_at = place.with_min_x(place.left() + 3.0).x_range();
+        ui.painter().hline(line_at, place.top() + 0.5, Stroke::new(1.0, theme.line));
         let request = self.view.request;
+        if self.view.in_front {
+            // The answers are there, and only there.
+            return;
+        }
         let inner = place.shrink2(vec2(MARGIN, 3.0));
         let (first, last) =
             if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };

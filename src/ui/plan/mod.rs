@@ -137,6 +137,11 @@ pub struct PlanView<'a> {
     pub now: &'a Now,
 }
 
+/// The height of the output that is always left, in points.
+const LITTLE_OUTPUT: f32 = 96.0;
+/// Steps and output have less room than this, in points, in a small window.
+const SMALL: f32 = 560.0;
+
 /// The whole page.
 pub fn plan_page_ui(
     ui: &mut Ui,
@@ -189,9 +194,13 @@ pub fn plan_page_ui(
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
     if view.shows_output && view.simulation.is_none() {
         let height = ui.available_height();
-        Panel::bottom("output")
-            .default_size(theme::OUTPUT.min(height * 0.4))
-            .size_range(96.0..=(height - 200.0).max(96.0))
+        // In a small window a guided run has the room for its steps, where the person answers.
+        let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
+        let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
+        let usual = if small { LITTLE_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
+        Panel::bottom(id)
+            .default_size(usual)
+            .size_range(LITTLE_OUTPUT..=(height - least).max(LITTLE_OUTPUT))
             .resizable(true)
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| {

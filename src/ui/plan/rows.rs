@@ -151,7 +151,7 @@ fn blocked(view: &PlanView<'_>, index: usize) -> bool {
 }
 
 /// Whether a person leads the run through its steps.
-fn is_guided(view: &PlanView<'_>) -> bool {
+pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
     view.run.became_guided || view.plan.is_some_and(|plan| plan.mode == Mode::Guided)
 }
 
@@ -205,11 +205,10 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             let (y, height) = (whole.top() + heights.top(index), heights.of(index));
             Rect::from_min_size(pos2(whole.left(), y), vec2(whole.width(), height))
         };
-        if let Some(card) = &mut card {
-            let wanted = view.scroll_to_selected && view.selected == card.index();
-            card.reveal(ui, place(ui, card.index()), wanted);
-        } else if view.scroll_to_selected {
-            ui.scroll_to_rect(place(ui, view.selected), None);
+        match &mut card {
+            Some(card) if view.scroll_to_selected && view.selected == card.index() => card.want(),
+            _ if view.scroll_to_selected => ui.scroll_to_rect(place(ui, view.selected), None),
+            _ => {}
         }
         let first = heights.at(viewport.top());
         let last = (heights.at(viewport.bottom()) + 1).min(count);
@@ -228,6 +227,9 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
                 card.ui(ui, rect, id, view, actions);
             }
             ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
+        }
+        if let Some(card) = card {
+            card.reveal(ui, place(ui, card.index()));
         }
     });
 }
