@@ -192,11 +192,12 @@ pub fn plan_page_ui(
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
-    if view.shows_output && view.simulation.is_none() {
-        let height = ui.available_height();
-        // In a small window a guided run has the room for its steps, where the person answers.
-        let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
-        let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
+    let height = ui.available_height();
+    // In a small window a guided run has the room for its steps, where the person answers.
+    let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
+    let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
+    let has_room = !small || height >= least + LITTLE_OUTPUT;
+    if view.shows_output && view.simulation.is_none() && has_room {
         let usual = if small { LITTLE_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
         Panel::bottom(id)
             .default_size(usual)

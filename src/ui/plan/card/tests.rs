@@ -238,24 +238,20 @@ fn a_card_that_is_not_in_sight_as_a_whole_takes_no_answer() {
 
 #[test]
 fn in_a_small_window_the_answers_stay_in_sight_or_the_question_comes_to_the_front() {
-    for (name, size) in [
-        ("guided", [900.0, 600.0]),
-        ("guided-output", [900.0, 600.0]),
-        ("guided-dangerous", [900.0, 600.0]),
-        ("guided", [720.0, 480.0]),
-        ("guided-many", [720.0, 480.0]),
-    ] {
+    let size = [900.0, 600.0];
+    for name in ["guided", "guided-output", "guided-many", "guided-dangerous"] {
         let mut harness = window(name, size);
         harness.key_press(Key::F8);
         wait(&mut harness, 2_000);
         let run = if name == "guided-dangerous" { "Run this step…" } else { RUN };
         for button in ["Deny and stop", "Skip", "Mark as done", run] {
             let rect = harness.get_by_label(button).rect();
-            assert!(rect.right() < size[0] && rect.bottom() < size[1], "{button} in {size:?}");
-            assert!(enabled(&harness, button), "{name}: {button} in {size:?}");
+            assert!(rect.right() < size[0] && rect.bottom() < size[1], "{name}: {button}");
+            assert!(enabled(&harness, button), "{name}: {button}");
         }
     }
     let mut harness = window("guided-output", [720.0, 480.0]);
+    harness.key_press(Key::F8);
     wait(&mut harness, 1_000);
     harness.get_by_label("Answer this step…").click();
     wait(&mut harness, 2_000);
