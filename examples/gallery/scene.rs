@@ -159,7 +159,9 @@ impl Scene {
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" | "guided-ended" => (used, fixture::completed(&plan)),
+            "completed" | "guided-ended" | "guided-ended-output" => {
+                (used, fixture::completed(&plan))
+            }
             _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
             "clean" => (used, found::run(&plan, Some(vec![]))),
@@ -262,7 +264,7 @@ impl Scene {
                 "output" | "output-step" => fixture::transcript(&run, 30),
                 "output-many" => fixture::transcript(&run, 200_000),
                 "command-running" => fixture::transcript(&run, 5),
-                "output-failed" | "command-failed" | "guided-output" => {
+                "output-failed" | "command-failed" | "guided-output" | "guided-ended-output" => {
                     fixture::transcript(&run, 3)
                 }
                 _ => Transcript::default(),

@@ -9,8 +9,8 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::{PlanView, step_row};
-use crate::run::{Ink, Part, Phase, StepState, Stream, TranscriptLine};
+use super::{PlanView, outcome_look, step_row};
+use crate::run::{Ink, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
@@ -184,6 +184,12 @@ fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: 
 
 fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
     match view.run.steps.get(index) {
+        // Nothing ran for it.
+        Some(StepState::Done(result))
+            if matches!(result.outcome, Outcome::Skipped | Outcome::DoneByHand) =>
+        {
+            outcome_look(result.outcome).1.to_owned()
+        }
         Some(StepState::Done(result)) => {
             let code = result.exit_code.map(|code| format!("exit {code}  "));
             format!("{}{}", code.unwrap_or_default(), format::duration(result.duration_ms))

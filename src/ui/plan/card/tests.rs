@@ -88,6 +88,20 @@ fn the_card_says_what_runs_where_and_why() {
 }
 
 #[test]
+fn steps_that_ended_say_how() {
+    let harness = window("guided-ended-output", [1280.0, 1400.0]);
+    for text in [
+        "Step 1: Run git status --short docs, succeeded, safe",
+        "Step 2: Run mkdir -p target/site, done by hand, caution",
+        "Step 4: Run tar -tzf target/site.tar.gz, skipped, safe",
+        "Output of step 2, done by hand, done by hand",
+        "Output of step 4, skipped, skipped",
+    ] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+}
+
+#[test]
 fn a_key_leads_to_the_card_and_tab_to_its_answers_in_order() {
     let mut harness = asked("guided");
     wait(&mut harness, 1_000);
