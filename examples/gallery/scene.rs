@@ -271,7 +271,8 @@ impl Scene {
             },
             pace: fixture::pace(name == "command-running"),
             shows_output: name.starts_with("output")
-                || matches!(name, "command-running" | "command-failed" | "guided-output"),
+                || matches!(name, "command-running" | "command-failed")
+                || name.starts_with("guided") && name.ends_with("output"),
             review,
             plan,
             findings,
