@@ -50,8 +50,9 @@ struct Memory {
     content: f32,
     /// Whether it is being brought into view, and is to have the keyboard then.
     revealing: bool,
-    /// The frame in which the list was told to scroll.
+    /// The frame in which the list was told to scroll, and how often it was.
     scrolled: u64,
+    told: u8,
     focus: bool,
 }
 
@@ -59,6 +60,8 @@ struct Memory {
 const LINE: f32 = theme::BUTTON + 8.0;
 /// Less of the contents than this, in points, is too little to answer by.
 const LEAST: f32 = 56.0;
+/// How often the list is told to scroll for one showing.
+const MOST_TOLD: u8 = 4;
 /// What is left and right of everything, in points.
 const MARGIN: f32 = 18.0;
 
@@ -95,10 +98,11 @@ impl<'a> Card<'a> {
             content: 120.0,
             revealing: false,
             scrolled: 0,
+            told: 0,
             focus: false,
         });
         if view.reveal {
-            (memory.revealing, memory.focus) = (true, true);
+            (memory.revealing, memory.focus, memory.told) = (true, true, 0);
         }
         let width = seen.x - 2.0 * MARGIN;
         let gap = ui.spacing().item_spacing.x;
@@ -122,7 +126,7 @@ impl<'a> Card<'a> {
 
     /// Has it brought into view.
     pub(super) fn want(&mut self) {
-        self.memory.revealing = true;
+        (self.memory.revealing, self.memory.told) = (true, 0);
     }
 
     /// Brings it into view where that is wanted. Called when all is drawn: what is scrolled inside would
@@ -144,8 +148,10 @@ impl<'a> Card<'a> {
             memory.revealing |= memory.frame != frame;
             memory.focus |= self.memory.focus && memory.frame != frame;
             if tell {
-                memory.scrolled = frame;
+                (memory.scrolled, memory.told) = (frame, self.memory.told + 1);
             }
+            // Where there is no room for it, it is never in sight.
+            memory.revealing &= memory.told < MOST_TOLD;
         });
         ui.ctx().request_repaint();
     }
@@ -165,7 +171,7 @@ impl<'a> Card<'a> {
         let bar = Rect::from_min_size(whole.min, vec2(3.0, whole.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.caution);
         let seen = ui.clip_rect().expand(2.0).contains_rect(whole);
-        if self.memory.focus && seen {
+        if self.memory.focus && (seen || self.body.is_none()) {
             ui.memory_mut(|memory| memory.request_focus(row));
             self.memory.focus = false;
         }

@@ -276,6 +276,17 @@ fn in_a_small_window_the_answers_stay_in_sight_or_the_question_comes_to_the_fron
 }
 
 #[test]
+fn a_card_without_any_room_for_it_keeps_nobody_drawing() {
+    for size in [[720.0, 360.0], [720.0, 400.0], [720.0, 480.0], [1280.0, 800.0]] {
+        for name in ["guided", "guided-many", "guided-long"] {
+            let mut harness = window(name, size);
+            harness.key_press(Key::F8);
+            assert!(harness.try_run().is_ok(), "{name} in {size:?}");
+        }
+    }
+}
+
+#[test]
 fn a_command_longer_than_the_window_is_scrolled_by_keys_and_the_answers_stay() {
     let mut harness = window("guided-long", [1280.0, 800.0]);
     wait(&mut harness, 1_000);
