@@ -325,6 +325,7 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         step_count: plan.steps.len(),
         tool: step.tool_name.clone(),
         purpose: step.title.clone(),
+        explanation: step.title.as_ref().and(step.reason.clone()),
         arguments: step.arguments.clone(),
         target: None,
         host: None,
@@ -333,6 +334,7 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         risk: review.risks[index].clone(),
         warning: None,
         why: review.asks[index].clone().unwrap_or_default(),
+        required: plan.mode != Mode::Guided || review.risks[index].level >= RiskLevel::Dangerous,
         guided: plan.mode == Mode::Guided,
         preview: preview(plan, index),
     }
@@ -354,7 +356,9 @@ pub fn running(plan: &Plan) -> RunState {
     }];
     for (index, duration) in [(0, 12), (1, 48)] {
         events.push(started(index));
-        let result = result(plan, index, Outcome::Succeeded, duration);
+        let by_hand = index == 1 && plan.mode == Mode::Guided;
+        let outcome = if by_hand { Outcome::DoneByHand } else { Outcome::Succeeded };
+        let result = result(plan, index, outcome, duration);
         events.push(RunEvent::StepCompleted { result });
     }
     events.push(started(2));
@@ -679,6 +683,14 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
                 inline("result", json!({"exit_code": 101})),
             ];
         }
+        "viewer-colours" => {
+            detail.row.tool_name = "shell".into();
+            let text = "\u{1b}[1;32m   Compiling\u{1b}[0m parser v0.4.0\n\u{1b}[1;33mwarning\u{1b}[0m: unused variable: `heron`\n \u{1b}[1;34m-->\u{1b}[0m src/lib.rs:12:9\ntest lexer::numbers ... \u{1b}[32mok\u{1b}[0m\ntest lexer::strings ... \u{1b}[31mFAILED, and what it says goes on for longer than the viewer is wide, in red until it ends\u{1b}[0m, then plain\n\u{1b}[2J\u{1b}[1;1Hnothing moves the cursor here\n\u{1b}[4;36munderlined\u{1b}[24m and \u{1b}[2mfaint\u{1b}[0m\n";
+            detail.artifacts = vec![
+                inline("stdout", text.repeat(3).into()),
+                inline("stderr", "\u{1b}[31merror\u{1b}[0m: something\n".into()),
+            ];
+        }
         "viewer-tree" => {
             detail.artifacts = vec![
                 inline(
@@ -786,6 +798,29 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
         }
     }
     transcript
+}
+
+/// The step under way runs for some seconds and has been silent for most of them, or has just printed.
+pub fn pace(silent: bool) -> Pace {
+    let step_id = String::new;
+    let began = RunEvent::StepStarted { step_id: step_id(), step_index: 2, timestamp_ms: 0 };
+    let (stream, chunk) = (Stream::Stdout, "x".to_owned());
+    let printed = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
+    let mut pace = Pace::default();
+    pace.apply(&began, NOW_MS - 83_000);
+    pace.apply(&printed, NOW_MS - if silent { 42_000 } else { 300 });
+    pace
+}
+
+/// The same step with a command of a hundred lines.
+pub fn long_step(step: &Step) -> Step {
+    let lines: Vec<String> = (1..=100).map(|line| format!("echo line {line}")).collect();
+    let mut step = step.clone();
+    step.arguments.insert("command".into(), lines.join("\n"));
+    if let Some(ToolCall::Shell { command, .. }) = &mut step.call {
+        *command = lines.join("\n");
+    }
+    step
 }
 
 /// A plan of commands, judged as the program judges it.

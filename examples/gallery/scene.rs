@@ -1,13 +1,14 @@
 //! One state of the window, made of the fixtures.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Plan};
+use countersign::plan::{Finding, Mode, Plan};
 use countersign::run::{
-    Answered, ExecutionDetail, Failure, FileChange, Phase, Preview, Question as Asked, Review,
-    RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
+    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -21,7 +22,7 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
+    Approval, CardView, Figures, PlanView, RecentPlan, SidebarView, SimulationState, SimulationView,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -36,6 +37,7 @@ pub struct Scene {
     approval: Approval,
     run: RunState,
     transcript: Transcript,
+    pace: Pace,
     shows_output: bool,
     preview: Option<Preview>,
     selected: usize,
@@ -52,6 +54,8 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
+    in_front: bool,
+    reveal: Cell<bool>,
     simulated: bool,
     simulation: (Vec<Preview>, Vec<FileChange>),
     failure: Failure,
@@ -125,10 +129,22 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
-            _ if name.starts_with("guided") => fixture::guided_plan(name == "guided-dangerous"),
+            _ if name.starts_with("guided") => {
+                fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
+            }
             true => found::plan(),
             false => fixture::plan(),
         };
+        if name == "command-trying" {
+            plan.target = Some("deploy@web-1.example.org".into());
+        }
+        if name == "guided-many" {
+            let step = plan.steps[3].clone();
+            plan.steps.resize(200, step);
+        }
+        if name == "guided-long" {
+            plan.steps[2] = fixture::long_step(&plan.steps[2]);
+        }
         if name == "large" {
             let step = plan.steps[0].clone();
             plan.steps.resize(10_000, step);
@@ -136,16 +152,17 @@ impl Scene {
         let review = fixture::review(&plan);
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "command-running" | "output" | "output-many" => {
+            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
                 (used, fixture::running(&plan))
             }
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
-            "dialog" | "dangerous" | "asking" | "guided" | "guided-dangerous" => {
-                (used, fixture::asking(&plan))
-            }
+            "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" => (used, fixture::completed(&plan)),
+            "completed" | "guided-ended" | "guided-ended-output" => {
+                (used, fixture::completed(&plan))
+            }
+            _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
             "unchecked" => (used, found::unchecked(&mut plan)),
             "clean" => (used, found::run(&plan, Some(vec![]))),
             "thousands" => (used, found::run(&plan, Some(found::many(10_000)))),
@@ -185,6 +202,13 @@ impl Scene {
             })
         } else {
             Verification::NotAsked
+        };
+        let trying = Notice {
+            id: 1,
+            tone: Tone::Accent,
+            summary: "Trying deploy@web-1.example.org…".into(),
+            details: String::new(),
+            next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
         };
         let notices = vec![Notice {
             id: 1,
@@ -237,21 +261,29 @@ impl Scene {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
             transcript: match name {
-                "output" => fixture::transcript(&run, 30),
+                "output" | "output-step" => fixture::transcript(&run, 30),
                 "output-many" => fixture::transcript(&run, 200_000),
-                "command-running" => fixture::transcript(&run, 20),
-                "output-failed" | "command-failed" => fixture::transcript(&run, 3),
+                "command-running" => fixture::transcript(&run, 5),
+                "output-failed" | "command-failed" | "guided-output" | "guided-ended-output" => {
+                    fixture::transcript(&run, 3)
+                }
                 _ => Transcript::default(),
             },
+            pace: fixture::pace(name == "command-running"),
             shows_output: name.starts_with("output")
-                || matches!(name, "command-running" | "command-failed"),
+                || matches!(name, "command-running" | "command-failed")
+                || name.starts_with("guided") && name.ends_with("output"),
             review,
             plan,
             findings,
             approval,
             run,
             selected: if name.starts_with("command") { 4 } else { 2 },
-            tab: if name.starts_with("viewer") { Tab::Artifacts } else { Tab::default() },
+            tab: match name {
+                "output-step" => Tab::Output,
+                _ if name.starts_with("viewer") => Tab::Artifacts,
+                _ => Tab::default(),
+            },
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
@@ -260,10 +292,16 @@ impl Scene {
             show_detail: name == "execution",
             text: "function after:2026-11-01".into(),
             verification,
-            notices: if name == "notice" { notices } else { vec![] },
+            notices: match name {
+                "notice" => notices,
+                "command-trying" => vec![trying],
+                _ => vec![],
+            },
             overlay,
             dialog: true,
             showing: 1,
+            in_front: name == "guided-dialog",
+            reveal: Cell::new(false),
             simulated: matches!(
                 name,
                 "simulation" | "simulating" | "simulation-failed" | "simulation-empty" | "stale"
@@ -305,6 +343,13 @@ impl Scene {
             Action::Evidence(EvidenceAction::CloseAnswer) => self.question = None,
             Action::Do(Command::Palette) => self.overlay = Some(Overlay::Palette),
             Action::Do(Command::Help) => self.overlay = Some(Overlay::Help),
+            Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
+                self.reveal.set(true)
+            }
+            Action::Plan(PlanAction::AskInFront) => {
+                (self.in_front, self.dialog) = (true, true);
+                self.ask_again();
+            }
             Action::Do(Command::AnswerStep) => {
                 self.dialog = true;
                 self.ask_again();
@@ -315,7 +360,8 @@ impl Scene {
             }
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
-                self.dialog = false;
+                self.dialog = self.plan.mode == Mode::Guided;
+                self.in_front = false;
             }
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
@@ -342,7 +388,7 @@ impl Scene {
             "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
             "close" => Some(Question::Close),
             "asking" => None,
-            _ => asking.map(Question::Confirm),
+            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -363,6 +409,8 @@ impl Scene {
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
+                remote: self.plan.target.is_some(),
+                trying: self.name == "command-trying",
                 way_back: !self.plan.outlook.rollback.is_empty(),
                 ..Situation::default()
             },
@@ -383,12 +431,20 @@ impl Scene {
                 approval: &self.approval,
                 run: &self.run,
                 transcript: &self.transcript,
+                pace: self.pace,
                 shows_output: self.shows_output,
                 continues: None,
                 reconciled: &[],
                 selected: self.selected,
                 scroll_to_selected: false,
                 tab: self.tab,
+                card: asking.filter(|request| request.guided).map(|request| CardView {
+                    prompt,
+                    request,
+                    reveal: self.reveal.take(),
+                    in_front: self.in_front,
+                    covered: self.in_front || self.overlay.is_some(),
+                }),
                 preview: self.preview.as_ref(),
                 simulation: self.simulated.then(|| SimulationView {
                     state: match self.name.as_str() {

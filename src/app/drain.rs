@@ -58,7 +58,8 @@ impl App {
     fn take_event(&mut self, event: Event) {
         match event {
             Event::Run(event) => {
-                let asked = self.running_mut().is_some_and(|session| session.happened(&event));
+                let now = self.now.ms;
+                let asked = self.running_mut().is_some_and(|it| it.happened(&event, now));
                 if matches!(event, RunEvent::RunStarted { .. }) {
                     self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
                 }
@@ -182,9 +183,6 @@ impl App {
             (Purpose::Source(run_id, place), Reply::Source(lines)) => {
                 self.take_source(run_id, place, lines);
             }
-            (Purpose::Host, Reply::Target { destination, state }) => {
-                self.take_host(&destination, &state);
-            }
             (Purpose::Edit, Reply::Editing) => {}
             (Purpose::Ask(question), Reply::Answered(answer)) => {
                 if self.evidence.question.as_ref() == Some(&question) {
@@ -196,6 +194,9 @@ impl App {
             }
             // What was asked before something newer of its kind is no longer wanted.
             (_, _) if !latest => {}
+            (Purpose::Host, Reply::Target { destination, state }) => {
+                self.take_host(&destination, &state);
+            }
             (Purpose::Open { workspace, .. }, Reply::Opened(opened)) => {
                 self.show_opened(*opened, workspace);
             }
@@ -239,6 +240,7 @@ impl App {
                 }
             }
             Purpose::Blob(digest, shape) => self.contents.forget(&(*digest, *shape)),
+            Purpose::Host => return latest && self.tried(),
             Purpose::Simulate(digest) => {
                 if let Some(session) = self.shown.as_mut().filter(|it| it.digest == *digest) {
                     session.simulation = None;

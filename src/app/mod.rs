@@ -80,6 +80,8 @@ struct App {
     overlay: Option<Overlay>,
     notices: Vec<Notice>,
     next_notice: u64,
+    /// The notice that a host is being tried, while it is.
+    trying: Option<u64>,
     /// The notice about a void approval; gone with the next one.
     void_notice: Option<u64>,
     /// What the plan page shows.
@@ -152,6 +154,7 @@ impl App {
             overlay: None,
             notices: Vec::new(),
             next_notice: 0,
+            trying: None,
             void_notice: None,
             shown: None,
             live: None,
@@ -310,6 +313,7 @@ impl App {
         self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {
             session.scroll_to_selected = false;
+            session.reveal_card = false;
             session.diagnostics.scroll_to_selected = false;
             session.diagnostics.focus_filter = false;
         }

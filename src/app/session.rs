@@ -11,8 +11,8 @@ use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ExecutionDetail, Failure, Phase, Preview, Review, RunEvent, RunFate, RunState, RunStatus,
-    StepState, Steps, Transcript,
+    ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
+    RunState, RunStatus, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -41,7 +41,9 @@ pub(super) struct PlanSession {
     pub(super) run: RunState,
     /// What it has printed.
     pub(super) transcript: Transcript,
-    /// Whether that is shown below the steps.
+    /// How its step under way is getting on.
+    pub(super) pace: Pace,
+    /// Whether what it prints is shown below the steps.
     pub(super) shows_output: bool,
     /// The run's whole duration, once it is over.
     pub(super) elapsed_ms: Option<i64>,
@@ -60,8 +62,11 @@ pub(super) struct PlanSession {
     /// What was asked for and could not be had; asked for again when the person looks at it anew.
     pub(super) without_preview: BTreeSet<usize>,
     pub(super) without_record: BTreeSet<Uuid>,
-    /// Whether the question of the step under way was closed without an answer.
+    /// Whether the question of the step under way is not in front: closed without an answer, or asked in
+    /// the step's card until the person wants to run what needs the question.
     pub(super) dismissed: bool,
+    /// Whether the card of the step that waits is to be brought into view.
+    pub(super) reveal_card: bool,
     /// The step that was answered and has not gone on yet.
     pub(super) answered: Option<usize>,
 }
@@ -92,6 +97,7 @@ impl PlanSession {
             authorization: None,
             run: RunState::default(),
             transcript: Transcript::default(),
+            pace: Pace::default(),
             shows_output: false,
             elapsed_ms: None,
             selected: 0,
@@ -106,6 +112,7 @@ impl PlanSession {
             without_preview: BTreeSet::new(),
             without_record: BTreeSet::new(),
             dismissed: false,
+            reveal_card: false,
             answered: None,
         }
     }
@@ -317,9 +324,10 @@ impl PlanSession {
     }
 
     /// Takes in what happened in the run. True when a question came up.
-    pub(super) fn happened(&mut self, event: &RunEvent) -> bool {
+    pub(super) fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.transcript.apply(event);
+        self.pace.apply(event, now_ms);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
                 self.answered = None;
@@ -328,8 +336,11 @@ impl PlanSession {
                 }
             }
             RunEvent::ConfirmationNeeded { request } => {
-                self.dismissed = false;
+                self.dismissed = request.guided;
                 self.answered = None;
+                if request.guided && self.follow {
+                    self.select(request.step_index);
+                }
                 self.previews.insert(request.step_index, request.preview.clone());
                 return true;
             }
@@ -354,9 +365,14 @@ impl PlanSession {
 
     /// The step that waits for an answer, from 0.
     pub(super) fn asking(&self) -> Option<usize> {
+        self.request().map(|request| request.step_index)
+    }
+
+    /// What is asked about it.
+    pub(super) fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
             Phase::AwaitingConfirmation(request) => {
-                Some(request.step_index).filter(|step| self.answered != Some(*step))
+                Some(request.as_ref()).filter(|it| self.answered != Some(it.step_index))
             }
             _ => None,
         }

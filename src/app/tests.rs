@@ -10,6 +10,8 @@ mod artifacts;
 mod diagnostics;
 #[cfg(unix)]
 mod flood;
+#[cfg(unix)]
+mod guided;
 mod panics;
 mod simulation;
 

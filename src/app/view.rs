@@ -10,7 +10,7 @@ use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::evidence::EvidenceView;
-use crate::ui::plan::{Approval, PlanView, SidebarView, SimulationState, SimulationView};
+use crate::ui::plan::{Approval, CardView, PlanView, SidebarView, SimulationState, SimulationView};
 use crate::ui::{StatusView, WindowView};
 
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
@@ -85,12 +85,14 @@ impl App {
             approval: &session.approval,
             run: &session.run,
             transcript: &session.transcript,
+            pace: session.pace,
             shows_output: session.shows_output,
             continues: session.continues,
             reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,
             tab: session.tab,
+            card: self.card(session),
             preview: session.previews.get(&session.selected),
             simulation: session.simulation.as_ref().filter(|_| session.shows_simulation).map(
                 |it| SimulationView {
@@ -132,6 +134,7 @@ impl App {
             remote: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| plan.target.is_some()),
+            trying: self.trying.is_some(),
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
@@ -176,11 +179,18 @@ impl App {
     }
 
     fn request(&self) -> Option<&ConfirmationRequest> {
-        let session = self.running().filter(|session| !session.dismissed)?;
-        session.asking()?;
-        match &session.run.phase {
-            Phase::AwaitingConfirmation(request) => Some(request),
-            _ => None,
-        }
+        self.running().filter(|session| !session.dismissed)?.request()
+    }
+
+    /// The question of a guided step, in its place among the steps.
+    fn card<'a>(&'a self, session: &'a PlanSession) -> Option<CardView<'a>> {
+        let request = session.request().filter(|request| request.guided)?;
+        Some(CardView {
+            prompt: self.prompt_id(Some(request.run_id), request.step_index),
+            request,
+            reveal: session.reveal_card,
+            covered: self.overlay.is_some() || self.dialog().is_some(),
+            in_front: self.prompt.is_none() && !session.dismissed,
+        })
     }
 }

@@ -154,6 +154,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     if let Some(purpose) = &request.purpose {
         writeln!(output, "{}", visible_lines(purpose))?;
     }
+    if let Some(explanation) = &request.explanation {
+        writeln!(output, "{}", visible_lines(explanation))?;
+    }
     let level = request.risk.level.as_str();
     writeln!(output, "Risk: {level}. {}", visible(&request.risk.reason))?;
     if let Some(suggestion) = &request.risk.suggestion {

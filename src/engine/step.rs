@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use self::inputs::Inputs;
+use self::request::Why;
 use super::capture::{Incoming, excerpts};
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
@@ -135,9 +136,7 @@ impl StepRun<'_, '_> {
             Inputs::ChangedByRun(changed) => Some(changed),
             Inputs::Stale(error) => return Ok(Some((Outcome::Failed, Some(error)))),
         };
-        let policy = &self.executor.parts.policy;
-        let asked = review::ask(self.step, verdict, policy, self.run.mode);
-        if let Some(why) = changed.as_ref().map(inputs::why_again).or(asked) {
+        if let Some(why) = self.why(verdict, changed.as_ref()) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
@@ -165,12 +164,7 @@ impl StepRun<'_, '_> {
     }
 
     /// Asks a person; `Some` when the step must not run.
-    fn confirm(
-        &mut self,
-        verdict: &Verdict,
-        why: String,
-        progress: &mut Progress,
-    ) -> Option<Stopped> {
+    fn confirm(&mut self, verdict: &Verdict, why: Why, progress: &mut Progress) -> Option<Stopped> {
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());

@@ -25,6 +25,8 @@ pub struct ConfirmationRequest {
     pub tool: String,
     /// The plan's own title or reason for the step, if any.
     pub purpose: Option<String>,
+    /// The plan's reason for the step, where it has a title besides.
+    pub explanation: Option<String>,
     /// The arguments, exactly.
     pub arguments: BTreeMap<String, String>,
     /// The host for remote steps.
@@ -41,6 +43,9 @@ pub struct ConfirmationRequest {
     pub warning: Option<String>,
     /// Why the person is asked.
     pub why: String,
+    /// Whether that is for more than being guided: then nothing runs without the question in front of
+    /// everything else (SPEC §7.1).
+    pub required: bool,
     /// Whether the person goes through the plan step by step, and may do this one themselves (SPEC §7.4).
     pub guided: bool,
     /// What the step would do, on the present bytes.

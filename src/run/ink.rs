@@ -3,6 +3,11 @@
 //! Only `ESC [ … m` means something here. Whatever else a program sends to move a cursor, clear a
 //! screen or name a window stays in the text, where it is made visible.
 
+use std::ops::Range;
+
+/// A longer sequence is no colour.
+const LONGEST_ESCAPE: usize = 64;
+
 /// One of the eight colours that every terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the colours by their names")]
@@ -100,9 +105,89 @@ fn mixed(rest: &mut impl Iterator<Item = u16>) -> Option<Hue> {
     }
 }
 
+/// What the beginning of a text that starts with an escape is.
+pub(super) enum Sequence {
+    /// It may still become a colour.
+    Unfinished,
+    /// All of it is a colour.
+    Colours,
+    /// It is no colour, whatever comes.
+    Other,
+}
+
+impl Sequence {
+    pub(super) fn of(text: &str) -> Self {
+        let Some(body) = text.strip_prefix("\x1b[") else {
+            return if text == "\x1b" { Self::Unfinished } else { Self::Other };
+        };
+        let parameters = body.strip_suffix('m').unwrap_or(body);
+        let known = parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
+        match known {
+            true if parameters.len() < body.len() => Self::Colours,
+            true if text.len() < LONGEST_ESCAPE => Self::Unfinished,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A text without the colours it asks for, and the bytes of it that they make look otherwise, in order.
+/// Every other sequence stays as it is.
+pub fn coloured(text: &str) -> (String, Vec<(Range<usize>, Ink)>) {
+    let mut plain = String::with_capacity(text.len());
+    let mut inks: Vec<(Range<usize>, Ink)> = Vec::new();
+    let mut ink = Ink::default();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(length) = colour_length(rest) {
+            let (sequence, behind) = rest.split_at(length);
+            ink = ink.after(sequence.trim_start_matches("\x1b[").trim_end_matches('m'));
+            rest = behind;
+            continue;
+        }
+        // Up to the next escape; one that is no colour is a character like any other.
+        let next = rest.bytes().skip(1).position(|byte| byte == 0x1b);
+        let (piece, behind) = rest.split_at(next.map_or(rest.len(), |at| at + 1));
+        let start = plain.len();
+        plain.push_str(piece);
+        match inks.last_mut() {
+            _ if ink == Ink::default() => {}
+            Some((last, same)) if last.end == start && *same == ink => last.end = plain.len(),
+            _ => inks.push((start..plain.len(), ink)),
+        }
+        rest = behind;
+    }
+    (plain, inks)
+}
+
+/// How many bytes of the text are a colour that it begins with.
+fn colour_length(text: &str) -> Option<usize> {
+    if !text.starts_with('\x1b') {
+        return None;
+    }
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        match Sequence::of(text.get(..end)?) {
+            Sequence::Unfinished => {}
+            Sequence::Colours => return Some(end),
+            Sequence::Other => return None,
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_leave_the_text_and_everything_else_stays() {
+        let (text, inks) =
+            coloured("a \x1b[1;31mred \x1b[4mline\x1b[0m\n\x1b[2J\x1b]0;t\x07\x1b[32");
+        assert_eq!(text, "a red line\n\x1b[2J\x1b]0;t\x07\x1b[32");
+        let red = Ink { hue: Some(Hue::Red), ..Ink::default() };
+        assert_eq!(inks, [(2..6, red), (6..10, Ink { underlined: true, ..red })]);
+        assert_eq!(coloured("plain é"), ("plain é".to_owned(), Vec::new()));
+    }
 
     fn hue(parameters: &str) -> Option<Hue> {
         Ink::default().after(parameters).hue

@@ -13,6 +13,7 @@ mod event;
 mod excerpt;
 mod host;
 mod ink;
+mod pace;
 mod preview;
 mod question;
 mod reconcile;
@@ -32,7 +33,8 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use host::{Host, TargetState};
-pub use ink::{Hue, Ink};
+pub use ink::{Hue, Ink, coloured};
+pub use pace::Pace;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::confirm::{ConfirmationRequest, Control};
-use super::event::{RunEvent, Stream};
+use super::event::RunEvent;
 use super::host::Host;
 use super::result::{Outcome, RunStatus, StepResult};
 use super::steps::Steps;
@@ -49,10 +49,6 @@ impl StepState {
     }
 }
 
-/// How much output of the step under way is kept for the inspector, in bytes: the latest, because it is
-/// laid out anew whenever there is more. The whole goes into the evidence.
-const LIVE_OUTPUT_BYTES: usize = 32 << 10;
-
 /// A run as its events tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunState {
@@ -72,14 +68,6 @@ pub struct RunState {
     pub requested: Option<Control>,
     /// Whether a person made it a guided one while it ran (SPEC §7.4); the plan says how it began.
     pub became_guided: bool,
-    /// The latest output of the step under way, in order of arrival.
-    pub live_output: Vec<(Stream, String)>,
-    /// How many bytes of it are in `live_output`.
-    pub live_bytes: usize,
-    /// How many bytes came before `live_output` and are left out of it.
-    pub live_left_out: u64,
-    /// For how long the step under way had printed nothing when that was noticed; none once it prints again.
-    pub quiet_ms: Option<u64>,
     /// The host that it has reached, where its commands run on one.
     pub host: Option<Box<Host>>,
     /// Why it failed.
@@ -104,26 +92,18 @@ impl RunState {
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
                 self.phase = Phase::Running;
-                self.forget_output();
                 self.steps.set(*step_index, StepState::Running);
             }
-            RunEvent::StepOutput { stream, chunk, .. } => {
-                self.add_output(*stream, chunk);
-            }
-            RunEvent::OutputLeftOut { bytes, .. } => {
-                // What came before it is no longer next to what comes.
-                self.live_left_out += self.live_bytes as u64 + bytes;
-                self.live_output.clear();
-                self.live_bytes = 0;
-            }
-            RunEvent::StepQuiet { quiet_ms, .. } => self.quiet_ms = Some(*quiet_ms),
+            // What is printed is another reader's: `Transcript`.
+            RunEvent::StepOutput { .. }
+            | RunEvent::OutputLeftOut { .. }
+            | RunEvent::StepQuiet { .. } => {}
             RunEvent::StepCompleted { result }
             | RunEvent::StepFailed { result }
             | RunEvent::StepSkipped { result, .. } => {
                 self.steps.set(result.step_index, StepState::Done(result.clone()));
                 self.current_step = result.step_index + 1;
                 self.phase = Phase::Running;
-                self.forget_output();
             }
             RunEvent::ConfirmationNeeded { request } => {
                 self.phase = Phase::AwaitingConfirmation(request.clone());
@@ -169,57 +149,5 @@ impl RunState {
     fn end(&mut self, status: RunStatus) {
         self.phase = Phase::Ended(status);
         self.requested = None;
-    }
-
-    fn add_output(&mut self, stream: Stream, chunk: &str) {
-        self.quiet_ms = None;
-        self.live_output.push((stream, chunk.to_owned()));
-        self.live_bytes += chunk.len();
-        // Not at every chunk, because each time all others move.
-        if self.live_bytes > 2 * LIVE_OUTPUT_BYTES {
-            let mut dropped = 0;
-            while let Some((_, chunk)) = self.live_output.get(dropped)
-                && self.live_bytes > LIVE_OUTPUT_BYTES
-                && dropped + 1 < self.live_output.len()
-            {
-                self.live_bytes -= chunk.len();
-                self.live_left_out += chunk.len() as u64;
-                dropped += 1;
-            }
-            self.live_output.drain(..dropped);
-        }
-    }
-
-    fn forget_output(&mut self) {
-        self.live_output.clear();
-        (self.live_bytes, self.live_left_out, self.quiet_ms) = (0, 0, None);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_endless_output_the_latest_is_kept_and_the_rest_counted() {
-        let mut state = RunState::default();
-        let chunk = "x".repeat(10_000);
-        let output =
-            |stream| RunEvent::StepOutput { step_id: "s".to_owned(), stream, chunk: chunk.clone() };
-        for _ in 0..9_999 {
-            state.apply(&output(Stream::Stdout));
-        }
-        state.apply(&output(Stream::Stderr));
-        let kept: usize = state.live_output.iter().map(|(_, chunk)| chunk.len()).sum();
-        let least = LIVE_OUTPUT_BYTES - chunk.len();
-        assert!((least..=2 * LIVE_OUTPUT_BYTES).contains(&kept), "{kept}");
-        assert_eq!(kept as u64 + state.live_left_out, 100_000_000);
-        assert_eq!(state.live_output.last().map(|(stream, _)| *stream), Some(Stream::Stderr));
-        state.apply(&RunEvent::StepStarted {
-            step_id: "t".to_owned(),
-            step_index: 1,
-            timestamp_ms: 0,
-        });
-        assert_eq!((state.live_output.len(), state.live_left_out), (0, 0));
     }
 }

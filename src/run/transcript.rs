@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::event::{RunEvent, Stream};
-use super::ink::Ink;
+use super::ink::{Ink, Sequence};
 use super::result::StepResult;
 use crate::plan::visible;
 
@@ -17,8 +17,6 @@ pub const MOST_LINES: usize = 50_000;
 pub const MOST_BYTES: usize = 8 << 20;
 /// A longer line goes on in the next, so that one row is never slow to lay out.
 const LONGEST_LINE: usize = 4 << 10;
-/// A longer sequence is no colour.
-const LONGEST_ESCAPE: usize = 64;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +57,6 @@ pub struct Transcript {
     printed: u64,
     /// Whether the step under way has printed something.
     heard: bool,
-    step_started_ms: i64,
     pens: [Pen; 2],
 }
 
@@ -78,9 +75,8 @@ impl Transcript {
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { .. } => *self = Self::default(),
-            RunEvent::StepStarted { step_index, timestamp_ms, .. } => {
+            RunEvent::StepStarted { step_index, .. } => {
                 (self.open, self.heard, self.pens) = (None, false, <[Pen; 2]>::default());
-                self.step_started_ms = *timestamp_ms;
                 self.push(*step_index, Part::Heading, String::new());
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
@@ -120,9 +116,16 @@ impl Transcript {
         self.printed
     }
 
-    /// When the latest step began, in Unix milliseconds.
-    pub fn step_started_ms(&self) -> i64 {
-        self.step_started_ms
+    /// What stands below the heading of a step, the latest line first.
+    pub fn latest_of(&self, step: usize) -> impl Iterator<Item = &TranscriptLine> {
+        let lines = self.lines.iter().rev();
+        lines.take_while(move |line| line.step_index == step && line.part != Part::Heading)
+    }
+
+    /// How many lines there ever were, and how long the last one is: as long as both stay, so does all.
+    pub fn extent(&self) -> (u64, usize) {
+        let last = self.lines.back().map_or(0, |line| line.text.len());
+        (self.left_out + self.lines.len() as u64, last)
     }
 
     /// The length of the longest line there was, in characters.
@@ -179,7 +182,7 @@ impl Transcript {
         let pen = self.pen(stream);
         if !pen.escape.is_empty() {
             pen.escape.push(c);
-            match sequence(&pen.escape) {
+            match Sequence::of(&pen.escape) {
                 Sequence::Unfinished => {}
                 Sequence::Colours => {
                     let escape = std::mem::take(&mut pen.escape);
@@ -275,33 +278,15 @@ impl Transcript {
     }
 }
 
-enum Sequence {
-    Unfinished,
-    Colours,
-    Other,
-}
-
-fn sequence(text: &str) -> Sequence {
-    let Some(body) = text.strip_prefix("\x1b[") else {
-        return if text == "\x1b" { Sequence::Unfinished } else { Sequence::Other };
-    };
-    let parameters = body.strip_suffix('m').unwrap_or(body);
-    let known = parameters.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
-    match known {
-        true if parameters.len() < body.len() => Sequence::Colours,
-        true if text.len() < LONGEST_ESCAPE => Sequence::Unfinished,
-        _ => Sequence::Other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::ink::Hue;
+    use super::super::ink::{Hue, coloured};
     use super::super::result::Outcome;
     use super::super::steps::tests::result;
     use super::*;
+    use crate::plan::visible_lines;
 
     fn started(step_index: usize) -> RunEvent {
         RunEvent::StepStarted { step_id: String::new(), step_index, timestamp_ms: 0 }
@@ -414,6 +399,25 @@ mod tests {
             let pieces: Vec<_> = pieces.iter().map(|it| (Stdout, it.as_str())).collect();
             let cut = of(&pieces);
             prop_assert_eq!(texts(&whole), texts(&cut));
+        }
+
+        #[test]
+        fn a_kept_text_has_the_colours_that_were_seen_while_it_came(
+            text in "([a-c \\n\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m|\\x1b\\[0m){0,60}",
+        ) {
+            let mut came = of(&[(Stdout, &text)]);
+            let ended = Box::new(result(0, Outcome::Succeeded, 0));
+            came.apply(&RunEvent::StepCompleted { result: ended });
+            let (plain, inks) = coloured(&text);
+            let shown = visible_lines(&plain);
+            prop_assert_eq!(texts(&came), shown.lines().collect::<Vec<_>>());
+            let seen: String = came
+                .lines()
+                .iter()
+                .flat_map(|line| line.inks.iter().map(|(it, _)| &line.text[it.clone()]))
+                .collect();
+            let kept: String = inks.iter().map(|(it, _)| &plain[it.clone()]).collect();
+            prop_assert_eq!(seen, visible(&kept.replace('\n', "")).into_owned());
         }
     }
 }

@@ -70,6 +70,8 @@ pub enum PlanAction {
     ShowTab(Tab),
     /// Copy everything that the run has printed, as far as it is shown.
     CopyOutput,
+    /// Bring the question of the step that waits to the front of everything else.
+    AskInFront,
 }
 
 /// Something a person did in a dialog.

@@ -20,6 +20,7 @@ pub enum Command {
     Reload,
     Simulate,
     TryHost,
+    StopTrying,
     Authorize,
     Reject,
     Run,
@@ -78,6 +79,8 @@ pub struct Situation {
     pub unfinished: bool,
     /// Whether the open plan runs on another host.
     pub remote: bool,
+    /// Whether a host is being tried.
+    pub trying: bool,
     /// Whether its plan names commands that would take it back.
     pub way_back: bool,
     /// Whether it was interrupted.
@@ -223,7 +226,10 @@ mod tests {
         let open = Situation { plan_open: true, steps: 2, ..Situation::default() };
         assert!(can(Command::Authorize, &open) && !can(Command::Run, &open));
         assert!(!can(Command::TryHost, &open));
-        assert!(can(Command::TryHost, &Situation { remote: true, ..open.clone() }));
+        let remote = Situation { remote: true, ..open.clone() };
+        assert!(can(Command::TryHost, &remote) && !can(Command::StopTrying, &remote));
+        let trying = Situation { trying: true, ..remote };
+        assert!(!can(Command::TryHost, &trying) && can(Command::StopTrying, &trying));
         let faulty = Situation { not_authorizable: Some("It has errors."), ..open.clone() };
         assert!(!can(Command::Authorize, &faulty));
         let approved = Situation { approved: true, ..open.clone() };

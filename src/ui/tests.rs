@@ -40,7 +40,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 51] = [
+const SCENES: [&str; 59] = [
     "plan",
     "authorized",
     "running",
@@ -49,6 +49,11 @@ const SCENES: [&str; 51] = [
     "dangerous",
     "guided",
     "guided-dangerous",
+    "guided-dialog",
+    "guided-ended",
+    "guided-many",
+    "guided-long",
+    "guided-output",
     "failed",
     "completed",
     "invalid",
@@ -77,6 +82,7 @@ const SCENES: [&str; 51] = [
     "simulation-empty",
     "stale",
     "viewer-text",
+    "viewer-colours",
     "viewer-tree",
     "viewer-table",
     "viewer-diff",
@@ -85,6 +91,7 @@ const SCENES: [&str; 51] = [
     "viewer-sealed",
     "viewer-empty",
     "output",
+    "output-step",
     "output-many",
     "output-failed",
     "output-empty",
@@ -92,6 +99,7 @@ const SCENES: [&str; 51] = [
     "command-running",
     "command-dialog",
     "command-failed",
+    "command-trying",
 ];
 
 #[test]
@@ -220,6 +228,16 @@ fn of_ten_thousand_steps_only_the_visible_ones_are_drawn() {
     let harness = window("large", [1280.0, 800.0]);
     let drawn = harness.query_all_by_label_contains("Step ").count();
     assert!((8..30).contains(&drawn), "{drawn} of 10,000 rows");
+}
+
+#[test]
+fn while_a_host_is_tried_the_window_says_so_and_stops_it_on_demand() {
+    let mut harness = window("command-trying", [1280.0, 800.0]);
+    assert!(harness.query_by_label("Trying deploy@web-1.example.org…").is_some());
+    assert!(harness.query_by_label("Try the connection").is_none());
+    harness.get_by_label("Stop trying").click();
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::StopTrying)));
 }
 
 #[test]

@@ -32,12 +32,15 @@ const WAITING: usize = 256;
 
 /// The window's end of the reader thread.
 pub struct Desk {
-    requests: SyncSender<(Ticket, Request)>,
+    requests: SyncSender<Asked>,
     replies: Mutex<Receiver<(Ticket, Reply)>>,
     next: AtomicU64,
-    /// Ends what is still tried beside the thread.
-    stop: Arc<StopSignal>,
+    /// Ends what was asked for so far and is still tried beside the thread.
+    stop: Mutex<Arc<StopSignal>>,
 }
+
+/// A request, its number, and what ends it where it is tried beside the thread.
+type Asked = (Ticket, Request, Arc<StopSignal>);
 
 impl Desk {
     /// Starts the thread.
@@ -45,13 +48,11 @@ impl Desk {
     /// # Errors
     /// When the system gives no thread.
     pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
-        let (requests, inbox) = sync_channel::<(Ticket, Request)>(WAITING);
+        let (requests, inbox) = sync_channel::<Asked>(WAITING);
         let (replies, outbox) = sync_channel(WAITING);
         let mut reader = Reader { setup, evidence: None };
-        let stop = Arc::new(StopSignal::default());
-        let beside = Arc::clone(&stop);
         thread::Builder::new().name("countersign-desk".to_owned()).spawn(move || {
-            while let Ok((ticket, request)) = inbox.recv() {
+            while let Ok((ticket, request, stop)) = inbox.recv() {
                 if let Request::CheckTarget { destination, workspace } = request {
                     let (replies, wake) = (replies.clone(), Arc::clone(&wake));
                     let answer: Arc<dyn Fn(Reply) + Send + Sync> = Arc::new(move |reply| {
@@ -60,7 +61,7 @@ impl Desk {
                             wake();
                         }
                     });
-                    target::check((destination, workspace), &reader.setup.policy, &beside, &answer);
+                    target::check((destination, workspace), &reader.setup.policy, &stop, &answer);
                     continue;
                 }
                 let reply = catch_unwind(AssertUnwindSafe(|| reader.answer(request)))
@@ -75,13 +76,26 @@ impl Desk {
                 wake();
             }
         })?;
-        Ok(Self { requests, replies: Mutex::new(outbox), next: AtomicU64::new(0), stop })
+        Ok(Self {
+            requests,
+            replies: Mutex::new(outbox),
+            next: AtomicU64::new(0),
+            stop: Mutex::default(),
+        })
     }
 
     /// Asks; the answer comes with the same ticket. `None` when too much is waiting already.
     pub fn ask(&self, request: Request) -> Option<Ticket> {
         let ticket = Ticket(self.next.fetch_add(1, Ordering::Relaxed));
-        self.requests.try_send((ticket, request)).ok().map(|()| ticket)
+        let stop = Arc::clone(&self.stop.lock().unwrap_or_else(PoisonError::into_inner));
+        self.requests.try_send((ticket, request, stop)).ok().map(|()| ticket)
+    }
+
+    /// Ends every try of a host that was asked for so far. Each still gives an answer, that it was
+    /// stopped.
+    pub fn stop_trying(&self) {
+        // What is asked for from now on has another signal, so that this one never has to be taken back.
+        std::mem::take(&mut *self.stop.lock().unwrap_or_else(PoisonError::into_inner)).set();
     }
 
     /// The next answer, if there is one.
@@ -97,7 +111,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        self.stop.set();
+        self.stop_trying();
     }
 }
 

@@ -117,25 +117,39 @@ fn a_plan_with_a_blocked_command_says_why_and_cannot_be_signed() {
 fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     let mut desktop = workspace.open()?;
     sign(&mut desktop)?;
-    for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip this step")] {
-        desktop.wait_for_text(&format!("Step {step} of 3: run it, or do it by hand?"))?;
+    for (step, button) in [(1, "Run this step"), (2, "Mark as done"), (3, "Skip")] {
+        desktop.wait_for_text(&format!("Waiting for you: step {step} of 4"))?;
+        // The card stands among the steps, and a key leads to it.
+        desktop.key("F8")?;
         desktop.tab_to(button)?;
+        desktop.screenshot(&format!("commands_6_guided_{step}"))?;
         desktop.press_once_armed(button)?;
     }
+    // What is dangerous runs through the question in front of everything else alone.
+    desktop.wait_for_text("Waiting for you: step 4 of 4")?;
+    desktop.click("Run this step…")?;
+    desktop.wait_for_text("Execute step 4 of 4: shell?")?;
+    assert!(workspace.path("old").exists(), "nothing runs by that");
+    desktop.click(&format!("Type {} to run", workspace.word()))?;
+    desktop.type_text(&workspace.word())?;
+    desktop.tab_to("Run this step")?;
+    desktop.press_once_armed("Run this step")?;
     desktop.wait_for_text("Completed")?;
-    desktop.screenshot("commands_6_guided")?;
+    desktop.screenshot("commands_6_guided_5")?;
     Ok(recorded(&desktop.evidence()).into_iter().map(|Recorded { outcome, .. }| outcome).collect())
 }
 
 #[test]
 fn a_person_is_guided_and_what_they_do_by_hand_is_not_run() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") });
-    let steps = json!([touch("run"), touch("by-hand"), touch("skipped")]);
+    let remove = json!({ "command": "rm -r old" });
+    let steps = json!([touch("run"), touch("by-hand"), touch("skipped"), remove]);
     let workspace = Workspace::of_mode("guided", &steps);
     match guided(&workspace) {
-        Ok(outcomes) => assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped"]),
+        Ok(outcomes) => assert_eq!(outcomes, ["succeeded", "done_by_hand", "skipped", "succeeded"]),
         Err(trouble) => panic!("{trouble}"),
     }
     let made = ["run", "by-hand", "skipped"].map(|name| workspace.path(name).exists());
     assert_eq!(made, [true, false, false]);
+    assert!(!workspace.path("old").exists());
 }

@@ -27,8 +27,20 @@ fn tried_and_run(sshd: &Sshd) -> Outcome<usize> {
     desktop.start_again(&[&file.display().to_string()])?;
     desktop.wait_for_text("on loopback")?;
     assert_eq!(sshd.logged("Accepted publickey"), 0, "nothing connects by itself");
+    // One that takes the connection and says nothing: it is waited for until the person stops that.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = silent.local_addr().expect("its number").port();
+    sshd.settle(&format!("Host loopback\nPort {port}"));
+    desktop.click("Try the connection")?;
+    desktop.wait_for_text("Trying loopback…")?;
+    desktop.screenshot("remote_0_trying")?;
+    desktop.click("Stop trying")?;
+    desktop.wait_until_gone("Stop trying")?;
+    assert!(!desktop.tree()?.shows("Trying loopback…"), "what is not waited for is not shown");
+    sshd.settle("");
     desktop.click("Try the connection")?;
     desktop.wait_for_text("loopback: reachable.")?;
+    assert!(!desktop.tree()?.shows("Trying loopback…"), "the answer takes its place");
     desktop.screenshot("remote_1_reachable")?;
     sign(&mut desktop)?;
     desktop.wait_for_text("Completed")?;

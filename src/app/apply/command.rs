@@ -35,6 +35,7 @@ impl App {
             Command::Reload => self.review_again(true),
             Command::Simulate => self.simulate(),
             Command::TryHost => self.try_host(),
+            Command::StopTrying => self.stop_trying(),
             Command::Authorize => self.show_prompt(Some(Prompt::Authorize)),
             Command::Reject => self.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.start_run(),
@@ -59,12 +60,7 @@ impl App {
             Command::GoOnGuided => self.control(Control::GoOnGuided),
             Command::CancelAfterStep => self.control(Control::CancelAfterStep),
             Command::StopNow => self.control(Control::StopNow),
-            Command::AnswerStep => {
-                if let Some(session) = self.running_mut() {
-                    session.dismissed = false;
-                }
-                self.show_prompt(None);
-            }
+            Command::AnswerStep => self.lead_to_question(),
             Command::NextStep => self.move_selection(1),
             Command::PreviousStep => self.move_selection(-1),
             Command::FollowRun => self.follow_run(),
@@ -207,6 +203,20 @@ impl App {
         let Some(id) = listed.get(index).copied() else { return };
         self.apply_evidence(EvidenceAction::Open(id));
         self.evidence.scroll_to_selected = true;
+    }
+
+    /// Brings the question that waits into view: to the front, or the card of a guided step.
+    fn lead_to_question(&mut self) {
+        let guided = self.running().and_then(|session| session.request());
+        if guided.is_none_or(|request| !request.guided) {
+            return self.ask_in_front();
+        }
+        self.go(Page::Plan);
+        self.follow_run();
+        if let Some(session) = &mut self.shown {
+            session.shows_simulation = false;
+            session.reveal_card = true;
+        }
     }
 
     fn follow_run(&mut self) {

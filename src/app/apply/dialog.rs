@@ -2,18 +2,21 @@
 
 use crate::authorization::{Method, PlanAuthorization};
 use crate::plan::Digest;
-use crate::run::{Answer, AnsweredBy, Control};
+use crate::run::{Answer, AnsweredBy, Control, Decision};
 use crate::ui::action::DialogAction;
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
 use crate::worker::Request;
 
 use super::super::purpose::Purpose;
-use super::super::{App, Prompt};
+use super::super::{App, PlanSession, Prompt};
 
 impl App {
     pub(super) fn apply_dialog(&mut self, action: DialogAction) {
         match action {
+            DialogAction::Answer { decision: Decision::Approve, .. } if self.wants_question() => {
+                self.ask_in_front();
+            }
             DialogAction::Answer { run_id, step_index, decision } => {
                 let answer = Answer { decision, by: AnsweredBy::Window, note: String::new() };
                 let taken = self.worker.answer(run_id, step_index, answer);
@@ -44,6 +47,20 @@ impl App {
                 self.control(Control::StopNow);
             }
         }
+    }
+
+    /// Whether the step that waits must not run without the question that is not in front now.
+    fn wants_question(&self) -> bool {
+        let waiting = self.running().filter(|session| session.dismissed);
+        waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
+    }
+
+    /// Brings the question of the step that waits to the front of everything else.
+    pub(super) fn ask_in_front(&mut self) {
+        if let Some(session) = self.running_mut() {
+            session.dismissed = false;
+        }
+        self.show_prompt(None);
     }
 
     /// Has an answer to the shown plan written down; it counts once that is done.

@@ -4,6 +4,7 @@ mod command;
 mod diagnostics;
 mod dialog;
 mod evidence;
+mod host;
 mod plan;
 mod window;
 

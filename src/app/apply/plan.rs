@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::plan::{Digest, visible};
-use crate::run::{Failure, TargetState};
+use crate::plan::Digest;
+use crate::run::Failure;
 use crate::ui::action::PlanAction;
-use crate::ui::theme::Tone;
 use crate::worker::{Request, Simulation};
 
 use super::super::App;
@@ -41,6 +40,7 @@ impl App {
                     session.shows_simulation = false;
                 }
             }
+            PlanAction::AskInFront => self.ask_in_front(),
             PlanAction::CopyOutput => {
                 if let Some(session) = &self.shown {
                     self.to_copy = Some(session.transcript.text());
@@ -84,38 +84,6 @@ impl App {
             simulated.stale |= session.digest != digest;
             simulated.outcome = Some(outcome);
         }
-    }
-
-    /// Asks how the host of the shown plan answers.
-    pub(super) fn try_host(&mut self) {
-        let Some(session) = &self.shown else { return };
-        let (Some(plan), Some(review)) = (&session.plan, &session.review) else { return };
-        let Some(destination) = plan.target.clone() else { return };
-        let workspace = review.workspace.clone();
-        self.ask(Request::CheckTarget { destination, workspace }, Purpose::Host);
-    }
-
-    /// Tells how a host has answered.
-    pub(in super::super) fn take_host(&mut self, destination: &str, state: &TargetState) {
-        let summary = visible(&format!("{destination}: {}.", state.title())).into_owned();
-        let (tone, details, next) = match state {
-            TargetState::Reachable { host } => {
-                let details = format!("{}\n{}, {}", host.line(), host.system, host.bash);
-                (Tone::Safe, details, "")
-            }
-            TargetState::UnknownKey { host_key, said }
-            | TargetState::ChangedKey { host_key, said } => {
-                let key = host_key.as_deref().unwrap_or("It showed no key.");
-                let next = "Compare the key with the one that the host's owner names.";
-                (Tone::Danger, format!("{key}\n{said}"), next)
-            }
-            TargetState::Refused { said }
-            | TargetState::Unreachable { said }
-            | TargetState::Unusable { said } => {
-                (Tone::Danger, said.clone(), "A run would end before anything is sent.")
-            }
-        };
-        self.notify(tone, summary, details, next);
     }
 
     /// Asks for the shown plan file to be read and reviewed again. `always` also when its run has

@@ -15,6 +15,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         step_count: 3,
         tool: "file_write".to_owned(),
         purpose: Some("Say hello".to_owned()),
+        explanation: None,
         arguments: BTreeMap::from([
             ("path".to_owned(), "notes/a.txt".to_owned()),
             ("contents".to_owned(), "one\ntw\u{202e}o\n".to_owned()),
@@ -32,6 +33,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         },
         warning: None,
         why: "The plan asks for it.".to_owned(),
+        required: true,
         guided: false,
         preview: Preview {
             predicted: Predicted::Exact,

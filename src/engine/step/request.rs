@@ -1,16 +1,44 @@
 //! What a person is asked about a step.
 
-use super::StepRun;
+use std::collections::BTreeMap;
+
+use super::{StepRun, inputs};
+use crate::authorization::FileState;
+use crate::engine::review;
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Host, Preview};
 
+/// Why a person is asked.
+pub(super) struct Why {
+    /// In words.
+    text: String,
+    /// Whether they would be asked also if nobody guided them.
+    required: bool,
+}
+
 impl StepRun<'_, '_> {
+    /// Why a person is asked before this step; `None` when nobody is. `changed` are files that they have
+    /// approved otherwise.
+    pub(super) fn why(
+        &self,
+        verdict: &Verdict,
+        changed: Option<&BTreeMap<String, FileState>>,
+    ) -> Option<Why> {
+        let policy = &self.executor.parts.policy;
+        let ask = |mode| review::ask(self.step, verdict, policy, mode);
+        let required = changed.map(inputs::why_again).or_else(|| ask(Mode::Automatic));
+        match required {
+            Some(text) => Some(Why { text, required: true }),
+            None => ask(self.run.mode).map(|text| Why { text, required: false }),
+        }
+    }
+
     /// Everything that a person must see before they answer.
     pub(super) fn request(
         &self,
         verdict: &Verdict,
-        why: String,
+        why: Why,
         preview: Preview,
     ) -> ConfirmationRequest {
         let plan = &self.run.runnable.plan;
@@ -21,6 +49,7 @@ impl StepRun<'_, '_> {
             step_count: plan.steps.len(),
             tool: self.step.tool_name.clone(),
             purpose: self.step.title.clone().or_else(|| self.step.reason.clone()),
+            explanation: self.step.title.as_ref().and(self.step.reason.clone()),
             arguments: self.step.arguments.clone(),
             target: plan.target.clone(),
             host: self.run.runnable.toolbox.host().map(Host::line),
@@ -28,7 +57,8 @@ impl StepRun<'_, '_> {
             user: self.user(),
             risk: verdict.clone(),
             warning: self.step.stated.warning.clone(),
-            why,
+            why: why.text,
+            required: why.required,
             guided: self.run.mode == Mode::Guided,
             preview,
         }

@@ -59,6 +59,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         step_count: 1,
         tool: step.tool_name.clone(),
         purpose: None,
+        explanation: None,
         arguments: step.arguments.clone(),
         target: None,
         host: None,
@@ -67,6 +68,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         risk: risk(),
         warning: None,
         why: "because".into(),
+        required: true,
         guided: false,
         preview: Preview {
             predicted: Predicted::Exact,

@@ -268,7 +268,7 @@ fn toolbar_ui(
                 let what = match (artifact.whole, &prepared.form) {
                     (Some(whole), _) => Saved::Kept { digest: whole.digest, shape: artifact.shape },
                     (None, Form::Hex(bytes)) => Saved::Bytes(Arc::clone(bytes)),
-                    (None, _) => Saved::Text(Arc::clone(prepared.text.text())),
+                    (None, _) => Saved::Text(Arc::clone(prepared.text.kept())),
                 };
                 let name = file_name(name, &prepared.form);
                 actions.push(Action::Artifact(ArtifactAction::Save { name, what }));

@@ -18,8 +18,10 @@ const LONGEST_DIFF: usize = 2 << 20;
 /// What an artifact is expected to be, by its type and its tool. The content has the last word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
-    /// What a program printed or a file holds.
+    /// What a tool printed or a file holds.
     Text,
+    /// What a command printed, with the colours that it asked a terminal for.
+    Printed,
     /// A JSON value.
     Json,
     /// A JSON array of matches, symbols, references or diagnostics.
@@ -40,6 +42,7 @@ impl Shape {
         ];
         match artifact_type {
             "stdout" if lists.contains(&tool) => Self::Rows,
+            "stdout" | "stderr" if tool == "shell" => Self::Printed,
             "stdout" | "stderr" => Self::Text,
             "diagnostics" => Self::Rows,
             "diff" => Self::Diff,
@@ -94,6 +97,7 @@ impl Prepared {
         let json = || serde_json::from_str::<Value>(text).ok();
         match shape {
             Shape::Text => Self::plain(text),
+            Shape::Printed => Self::printed(text),
             Shape::Json | Shape::Rows => match json() {
                 Some(value) => Self::of_json(shape, &value),
                 None => Self::plain(text),
@@ -111,7 +115,9 @@ impl Prepared {
         match (shape, value) {
             (Shape::Diff, Value::String(text)) => return Self::difference(text),
             // What a tool printed is kept as a JSON string, which may itself be JSON.
-            (Shape::Text | Shape::Rows, Value::String(text)) => return Self::of_text(shape, text),
+            (Shape::Text | Shape::Printed | Shape::Rows, Value::String(text)) => {
+                return Self::of_text(shape, text);
+            }
             _ => {}
         }
         let text = serde_json::to_string_pretty(value).unwrap_or_default();
@@ -129,12 +135,17 @@ impl Prepared {
     pub fn of_head(shape: Shape, head: &str) -> Self {
         match shape {
             Shape::Diff => Self::of_text(shape, &unquoted_head(head)),
+            Shape::Printed => Self::printed(head),
             _ => Self::plain(head),
         }
     }
 
     fn plain(text: &str) -> Self {
         Self { form: Form::Text, text: Arc::new(TextDoc::new(text)) }
+    }
+
+    fn printed(text: &str) -> Self {
+        Self { form: Form::Text, text: Arc::new(TextDoc::printed(text)) }
     }
 
     fn difference(text: &str) -> Self {
@@ -206,6 +217,9 @@ mod tests {
         assert_eq!(form("result", "file_read", serde_json::json!(7)), "text");
         assert_eq!(form("diff", "file_write", text("@@ -1 +1 @@\n-a\n+b\n")), "diff");
         assert_eq!(form("diff", "file_write", text("free words")), "text");
+        assert_eq!(Shape::of("stderr", "shell"), Shape::Printed);
+        assert_eq!(Shape::of("stdout", "file_read"), Shape::Text, "a file has no colours to show");
+        assert_eq!(form("stdout", "shell", text("[1]")), "text");
         let bytes = Prepared::of_bytes(Shape::Text, vec![0xff, 0x00]);
         assert!(matches!(bytes.form, Form::Hex(_)));
     }

@@ -55,6 +55,22 @@ fn press(harness: &mut Harness<'_, Bench>, key: Key) {
     harness.run_ok();
 }
 
+/// The pieces of the rows on screen that have this colour.
+fn painted(harness: &Harness<'_, Bench>, color: egui::Color32) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for clipped in &harness.output().shapes {
+        if let egui::Shape::Text(text) = &clipped.shape {
+            let job = &text.galley.job;
+            let sections = job.sections.iter().filter(|it| it.format.color == color);
+            pieces.extend(sections.map(|it| {
+                let (start, end) = (it.byte_range.start.0, it.byte_range.end.0);
+                job.text[start..end].to_owned()
+            }));
+        }
+    }
+    pieces
+}
+
 fn copied(harness: &Harness<'_, Bench>) -> Option<String> {
     harness.output().platform_output.commands.iter().find_map(|command| match command {
         egui::OutputCommand::CopyText(text) => Some(text.clone()),
@@ -333,4 +349,24 @@ fn the_output_of_a_step_has_the_same_viewers() {
     harness.run_ok();
     assert!(harness.query_by_label("Find in stdout").is_some());
     assert!(harness.query_by_label("Copy stdout").is_some());
+}
+
+#[test]
+fn what_a_command_printed_has_its_colours_and_is_copied_without_them() {
+    let mut harness = bench("viewer-colours", [480.0, 600.0]);
+    assert!(shows(&harness, "   Compiling parser v0.4.0"));
+    assert!(shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"), "no other sequence counts");
+    let red = painted(&harness, crate::ui::theme::DARK.danger).concat();
+    assert!(red.contains("FAILED, and what it says") && red.contains("until it ends"), "{red}");
+    assert!(!red.contains("then plain"), "{red}");
+    let text = copy(&mut harness, "Copy stdout").unwrap();
+    assert!(text.contains("test lexer::numbers ... ok\n"), "{text}");
+    // A file gets what was printed, every sequence of it.
+    harness.get_by_label("Save stdout as…").click();
+    harness.run_ok();
+    let saved = harness.state().actions.iter().find_map(|action| match action {
+        Action::Artifact(ArtifactAction::Save { what: Saved::Text(text), .. }) => Some(text),
+        _ => None,
+    });
+    assert!(saved.unwrap().contains("... \u{1b}[32mok\u{1b}[0m\n"));
 }

@@ -1,6 +1,7 @@
 //! A text of any length: line numbers, wrapped lines, search. Only the rows on screen are drawn, and
 //! what must look at the whole text does so in small parts, a part in each frame.
 
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use egui::text::{LayoutJob, TextFormat};
@@ -9,6 +10,7 @@ use egui::{Align, Color32, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use super::find::Finder;
 use super::list::{Cursor, list_ui, with_state};
 use crate::plan::{is_hidden, visible};
+use crate::run::{Ink, coloured};
 use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
@@ -21,6 +23,10 @@ pub(super) const A_FRAME: usize = 1 << 20;
 pub struct TextDoc {
     text: Arc<str>,
     starts: Vec<u32>,
+    /// Pieces that a program gave a look of their own, in order.
+    inks: Vec<(Range<u32>, Ink)>,
+    /// The text as it was printed, where that is another one.
+    printed: Option<Arc<str>>,
 }
 
 impl TextDoc {
@@ -34,12 +40,38 @@ impl TextDoc {
         if starts.last().is_some_and(|last| *last as usize == text.len()) {
             starts.pop();
         }
-        Self { text: text.into(), starts }
+        Self { text: text.into(), starts, inks: Vec::new(), printed: None }
+    }
+
+    /// What a program printed: its colours are shown and are no part of the text (SPEC §7.2).
+    pub fn printed(printed: &str) -> Self {
+        if !printed.contains('\x1b') {
+            return Self::new(printed);
+        }
+        let (text, inks) = coloured(printed);
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let inks = inks.into_iter().map(|(it, ink)| (place(it.start)..place(it.end), ink));
+        Self { inks: inks.collect(), printed: Some(printed.into()), ..Self::new(&text) }
     }
 
     /// The whole text.
     pub fn text(&self) -> &Arc<str> {
         &self.text
+    }
+
+    /// The text as it was kept, with every sequence that was printed.
+    pub fn kept(&self) -> &Arc<str> {
+        self.printed.as_ref().unwrap_or(&self.text)
+    }
+
+    /// The looks in a part of the text, in order.
+    fn inks_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, Ink)> {
+        let first = self.inks.partition_point(|(it, _)| it.end as usize <= part.start);
+        let inks = self.inks.iter().skip(first);
+        inks.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, ink)| {
+            let cut = (it.start as usize).max(part.start)..(it.end as usize).min(part.end);
+            (cut, *ink)
+        })
     }
 
     /// How many lines it has.
@@ -243,16 +275,27 @@ fn row_ui(
         widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let mut push = |from: usize, to: usize, ground: Color32| {
+    let mut piece = |from: usize, to: usize, ink: Ink, ground: Color32| {
         let text = visible(doc.text.get(from..to).unwrap_or_default());
+        let (color, underline) = theme.ink(ink, theme.text);
         let format = TextFormat {
             font_id: Text::Mono.font(),
-            color: theme.text,
+            color,
+            underline,
             background: ground,
             valign: Align::Center,
             ..TextFormat::default()
         };
         job.append(&text, 0.0, format);
+    };
+    let mut push = |from: usize, to: usize, ground: Color32| {
+        let mut at = from;
+        for (it, ink) in doc.inks_in(from..to) {
+            piece(at, it.start, Ink::default(), ground);
+            piece(it.start, it.end, ink, ground);
+            at = it.end;
+        }
+        piece(at, to, Ink::default(), ground);
     };
     let mut at = start;
     for (from, to, gone_to) in hits {
@@ -287,6 +330,29 @@ mod tests {
         let lines: Vec<_> = (0..3).map(|line| &doc.text[doc.start(line)..doc.end(line)]).collect();
         assert_eq!(lines, ["one", "", "two"]);
         assert_eq!([0, 4, 5, 6].map(|place| doc.line_at(place)), [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn what_was_printed_is_searched_and_copied_without_its_colours() {
+        let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
+        let doc = TextDoc::printed(printed);
+        assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");
+        assert_eq!(&**doc.kept(), printed);
+        assert_eq!(doc.line_count(), 2);
+        let inks = |line| {
+            let inks = doc.inks_in(doc.start(line)..doc.end(line));
+            inks.map(|(it, _)| &doc.text[it]).collect::<Vec<_>>()
+        };
+        assert_eq!([inks(0), inks(1)], [["red"], ["still"]]);
+        assert_eq!(
+            doc.inks_in(5..6).map(|(it, _)| it).collect::<Vec<_>>(),
+            std::slice::from_ref(&(5..6))
+        );
+        let mut finder = Finder::default();
+        finder.ask("red".to_owned());
+        finder.advance(&doc, A_FRAME);
+        assert_eq!(finder.hits_in(0, doc.end(0)), [(4, 7, true)]);
+        assert_eq!(TextDoc::printed("plain").kept(), TextDoc::new("plain").text());
     }
 
     #[test]

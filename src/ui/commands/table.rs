@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 36] = [
+pub static TABLE: [Spec; 37] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -85,8 +85,18 @@ pub static TABLE: [Spec; 36] = [
         shortcut: None,
         icon: Some(icon::TERMINAL),
         unavailable: |at| {
-            needs_plan(at).or((!at.remote).then_some("The plan runs on this computer."))
+            needs_plan(at)
+                .or((!at.remote).then_some("The plan runs on this computer."))
+                .or(at.trying.then_some("The connection is being tried."))
         },
+    },
+    Spec {
+        command: Command::StopTrying,
+        text: "Stop trying",
+        tooltip: "Do not wait for the host's answer any longer.",
+        shortcut: None,
+        icon: Some(icon::STOP),
+        unavailable: |at| (!at.trying).then_some("No connection is being tried."),
     },
     Spec {
         command: Command::Authorize,

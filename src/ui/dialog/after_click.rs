@@ -19,7 +19,7 @@ fn id() -> Id {
 }
 
 /// Keeps in mind that a click of this frame, if there is one, closed a question.
-pub(super) fn remember(ctx: &Context) {
+pub(in crate::ui) fn remember(ctx: &Context) {
     let click = ctx.input(|input| {
         let at = input.pointer.interact_pos().filter(|_| input.pointer.any_released())?;
         Some(Click { at, seconds: input.time })

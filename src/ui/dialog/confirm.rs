@@ -9,8 +9,7 @@ use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
-use crate::ui::plan::{argument_ui, command_ui, preview_ui, risk_icon, short_first, whole_ui};
-use crate::ui::theme::{Text, Theme, Tone};
+use crate::ui::plan::{argument_ui, preview_ui, request_ui, risk_icon, short_first};
 use crate::ui::widgets::{self, Chip, Look};
 
 pub(super) fn confirm_ui(
@@ -24,11 +23,8 @@ pub(super) fn confirm_ui(
     let level = request.risk.level;
     let tool = visible(&request.tool);
     let (step, count) = (request.step_index + 1, request.step_count);
-    let (title, run) = if request.guided {
-        (format!("Step {step} of {count}: run it, or do it by hand?"), "Run this step")
-    } else {
-        (format!("Execute step {step} of {count}: {tool}?"), "Approve this step")
-    };
+    let title = format!("Execute step {step} of {count}: {tool}?");
+    let run = if request.guided { "Run this step" } else { "Approve this step" };
     let shape = Shape {
         title: &title,
         chip: Some(Chip::new(risk_icon(level), level.as_str(), level.into())),
@@ -88,56 +84,8 @@ pub(super) fn confirm_ui(
             });
         },
         |ui, asked| {
-            let theme = Theme::of(ui);
             padded(ui, |ui| {
-                ui.horizontal_wrapped(|ui| {
-                    ui.spacing_mut().item_spacing.x = 6.0;
-                    let host = request.host.as_deref().or(request.target.as_deref());
-                    let host = host.unwrap_or("this computer");
-                    for (text, strong) in [
-                        ("on", false),
-                        (host, true),
-                        ("in", false),
-                        (&*request.cwd, true),
-                        ("as", false),
-                        (&*request.user, true),
-                    ] {
-                        let (kind, color) =
-                            if strong { (Text::Mono, theme.text) } else { (Text::Meta, theme.dim) };
-                        ui.label(widgets::rich(visible(text), kind, color));
-                    }
-                });
-                if let Some(command) = request.command() {
-                    command_ui(ui, "command", command, Some(&request.risk));
-                }
-                if let Some(purpose) = &request.purpose {
-                    whole_ui(ui, "purpose", purpose, |ui, text| {
-                        widgets::paragraph(ui, text, Text::Strong, Tone::Plain);
-                    });
-                }
-                let icon = risk_icon(level);
-                let reason = &request.risk.reason;
-                widgets::remark(
-                    ui,
-                    icon,
-                    level.into(),
-                    visible(&format!("{reason} (rule {})", request.risk.rule)),
-                );
-                if let Some(warning) = &request.warning {
-                    let text = format!("The plan's author warns: {warning}");
-                    whole_ui(ui, "warning", &text, |ui, text| {
-                        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
-                    });
-                }
-                if let Some(suggestion) = &request.risk.suggestion {
-                    widgets::remark(ui, icon::INFO, Tone::Dim, format!("Safer: {suggestion}"));
-                }
-                widgets::remark(
-                    ui,
-                    icon::HAND,
-                    Tone::Dim,
-                    visible(&format!("You are asked because {}", lower(&request.why))),
-                );
+                request_ui(ui, request);
                 if dangerous {
                     let what = if request.guided { "run" } else { "approve" };
                     let name = format!("Type {} to {what}", visible(word));
@@ -155,13 +103,4 @@ pub(super) fn confirm_ui(
             });
         },
     );
-}
-
-/// A sentence as the second half of another one.
-fn lower(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => "the plan says so.".to_owned(),
-    }
 }

@@ -4,7 +4,7 @@
 //! initial focus, the button that holds back first, nothing cut, buttons that stay in place, and
 //! [`Arming`] before anything counts. Escape, a click beside it and closing decide nothing.
 
-mod after_click;
+pub(super) mod after_click;
 pub mod arming;
 mod authorize;
 mod close;
@@ -251,7 +251,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
 }
 
 /// What this frame brings for [`Arming`]; key repeats are taken out, so that no button sees them.
-fn read_input(ctx: &egui::Context) -> Input {
+pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     ctx.input_mut(|input| {
         input

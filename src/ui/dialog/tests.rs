@@ -308,28 +308,22 @@ fn a_dangerous_step_wants_the_name_of_its_target() {
 }
 
 #[test]
-fn a_guided_step_can_be_run_or_marked_as_done() {
+fn a_dangerous_guided_step_takes_its_word_to_run_and_none_to_be_done_by_hand() {
     const RUN: &str = "Run this step";
     const DONE: &str = "Mark as done";
     for (name, decision) in [
-        (RUN, Decision::Approve),
         (DONE, Decision::DoneByHand),
         ("Skip this step", Decision::Skip),
         ("Deny and stop", Decision::Cancel),
     ] {
-        let mut harness = asked("asking");
-        harness.state_mut().scene = Scene::new("guided");
-        harness.run_steps(2);
-        assert!(!enabled(&harness, name), "{name}: not before it was seen");
-        wait(&mut harness, 1_000);
-        let title = "Step 3 of 5: run it, or do it by hand?";
-        assert!(harness.query_by_label(title).is_some());
+        let mut harness = asked("guided-dialog");
+        wait(&mut harness, 3_000);
+        assert!(harness.query_by_label("Execute step 3 of 5: shell?").is_some());
         harness.get_by_label(name).click();
         harness.run_ok();
         assert_eq!(answers(&harness), [decision]);
     }
-    // To run a dangerous one takes its word; to say that it was done does not.
-    let mut harness = asked("guided-dangerous");
+    let mut harness = asked("guided-dialog");
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, RUN) && enabled(&harness, DONE));
     let word = fixture::request(&fixture::guided_plan(true), 2).target_word().to_owned();
@@ -338,14 +332,17 @@ fn a_guided_step_can_be_run_or_marked_as_done() {
     harness.get_by_role(egui::accesskit::Role::TextInput).type_text(&word);
     harness.run_ok();
     assert!(enabled(&harness, RUN));
-    // Whom nobody guides, nobody offers it.
+    harness.get_by_label(RUN).click();
+    harness.run_ok();
+    assert_eq!(answers(&harness), [Decision::Approve]);
+    // Whom nobody guides, nobody offers to do it by hand.
     let mut harness = asked("dialog");
     wait(&mut harness, 1_000);
     assert!(harness.query_by_label(DONE).is_none());
-    // The four are reached by keys alone, in the order in which they stand.
-    let mut harness = asked("guided");
-    wait(&mut harness, 1_000);
-    for name in ["Deny and stop", "Skip this step", DONE, RUN] {
+    // The answers are reached by keys alone, in the order in which they stand.
+    let mut harness = asked("guided-dialog");
+    wait(&mut harness, 3_000);
+    for name in ["Deny and stop", "Skip this step", DONE] {
         harness.key_press(Key::Tab);
         harness.run_steps(2);
         assert!(harness.get_by_label(name).is_focused(), "{name}");
@@ -355,7 +352,7 @@ fn a_guided_step_can_be_run_or_marked_as_done() {
 #[test]
 fn the_four_answers_stay_in_a_small_window() {
     for size in [[900.0, 600.0], [720.0, 480.0]] {
-        let harness = window("guided-dangerous", size);
+        let harness = window("guided-dialog", size);
         let mut left = 0.0;
         for name in ["Deny and stop", "Skip this step", "Mark as done", "Run this step"] {
             let rect = harness.get_by_label(name).rect();

@@ -34,6 +34,7 @@ pub(super) fn action_bar_ui(
                     width < 470.0
                 }
                 Command::Reject => width < 400.0,
+                Command::AnswerStep => width < 300.0,
                 _ => false,
             };
             if only_icon {

@@ -148,7 +148,13 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         bar.icon = icon::HAND;
         bar.tone = Tone::Caution;
         bar.title = "Waiting for you".to_owned();
-        bar.primary = Some((Command::AnswerStep, format!("Answer step {}", step + 1)));
+        let text = format!("Answer step {}", step + 1);
+        if view.card.is_some() {
+            // The card has what most people want next; this leads to it.
+            bar.others.insert(0, Command::AnswerStep);
+        } else {
+            bar.primary = Some((Command::AnswerStep, text));
+        }
     } else if situation.paused {
         bar.icon = icon::PAUSE;
         bar.tone = Tone::Caution;

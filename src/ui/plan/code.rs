@@ -7,7 +7,7 @@ use super::kept::kept_rows;
 use super::marks::Marks;
 use super::output::text_rows;
 use crate::plan::visible;
-use crate::run::{DiffLine, LineKind, Stream};
+use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};
 
 /// One line on screen; a long line of a file takes several.
@@ -40,11 +40,6 @@ impl CodeRow {
             stderr: false,
             marks: Marks::default(),
         }
-    }
-
-    /// A row of output.
-    pub fn output(stream: Stream, text: String) -> Self {
-        Self { stderr: stream == Stream::Stderr, ..Self::plain(text) }
     }
 
     /// A row of a numbered text; the number only on its first row.
@@ -300,10 +295,11 @@ impl<'a> Piece<'a> {
 
 /// The row's text cut where its looks change.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
-    let Marks { colours, changed, pointed } = &row.marks;
+    let Marks { colours, changed, pointed, inks } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let mut cuts: Vec<usize> =
-        ends.chain(changed.iter().chain(pointed).flat_map(|it| [it.start, it.end])).collect();
+    let marked = changed.iter().chain(pointed.iter().map(|(it, _)| it));
+    let marked = marked.chain(inks.iter().map(|(it, _)| it));
+    let mut cuts: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
     cuts.extend([0, row.text.len()]);
     cuts.sort_unstable();
     cuts.dedup();
@@ -323,8 +319,11 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
                     ..Piece::plain(text, plain)
                 };
             }
-            if pointed.iter().any(|it| it.contains(&at)) {
-                piece.underline = Stroke::new(2.0, theme.danger);
+            if let Some((_, ink)) = inks.iter().find(|(it, _)| it.contains(&at)) {
+                (piece.colour, piece.underline) = theme.ink(*ink, plain);
+            }
+            if let Some((_, tone)) = pointed.iter().find(|(it, _)| it.contains(&at)) {
+                piece.underline = Stroke::new(2.0, theme.tone(*tone));
             }
             piece
         })

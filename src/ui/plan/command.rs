@@ -3,14 +3,18 @@
 
 use std::ops::Range;
 
-use egui::{Margin, Ui};
+use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::kept::kept_rows;
 use super::marks::Marks;
 use crate::plan::visible;
 use crate::risk::{RiskLevel, Verdict};
+use crate::ui::theme::Tone;
 use crate::ui::widgets;
+
+/// What the button that copies takes at the right, in points.
+const COPY: f32 = 24.0;
 
 /// The command, whole, and what is known of its risk.
 pub(crate) fn command_ui(
@@ -20,37 +24,47 @@ pub(crate) fn command_ui(
     risk: Option<&Verdict>,
 ) {
     // Of a harmless command nothing needs to be pointed at.
-    let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.as_ref());
+    let risk = risk.filter(|it| it.level > RiskLevel::Safe);
+    let pointed = risk.and_then(|it| Some((it.span.as_ref()?, Tone::from(it.level))));
     widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        let rows =
-            kept_rows(ui, place, &[command], columns, || command_rows(command, span, columns));
+        let width = ui.available_width();
+        ui.set_min_width(width);
+        let right_top = ui.cursor().left_top() + vec2(width - 4.0, -2.0);
+        let columns = columns(ui, width - COPY, Gutter::NONE);
+        let rows = kept_rows(ui, (place, &pointed), &[command], columns, || {
+            command_rows(command, pointed, columns)
+        });
         code_rows_ui(ui, place, &rows, Gutter::NONE);
+        let corner = Align2::RIGHT_TOP.anchor_size(right_top, Vec2::splat(24.0));
+        ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
+            widgets::copy_button(ui, command, "command");
+        });
     });
 }
 
-/// The command in rows of at most `columns` characters, its line breaks kept.
-pub fn command_rows(command: &str, span: Option<&Range<usize>>, columns: usize) -> Vec<CodeRow> {
+/// The command in rows of at most `columns` characters, its line breaks kept; `pointed` is what decided
+/// about its risk, and the colour of that.
+pub fn command_rows(
+    command: &str,
+    pointed: Option<(&Range<usize>, Tone)>,
+    columns: usize,
+) -> Vec<CodeRow> {
     let mut rows = Vec::new();
     let mut begin = 0;
     for line in command.split_inclusive('\n') {
         let text = line.strip_suffix('\n').unwrap_or(line);
-        let inside = span.and_then(|span| {
+        let inside = pointed.and_then(|(span, tone)| {
             let cut = span.start.max(begin)..span.end.min(begin + text.len());
-            (cut.start < cut.end).then(|| cut.start - begin..cut.end - begin)
+            (cut.start < cut.end).then(|| (cut.start - begin..cut.end - begin, tone))
         });
         begin += line.len();
         // What is hidden takes more room once it is shown, and moves what stands behind it.
         let shown = |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
-        let pointed: Vec<_> = inside
-            .map(|it| {
-                let start = shown(0..it.start);
-                start..start + shown(it)
-            })
-            .into_iter()
-            .collect();
-        let marks = Marks { pointed, ..Marks::default() };
+        let inside = inside.map(|(it, tone)| {
+            let start = shown(0..it.start);
+            (start..start + shown(it), tone)
+        });
+        let marks = Marks { pointed: inside.into_iter().collect(), ..Marks::default() };
         let mut end = 0;
         for piece in wrap(text, columns) {
             let start = end;
@@ -66,9 +80,12 @@ mod tests {
     use super::*;
 
     fn pointed(command: &str, span: Range<usize>, columns: usize) -> Vec<(String, Vec<String>)> {
-        let rows = command_rows(command, Some(&span), columns);
+        let rows = command_rows(command, Some((&span, Tone::Caution)), columns);
         let of = |row: &CodeRow| {
-            let texts = row.marks.pointed.iter().map(|it| row.text[it.clone()].to_owned());
+            let texts = row.marks.pointed.iter().map(|(it, tone)| {
+                assert_eq!(*tone, Tone::Caution);
+                row.text[it.clone()].to_owned()
+            });
             (row.text.clone(), texts.collect())
         };
         rows.iter().map(of).collect()

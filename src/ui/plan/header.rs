@@ -162,8 +162,11 @@ pub(super) fn header_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
                     // What commands do on a host cannot be simulated.
-                    let command =
-                        if situation.remote { Command::TryHost } else { Command::Simulate };
+                    let command = match (situation.remote, situation.trying) {
+                        (true, true) => Command::StopTrying,
+                        (true, false) => Command::TryHost,
+                        (false, _) => Command::Simulate,
+                    };
                     command_button(ui, command, Look::Plain, None, situation, actions);
                     let output =
                         if view.shows_output { "Hide the output" } else { "Show the output" };

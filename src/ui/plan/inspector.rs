@@ -1,6 +1,7 @@
 //! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
@@ -9,12 +10,12 @@ use super::code::{Gutter, code_rows_ui, columns, whole_ui};
 use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
-use super::output::{output_lines, output_sources};
+use super::output::output_lines;
 use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{PreconditionState, Predicted, Preview, StepResult, StepState};
+use crate::run::{Outcome, PreconditionState, Predicted, Preview, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
@@ -101,6 +102,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 const FINDS: &str = "What a check finds in the code will stand here: errors, warnings and notes.";
+const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
+const LEFT_OUT: &str = "You left this step out; nothing was run for it.";
 const NOT_RUN: &str = "Once the step has run, was skipped or was denied, its record stands here.";
 
 /// Why a person is asked, or what is known about the step instead.
@@ -300,10 +303,16 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let sources = output_sources(view.run, view.selected);
-    let rows = kept_rows(ui, ("output", view.selected), &sources, columns, || {
-        output_lines(view.run, view.selected, columns)
-    });
+    let rows = match state {
+        Some(StepState::Running) => {
+            // All of it would be much to compare in every frame, and how far it goes says enough.
+            let extent = format!("{:?}", view.transcript.extent());
+            kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
+                output_lines(view.transcript, view.selected, columns)
+            })
+        }
+        _ => Arc::default(),
+    };
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
         if rows.is_empty() {
             let text = match state {
@@ -339,7 +348,12 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     let output = ArtifactView::output(result, view.execution);
     if output.is_empty() {
         if result.error_message.is_none() {
-            nothing(ui, icon::TERMINAL, "No output", "The step ended and printed nothing.");
+            let (icon, title, text) = match result.outcome {
+                Outcome::DoneByHand => (icon::HAND, "Done by hand", BY_HAND),
+                Outcome::Skipped => (icon::SKIP, "Skipped", LEFT_OUT),
+                _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
+            };
+            nothing(ui, icon, title, text);
         }
         return;
     }
@@ -349,7 +363,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
 }
 
 /// What the author expects the step to print; shown beside what it prints, never judged.
-fn expected_ui(ui: &mut Ui, step: &Step) {
+pub(super) fn expected_ui(ui: &mut Ui, step: &Step) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
         whole_ui(ui, "expected", &text, |ui, text| {

@@ -8,7 +8,8 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
-use crate::run::{DiffLine, LineKind};
+use crate::run::{DiffLine, Ink, LineKind};
+use crate::ui::theme::Tone;
 
 /// The most text that is coloured at once, in bytes: more would be felt as a pause. The rest is plain.
 const MOST_COLOURED: usize = 128 << 10;
@@ -24,8 +25,10 @@ pub struct Marks {
     pub colours: Vec<(Range<usize>, Class)>,
     /// Pieces that are not in the line's other version, in order.
     pub changed: Vec<Range<usize>>,
-    /// Pieces that somebody should look at, in order.
-    pub pointed: Vec<Range<usize>>,
+    /// Pieces that somebody should look at, in order, each in the colour of what it is about.
+    pub pointed: Vec<(Range<usize>, Tone)>,
+    /// Pieces that a program gave a look of their own, in order.
+    pub inks: Vec<(Range<usize>, Ink)>,
 }
 
 impl Marks {
@@ -42,7 +45,8 @@ impl Marks {
                 .filter_map(|(it, class)| Some((cut(it)?, *class)))
                 .collect(),
             changed: self.changed.iter().filter_map(cut).collect(),
-            pointed: self.pointed.iter().filter_map(cut).collect(),
+            inks: self.inks.iter().filter_map(|(it, ink)| Some((cut(it)?, *ink))).collect(),
+            pointed: self.pointed.iter().filter_map(|(it, tone)| Some((cut(it)?, *tone))).collect(),
         }
     }
 }
@@ -227,7 +231,7 @@ mod tests {
         let marks = Marks {
             colours: vec![(0..4, Class::Keyword), (6..10, Class::String)],
             changed: only(2..8),
-            pointed: Vec::new(),
+            ..Marks::default()
         };
         let part = marks.part(3..8);
         assert_eq!(part.colours, [(0..1, Class::Keyword), (3..5, Class::String)]);

@@ -6,6 +6,7 @@
 
 mod action_bar;
 mod bar_model;
+mod card;
 mod changes;
 mod code;
 mod command;
@@ -19,6 +20,7 @@ mod kept;
 mod marks;
 mod output;
 mod output_pane;
+mod request;
 mod rows;
 mod sidebar;
 mod simulation;
@@ -39,16 +41,17 @@ use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Preview, Reconciled, Review, RunState, Transcript};
+use crate::run::{ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript};
 
 pub use bar_model::{Bar, bar};
+pub use card::CardView;
 pub(crate) use changes::changes_ui;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub(crate) use command::command_ui;
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, preview_ui, short_first};
 pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
+pub(crate) use request::request_ui;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
@@ -106,7 +109,9 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// What the run has printed.
     pub transcript: &'a Transcript,
-    /// Whether that is shown below the steps.
+    /// How the step under way is getting on.
+    pub pace: Pace,
+    /// Whether what is printed is shown below the steps.
     pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.
     pub continues: Option<Uuid>,
@@ -118,6 +123,8 @@ pub struct PlanView<'a> {
     pub scroll_to_selected: bool,
     /// The side of it that is shown.
     pub tab: Tab,
+    /// The step that a guided run waits for, as the question in its place among the steps.
+    pub card: Option<CardView<'a>>,
     /// What it would do, once computed.
     pub preview: Option<&'a Preview>,
     /// What all steps would do together; none while the steps are shown.
@@ -129,6 +136,11 @@ pub struct PlanView<'a> {
     /// The present moment.
     pub now: &'a Now,
 }
+
+/// The height of the output that is always left, in points.
+const LITTLE_OUTPUT: f32 = 96.0;
+/// Steps and output have less room than this, in points, in a small window.
+const SMALL: f32 = 560.0;
 
 /// The whole page.
 pub fn plan_page_ui(
@@ -180,11 +192,16 @@ pub fn plan_page_ui(
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| action_bar::action_bar_ui(ui, view, situation, actions));
-    if view.shows_output && view.simulation.is_none() {
-        let height = ui.available_height();
-        Panel::bottom("output")
-            .default_size(theme::OUTPUT.min(height * 0.4))
-            .size_range(96.0..=(height - 200.0).max(96.0))
+    let height = ui.available_height();
+    // In a small window a guided run has the room for its steps, where the person answers.
+    let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
+    let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
+    let has_room = !small || height >= least + LITTLE_OUTPUT;
+    if view.shows_output && view.simulation.is_none() && has_room {
+        let usual = if small { LITTLE_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
+        Panel::bottom(id)
+            .default_size(usual)
+            .size_range(LITTLE_OUTPUT..=(height - least).max(LITTLE_OUTPUT))
             .resizable(true)
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| {

@@ -1,55 +1,51 @@
 //! What a step prints while it is under way, as lines.
 
 use super::code::{CodeRow, wrap};
-use crate::run::{RunState, StepState, Stream};
+use super::marks::Marks;
+use crate::run::{LineKind, Part, Stream, Transcript};
 
-/// The output of the step under way in rows of at most `columns` characters, in order of arrival.
-pub fn output_lines(run: &RunState, index: usize, columns: usize) -> Vec<CodeRow> {
-    let mut rows = Vec::new();
-    match run.steps.get(index) {
-        Some(StepState::Running) => {
-            if run.live_left_out > 0 {
-                let size = crate::ui::format::bytes(run.live_left_out);
-                let text = format!("{size} before this are left out here; the evidence gets all.");
-                rows.push(CodeRow::numbered(None, text));
-            }
-            // A chunk may end within a line; the next one of the same stream goes on there.
-            let mut joined: Vec<(Stream, String)> = Vec::new();
-            for (stream, chunk) in &run.live_output {
-                match joined.last_mut() {
-                    Some((last, text)) if last == stream => text.push_str(chunk),
-                    _ => joined.push((*stream, chunk.clone())),
-                }
-            }
-            for (stream, text) in &joined {
-                push(&mut rows, *stream, text, columns);
-            }
+/// How much of it is laid out, in bytes: the latest, because that happens anew whenever there is more.
+const LATEST_BYTES: usize = 32 << 10;
+
+/// The latest output of a step in rows of at most `columns` characters, in order of arrival.
+pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec<CodeRow> {
+    let mut room = LATEST_BYTES;
+    let mut lines = Vec::new();
+    let mut earlier = transcript.latest_of(step);
+    for line in earlier.by_ref() {
+        lines.push(line);
+        // A line break is something to lay out, too.
+        room = room.saturating_sub(line.text.len() + 1);
+        if room == 0 {
+            break;
         }
-        Some(StepState::Waiting | StepState::Done(_)) | None => {}
+    }
+    let mut rows = Vec::new();
+    if earlier.next().is_some() {
+        let text = "What came before stands in Output, below the steps.";
+        rows.extend(remarks(text, columns));
+    }
+    for line in lines.into_iter().rev() {
+        let Part::Output(stream) = line.part else {
+            rows.extend(remarks(&line.text, columns));
+            continue;
+        };
+        let marks = Marks { inks: line.inks.clone(), ..Marks::default() };
+        let mut end = 0;
+        for piece in wrap(&line.text, columns) {
+            let start = end;
+            end += piece.len();
+            let marks = marks.part(start..end);
+            rows.push(CodeRow { marks, stderr: stream == Stream::Stderr, ..CodeRow::plain(piece) });
+        }
     }
     rows
 }
 
-/// Everything that [`output_lines`] shows of a step, for comparing.
-pub(super) fn output_sources(run: &RunState, index: usize) -> Vec<&str> {
-    match run.steps.get(index) {
-        Some(StepState::Running) => run
-            .live_output
-            .iter()
-            .flat_map(|(stream, chunk)| {
-                [if *stream == Stream::Stderr { "!" } else { "" }, chunk.as_str()]
-            })
-            .collect(),
-        Some(StepState::Waiting | StepState::Done(_)) | None => Vec::new(),
-    }
-}
-
-fn push(rows: &mut Vec<CodeRow>, stream: Stream, text: &str, columns: usize) {
-    for line in text.lines() {
-        for piece in wrap(line, columns) {
-            rows.push(CodeRow::output(stream, piece));
-        }
-    }
+/// Something to know about the output, in rows.
+fn remarks(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
+    let row = |piece| CodeRow { kind: LineKind::Gap, ..CodeRow::plain(piece) };
+    wrap(text, columns).into_iter().map(row)
 }
 
 /// A text with line numbers, in rows of at most `columns` characters.

@@ -9,8 +9,8 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::{PlanView, step_row};
-use crate::run::{Ink, Part, StepState, Stream, TranscriptLine};
+use super::{PlanView, outcome_look, step_row};
+use crate::run::{Ink, Outcome, Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::commands::Command;
@@ -184,13 +184,25 @@ fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: 
 
 fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
     match view.run.steps.get(index) {
+        // Nothing ran for it.
+        Some(StepState::Done(result))
+            if matches!(result.outcome, Outcome::Skipped | Outcome::DoneByHand) =>
+        {
+            outcome_look(result.outcome).1.to_owned()
+        }
         Some(StepState::Done(result)) => {
             let code = result.exit_code.map(|code| format!("exit {code}  "));
             format!("{}{}", code.unwrap_or_default(), format::duration(result.duration_ms))
         }
+        Some(StepState::Running) if matches!(view.run.phase, Phase::AwaitingConfirmation(_)) => {
+            "waits for you".to_owned()
+        }
         Some(StepState::Running) if view.run.is_active() => {
-            let elapsed = view.now.ms - view.transcript.step_started_ms();
-            format!("running {}", format::clock(elapsed.max(0)))
+            let now = view.now.ms;
+            let idle = view.pace.idle_ms(now);
+            let idle = idle.map(|ms| format!(", silent for {}", format::clock(ms)));
+            let elapsed = format::clock(view.pace.elapsed_ms(now));
+            format!("running {elapsed}{}", idle.unwrap_or_default())
         }
         _ => String::new(),
     }
@@ -241,12 +253,7 @@ fn append(job: &mut LayoutJob, text: &str, ink: Ink, theme: &Theme) {
     if text.is_empty() {
         return;
     }
-    let color = match ink.hue {
-        Some(hue) => theme.hue(hue),
-        None if ink.faint => theme.dim,
-        None => theme.text,
-    };
-    let underline = if ink.underlined { Stroke::new(1.0, color) } else { Stroke::NONE };
+    let (color, underline) = theme.ink(ink, theme.text);
     let format = TextFormat {
         font_id: Text::Mono.font(),
         color,
@@ -291,6 +298,21 @@ mod tests {
         harness.run_ok();
         let picked = Action::Plan(PlanAction::SelectStep(0));
         assert!(harness.state().actions.contains(&picked), "{:?}", harness.state().actions);
+    }
+
+    #[test]
+    fn a_heading_says_how_long_its_step_runs_and_is_silent() {
+        for (name, text) in [
+            ("command-running", "running 00:01:23, silent for 00:00:42"),
+            ("output", "running 00:01:23"),
+        ] {
+            let mut harness = window(name, [1280.0, 800.0]);
+            harness.get_by_label("Output of the run").focus();
+            harness.run_ok();
+            harness.key_press(Key::Home);
+            harness.run_ok();
+            harness.get_by_label(&format!("Output of step 3, running, {text}"));
+        }
     }
 
     #[test]

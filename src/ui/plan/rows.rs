@@ -3,7 +3,8 @@
 use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::PlanView;
-use crate::plan::visible;
+use super::card::Card;
+use crate::plan::{Mode, visible};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, StepState};
 use crate::ui::action::{Action, PlanAction};
@@ -117,6 +118,8 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
                 detail.push("asks before it runs".to_owned());
             }
             StepState::Running => detail.push(word.to_owned()),
+            // Who leads a plan sees of each step what became of it.
+            StepState::Done(_) if is_guided(view) => detail.push("run".to_owned()),
             _ => {}
         }
         if let Some(title) = &step.title {
@@ -147,8 +150,40 @@ fn blocked(view: &PlanView<'_>, index: usize) -> bool {
     risk.is_some_and(|risk| risk.level == RiskLevel::Blocked)
 }
 
+/// Whether a person leads the run through its steps.
+pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
+    view.run.became_guided || view.plan.is_some_and(|plan| plan.mode == Mode::Guided)
+}
+
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+/// Where the rows stand: all are as high, but for the one that is a card and higher by so much.
+#[derive(Clone, Copy)]
+struct Heights {
+    card: Option<(usize, f32)>,
+}
+
+impl Heights {
+    /// Where a row begins, from the top of the list.
+    fn top(self, index: usize) -> f32 {
+        let above = self.card.filter(|(card, _)| *card < index);
+        theme::ROW * index as f32 + above.map_or(0.0, |(_, extra)| extra)
+    }
+
+    fn of(self, index: usize) -> f32 {
+        self.top(index + 1) - self.top(index)
+    }
+
+    /// The row at a place; behind the last one, that which would be there.
+    fn at(self, y: f32) -> usize {
+        let row = |y: f32| (y / theme::ROW).floor().max(0.0) as usize;
+        match self.card {
+            Some((card, extra)) if row(y) > card => row(y - extra).max(card),
+            _ => row(y),
+        }
+    }
 }
 
 pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
@@ -162,28 +197,39 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         area = area.animated(false);
     }
     area.show_viewport(ui, |ui, viewport| {
-        ui.set_height(theme::ROW * count as f32);
-        let top = ui.max_rect().top();
-        let left = ui.max_rect().left();
-        let width = ui.max_rect().width();
-        if view.scroll_to_selected {
-            let y = top + view.selected as f32 * theme::ROW;
-            let rect = Rect::from_min_size(pos2(left, y), vec2(width, theme::ROW));
-            ui.scroll_to_rect(rect, None);
+        let mut card = view.card.map(|card| Card::new(ui, card, viewport.size()));
+        let heights = Heights { card: card.as_ref().map(|card| (card.index(), card.extra())) };
+        ui.set_height(heights.top(count));
+        let place = |ui: &Ui, index: usize| {
+            let whole = ui.max_rect();
+            let (y, height) = (whole.top() + heights.top(index), heights.of(index));
+            Rect::from_min_size(pos2(whole.left(), y), vec2(whole.width(), height))
+        };
+        match &mut card {
+            Some(card) if view.scroll_to_selected && view.selected == card.index() => card.want(),
+            _ if view.scroll_to_selected => ui.scroll_to_rect(place(ui, view.selected), None),
+            _ => {}
         }
-        let first = (viewport.top() / theme::ROW).floor().max(0.0) as usize;
-        let last = ((viewport.bottom() / theme::ROW).ceil().max(0.0) as usize).min(count);
+        let first = heights.at(viewport.top());
+        let last = (heights.at(viewport.bottom()) + 1).min(count);
         // Room for the digits of a long plan, the same in every row.
         let indent = if count > 999 { 14.0 } else { 0.0 };
         for index in first..last {
             let Some(row) = step_row(view, index) else { continue };
-            let y = top + index as f32 * theme::ROW;
-            let rect = Rect::from_min_size(pos2(left, y), vec2(width, theme::ROW));
+            let rect = place(ui, index);
             let selected = view.selected == index;
-            if row_ui(ui, rect, &row, selected, indent) {
+            let head = rect.with_max_y(rect.top() + theme::ROW);
+            let id = ui.scope_id().with(("step", row.number));
+            if row_ui(ui, head, id, &row, selected, indent) {
                 actions.push(Action::Plan(PlanAction::SelectStep(index)));
             }
+            if let Some(card) = card.filter(|card| card.index() == index) {
+                card.ui(ui, rect, id, view, actions);
+            }
             ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
+        }
+        if let Some(card) = card {
+            card.reveal(ui, place(ui, card.index()));
         }
     });
 }
@@ -191,9 +237,16 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
 /// Below this width, in points, a row has no room for durations; they show on hover.
 const NARROW: f32 = 460.0;
 
-fn row_ui(ui: &mut Ui, rect: Rect, row: &StepRow, selected: bool, indent: f32) -> bool {
+fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    id: egui::Id,
+    row: &StepRow,
+    selected: bool,
+    indent: f32,
+) -> bool {
     let theme = Theme::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("step", row.number)), Sense::click());
+    let response = ui.interact(rect, id, Sense::click());
     let ground = if selected {
         theme.selection
     } else if response.hovered() {

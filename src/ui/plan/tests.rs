@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::run::RunState;
+use crate::run::{RunEvent, RunState, Stream};
 use crate::ui::commands::Situation;
 use crate::ui::tests::fixture;
 
@@ -21,12 +21,14 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         approval,
         run,
         transcript: &Default::default(),
+        pace: Pace::default(),
         shows_output: false,
         continues: None,
         reconciled: &[],
         selected: 0,
         scroll_to_selected: false,
         tab: Tab::default(),
+        card: None,
         preview: None,
         simulation: None,
         contents: &Default::default(),
@@ -114,13 +116,51 @@ fn long_lines_are_wrapped_and_nothing_is_lost() {
 #[test]
 fn output_keeps_its_streams_apart() {
     use crate::run::Stream::{Stderr, Stdout};
-    let mut run = fixture::running(&fixture::plan());
-    for (stream, chunk) in [(Stdout, "a"), (Stdout, "b\nc\n"), (Stderr, "bad\n")] {
-        run.live_output.push((stream, chunk.to_owned()));
-    }
-    let rows = output_lines(&run, 2, 80);
+    let transcript = printed(&[(Stdout, "a"), (Stdout, "b\nc\n"), (Stderr, "bad\n")]);
+    let rows = output_lines(&transcript, 2, 80);
     let rows: Vec<_> = rows.iter().map(|row| (row.text.as_str(), row.stderr)).collect();
     assert_eq!(rows, [("ab", false), ("c", false), ("bad", true)]);
+    assert!(output_lines(&transcript, 1, 80).is_empty(), "another step's is not shown");
+}
+
+/// What the second step printed, and then these by the third.
+fn printed(chunks: &[(Stream, &str)]) -> Transcript {
+    let mut transcript = Transcript::default();
+    let step_id = String::new;
+    let output = |(stream, chunk): &(Stream, &str)| RunEvent::StepOutput {
+        step_id: step_id(),
+        stream: *stream,
+        chunk: (*chunk).to_owned(),
+    };
+    let started =
+        |step_index| RunEvent::StepStarted { step_id: step_id(), step_index, timestamp_ms: 0 };
+    transcript.apply(&started(1));
+    transcript.apply(&output(&(Stream::Stdout, "other\n")));
+    transcript.apply(&started(2));
+    chunks.iter().for_each(|chunk| transcript.apply(&output(chunk)));
+    transcript
+}
+
+#[test]
+fn colours_go_on_where_a_line_of_output_is_wrapped() {
+    let transcript = printed(&[(Stream::Stdout, "plain \x1b[31mred words that go on\x1b[0m end")]);
+    let rows = output_lines(&transcript, 2, 12);
+    let red: String = rows
+        .iter()
+        .flat_map(|row| row.marks.inks.iter().map(|(it, _)| row.text[it.clone()].to_owned()))
+        .collect();
+    assert!(rows.len() > 2, "{rows:?}");
+    assert_eq!(red, "red words that go on");
+}
+
+#[test]
+fn of_endless_output_the_latest_is_laid_out_and_the_rest_is_told() {
+    let many = "kingfisher\n".repeat(20_000);
+    let rows = output_lines(&printed(&[(Stream::Stdout, &many)]), 2, 80);
+    assert!(rows[0].text.starts_with("What came before"), "{:?}", rows[0]);
+    assert!((2_000..4_000).contains(&rows.len()), "{}", rows.len());
+    let short = output_lines(&printed(&[(Stream::Stdout, "one\ntwo\n")]), 2, 80);
+    assert_eq!(short.len(), 2);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use egui::{Color32, CornerRadius, FontFamily, FontId, Shadow, Stroke, Style, Tex
 
 use crate::code::Class;
 use crate::risk::RiskLevel;
-use crate::run::{Hue, LineKind};
+use crate::run::{Hue, Ink, LineKind};
 
 pub use fonts::ICONS;
 use tokens::shade;
@@ -149,6 +149,16 @@ impl Theme {
             Hue::Cyan => self.type_name,
             Hue::White => self.text,
         }
+    }
+
+    /// The colour and the underline of what a program gave this look; `plain` is the colour of the rest.
+    pub fn ink(&self, ink: Ink, plain: Color32) -> (Color32, Stroke) {
+        let color = match ink.hue {
+            Some(hue) => self.hue(hue),
+            None if ink.faint => self.dim,
+            None => plain,
+        };
+        (color, if ink.underlined { Stroke::new(1.0, color) } else { Stroke::NONE })
     }
 
     /// The ground of a word that changed, on the ground of its line.

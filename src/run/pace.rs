@@ -1,0 +1,65 @@
+//! Since when the step under way runs, and since when it is silent (SPEC §7.2).
+
+use super::event::RunEvent;
+
+/// From so many milliseconds of silence on it is worth telling.
+const TOLD_MS: i64 = 5_000;
+
+/// How the step under way is getting on. Made of the moments at which its events arrive, because output
+/// says nothing of its own time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    began_ms: i64,
+    heard_ms: i64,
+}
+
+impl Pace {
+    /// Takes in one more event, which arrived at this moment in Unix milliseconds.
+    pub fn apply(&mut self, event: &RunEvent, now_ms: i64) {
+        match event {
+            // What a person takes to answer is not the command's time.
+            RunEvent::StepStarted { .. } | RunEvent::ConfirmationDecided { .. } => {
+                (self.began_ms, self.heard_ms) = (now_ms, now_ms);
+            }
+            RunEvent::StepOutput { .. } | RunEvent::OutputLeftOut { .. } => self.heard_ms = now_ms,
+            _ => {}
+        }
+    }
+
+    /// For how long the step has been running, in milliseconds.
+    pub fn elapsed_ms(&self, now_ms: i64) -> i64 {
+        (now_ms - self.began_ms).max(0)
+    }
+
+    /// For how long it has printed nothing, in milliseconds, once that is worth telling.
+    pub fn idle_ms(&self, now_ms: i64) -> Option<i64> {
+        Some(now_ms - self.heard_ms).filter(|idle| *idle >= TOLD_MS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::confirm::{Answer, AnsweredBy, Decision};
+    use super::super::event::Stream;
+    use super::*;
+
+    #[test]
+    fn silence_counts_from_the_last_output_and_waiting_for_a_person_does_not() {
+        let step_id = String::new;
+        let started = RunEvent::StepStarted { step_id: step_id(), step_index: 0, timestamp_ms: 0 };
+        let answer =
+            Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
+        let answered = RunEvent::ConfirmationDecided { step_id: step_id(), answer };
+        let chunk = "x".to_owned();
+        let output = RunEvent::StepOutput { step_id: step_id(), stream: Stream::Stdout, chunk };
+        let mut pace = Pace::default();
+        pace.apply(&started, 1_000);
+        pace.apply(&answered, 60_000);
+        assert_eq!((pace.elapsed_ms(64_999), pace.idle_ms(64_999)), (4_999, None));
+        assert_eq!((pace.elapsed_ms(65_000), pace.idle_ms(65_000)), (5_000, Some(5_000)));
+        pace.apply(&output, 66_000);
+        assert_eq!((pace.elapsed_ms(70_000), pace.idle_ms(70_000)), (10_000, None));
+        assert_eq!(pace.idle_ms(83_000), Some(17_000));
+        assert_eq!(pace.elapsed_ms(59_000), 0, "a clock that was set back");
+    }
+}
