@@ -5,6 +5,7 @@
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
 mod after;
+mod batch;
 mod beneath;
 mod cargo;
 mod diff;
@@ -51,6 +52,7 @@ use place::{Last, Root, Roots};
 use write::Existing;
 
 pub use after::After;
+pub use batch::BatchError;
 pub use cargo::{Offer, Replacement, Suggestions};
 pub use engine::EngineError;
 pub use error::{Access, ToolError};
@@ -211,9 +213,16 @@ impl Toolbox {
     /// # Errors
     /// As [`Self::kind_of`].
     pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
-        let path = Path::new(key).with_file_name(write::temporary_name(execution_id));
-        let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
-        Ok((place.kind == Kind::File).then_some(place.key))
+        let own = Path::new(key).file_name().map(|name| batch::waiting_names(execution_id, name));
+        let names = std::iter::once(write::temporary_name(execution_id).into());
+        for name in names.chain(own.into_iter().flatten()) {
+            let path = Path::new(key).with_file_name(name);
+            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+            if place.kind == Kind::File {
+                return Ok(Some(place.key));
+            }
+        }
+        Ok(None)
     }
 
     /// What the call would do after the earlier steps in `overlay`, for a person. Touches and

@@ -1,0 +1,300 @@
+//! A set of files brought from what they are to what they are to be, as a whole or not at all
+//! (SPEC §9).
+//!
+//! Every new content is written and flushed under a name of its own before the first file changes. A file
+//! that is replaced then changes names with its new content, and one that is deleted changes its name, so
+//! that what was there is still there, with its mode and whatever else belongs to it, until everything is
+//! in place and flushed. Taking a batch back needs no space and writes nothing.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::{File, Permissions};
+use uuid::Uuid;
+
+use crate::authorization::FileState;
+use crate::plan::Digest;
+use crate::run::FileEffect;
+
+use super::super::place::{Last, Roots};
+use super::super::write::{compare, temporary_name};
+use super::super::{Access, Context, ToolError, file};
+use super::disk::Disk;
+use super::folders::{FolderId, Folders};
+use super::restore::Undone;
+
+/// So many new files are open at a time: written first and flushed then, which lets the file system put
+/// many of them on the disk at once.
+const OPEN_FILES: usize = 128;
+
+/// A set of files that was brought to what it was to be.
+#[derive(Debug)]
+pub(in super::super) struct Applied {
+    /// The folders that were made, by canonical path.
+    pub(in super::super) created_folders: Vec<String>,
+}
+
+/// Brings each file from `before` to `after`: created, replaced or deleted, with the folders that a new
+/// one needs. Each file may be in `effects` once. When anything goes wrong, all of them are as before, or
+/// the answer says which are not. `mode_of` names, for a file that is created, the file that is there now
+/// and whose mode it gets; both by canonical path.
+///
+/// # Errors
+/// A file that is not as `before` says just before it would change (E004), a link or a folder in its
+/// place, a disk that cannot be written to, a stop.
+pub(in super::super) fn apply(
+    roots: &Roots,
+    effects: &[FileEffect],
+    mode_of: &BTreeMap<String, String>,
+    context: &Context<'_>,
+) -> Result<Applied, Box<Undone>> {
+    apply_on(Disk::REAL, roots, effects, mode_of, context)
+}
+
+/// The same on a disk that a test may let fail.
+pub(super) fn apply_on(
+    disk: Disk<'_>,
+    roots: &Roots,
+    effects: &[FileEffect],
+    mode_of: &BTreeMap<String, String>,
+    context: &Context<'_>,
+) -> Result<Applied, Box<Undone>> {
+    let mut work = Work::new(disk, roots, mode_of, context);
+    match work.all(effects) {
+        Ok(()) => {
+            work.is_over = true;
+            Ok(Applied { created_folders: work.folders.made().map(str::to_owned).collect() })
+        }
+        Err(error) => Err(Box::new(work.restore(error))),
+    }
+}
+
+/// For files that are created with the content of one that is deleted: whose mode they get. That is what a
+/// rename looks like from outside.
+pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, String> {
+    let mut deleted = BTreeMap::new();
+    for effect in effects {
+        if let (FileState::Content(content), FileState::Absent) = (effect.before, effect.after) {
+            deleted.insert(content.to_string(), &effect.path);
+        }
+    }
+    let from = |effect: &FileEffect| match (effect.before, effect.after) {
+        (FileState::Absent, FileState::Content(content)) => {
+            let from = deleted.get(&content.to_string())?;
+            Some((effect.path.clone(), (*from).clone()))
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(from).collect()
+}
+
+/// The names under which the new content of a file waits, and then its old one: the first, and one for
+/// file systems on which two names cannot change places at one instant. They are hidden, so that no search
+/// finds them, and say which execution made them and for which file.
+pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [PathBuf; 2] {
+    let digest = Digest::of(name.as_encoded_bytes()).to_string();
+    let short: String = digest.trim_start_matches("sha256:").chars().take(16).collect();
+    let first = format!("{}-{short}", temporary_name(execution_id));
+    let spare = format!("{first}-");
+    [first.into(), spare.into()]
+}
+
+/// How far one file has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Its new content may wait under the other name.
+    Waiting,
+    /// It has changed, or the try to change it failed in a way that does not tell.
+    Changed,
+    /// What it was is no longer under the other name.
+    Discarded,
+}
+
+/// One file.
+pub(super) struct Slot<'a> {
+    pub(super) effect: &'a FileEffect,
+    pub(super) folder: FolderId,
+    pub(super) name: PathBuf,
+    /// See [`waiting_names`].
+    pub(super) waiting: PathBuf,
+    pub(super) spare: PathBuf,
+    /// The mode that it has.
+    pub(super) mode: Option<Permissions>,
+    pub(super) stage: Stage,
+}
+
+/// A batch under way. Whatever ends it early, a panic too, takes it back.
+pub(super) struct Work<'a> {
+    pub(super) disk: Disk<'a>,
+    roots: &'a Roots,
+    mode_of: &'a BTreeMap<String, String>,
+    context: &'a Context<'a>,
+    pub(super) folders: Folders<'a>,
+    pub(super) slots: Vec<Slot<'a>>,
+    pub(super) is_over: bool,
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // Nobody is left who could be told; the intent in the evidence says what to look at.
+            let _ = self.put_all_back();
+        }
+    }
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        disk: Disk<'a>,
+        roots: &'a Roots,
+        mode_of: &'a BTreeMap<String, String>,
+        context: &'a Context<'a>,
+    ) -> Self {
+        let folders = Folders::new(disk);
+        Self { disk, roots, mode_of, context, folders, slots: Vec::new(), is_over: false }
+    }
+
+    fn all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
+        let changes = effects.iter().filter(|effect| effect.before != effect.after);
+        let changes: Vec<&FileEffect> = changes.collect();
+        for some in changes.chunks(OPEN_FILES) {
+            self.prepare(some)?;
+        }
+        for index in 0..self.slots.len() {
+            self.stopped()?;
+            self.change(index)?;
+        }
+        if let Some((folder, source)) = self.folders.flush().next() {
+            return Err(ToolError::WriteFailed { path: folder.to_owned(), source });
+        }
+        self.discard()
+    }
+
+    fn stopped(&self) -> Result<(), ToolError> {
+        if self.context.stop.is_set() { Err(ToolError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Puts the new contents of these files on the disk, under their other names.
+    fn prepare(&mut self, effects: &[&'a FileEffect]) -> Result<(), ToolError> {
+        let mut written = Vec::new();
+        for effect in effects {
+            self.stopped()?;
+            let file = self.wait(effect)?;
+            written.extend(file.map(|file| (file, &effect.path)));
+        }
+        for (file, path) in written {
+            self.stopped()?;
+            self.disk.flush_file(&file).map_err(failed(path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the new content of a file, where it has one, beside it.
+    fn wait(&mut self, effect: &'a FileEffect) -> Result<Option<File>, ToolError> {
+        let path = &effect.path;
+        let place = self.roots.resolve(path, Last::Keep)?;
+        let Some(name) = place.relative.file_name().filter(|_| place.key == *path) else {
+            let now = FileState::Absent;
+            return Err(ToolError::Stale {
+                path: path.clone(),
+                approved: Some(effect.before),
+                now,
+            });
+        };
+        let name = PathBuf::from(name);
+        let above = place.relative.parent().unwrap_or(Path::new(""));
+        let is_new = effect.before == FileState::Absent;
+        let folder = self.folders.enter(place.root, above, is_new).map_err(failed(path))?;
+        let [waiting, spare] = waiting_names(self.context.execution_id, name.as_os_str());
+        let stage = Stage::Waiting;
+        let slot = Slot { effect, folder, name, waiting, spare, mode: None, stage };
+        let opened = self.open(&slot, &slot.name)?;
+        let slot = Slot { mode: opened.map(|(_, metadata)| metadata.permissions()), ..slot };
+        let mode = match self.mode_of.get(path) {
+            Some(from) if is_new => self.mode_at(from)?,
+            _ => slot.mode.clone(),
+        };
+        let contents = effect.after_bytes.as_deref();
+        if contents.is_none() && effect.after != FileState::Absent {
+            return Err(super::BatchError::NoContent { path: path.clone() }.into());
+        }
+        let Some(contents) = contents else {
+            self.slots.push(slot);
+            return Ok(None);
+        };
+        let dir = self.folders.dir(folder).map_err(failed(path))?;
+        let mut file =
+            self.disk.create_file(dir, &slot.waiting, mode.is_some()).map_err(failed(path))?;
+        // From here on there is something to tidy away.
+        self.slots.push(slot);
+        self.disk.write(&mut file, contents).map_err(failed(path))?;
+        if let Some(mode) = mode {
+            self.disk.set_mode(&file, &mode).map_err(failed(path))?;
+        }
+        Ok(Some(file))
+    }
+
+    fn mode_at(&self, path: &str) -> Result<Option<Permissions>, ToolError> {
+        let place = self.roots.resolve(path, Last::Follow)?;
+        Ok(place.open(path, Access::Write)?.map(|(_, metadata)| metadata.permissions()))
+    }
+
+    /// Changes one file, if it still is what the change was computed from.
+    fn change(&mut self, index: usize) -> Result<(), ToolError> {
+        let Some(slot) = self.slots.get(index) else { return Ok(()) };
+        let effect = slot.effect;
+        let path = &effect.path;
+        compare(path, Some(effect.before), self.state(slot, &slot.name)?)?;
+        if let Some(slot) = self.slots.get_mut(index) {
+            // Also where it then fails: some file systems report the failure of what they have done.
+            slot.stage = Stage::Changed;
+        }
+        let Some(Slot { folder, name, waiting, spare, .. }) = self.slots.get(index) else {
+            return Ok(());
+        };
+        let dir = self.folders.dir(*folder).map_err(failed(path))?;
+        match (effect.before, effect.after) {
+            (_, FileState::Absent) => self.disk.move_to_new(dir, name, waiting),
+            (FileState::Absent, _) => self.disk.move_to_new(dir, waiting, name),
+            _ => self.disk.exchange(dir, waiting, name, spare),
+        }
+        .map_err(failed(path))
+    }
+
+    /// Removes what the files were. What somebody wrote in the last instant is not thrown away unseen.
+    fn discard(&mut self) -> Result<(), ToolError> {
+        for slot in self.slots.iter().filter(|slot| slot.effect.before != FileState::Absent) {
+            let was = self.state(slot, &slot.waiting)?;
+            compare(&slot.effect.path, Some(slot.effect.before), was)?;
+        }
+        for slot in &mut self.slots {
+            if slot.effect.before != FileState::Absent {
+                let dir = self.folders.dir(slot.folder).map_err(failed(&slot.effect.path))?;
+                let removed = self.disk.remove_file(dir, &slot.waiting);
+                removed.map_err(failed(&slot.effect.path))?;
+                slot.stage = Stage::Discarded;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        slot: &Slot<'_>,
+        name: &Path,
+    ) -> Result<Option<(std::fs::File, cap_std::fs::Metadata)>, ToolError> {
+        let path = &slot.effect.path;
+        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
+        file::open(dir, name, path, Access::Write)
+    }
+
+    /// What stands under one of the two names of a file.
+    pub(super) fn state(&self, slot: &Slot<'_>, name: &Path) -> Result<FileState, ToolError> {
+        file::state(self.open(slot, name)?.map(|(file, _)| file), &slot.effect.path)
+    }
+}
+
+pub(super) fn failed(path: &str) -> impl Fn(std::io::Error) -> ToolError {
+    |source| ToolError::WriteFailed { path: path.to_owned(), source }
+}

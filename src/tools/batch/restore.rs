@@ -1,0 +1,230 @@
+//! A batch taken back: every file as it was, or said which is not.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::authorization::FileState;
+use crate::run::FileEffect;
+
+use super::super::ToolError;
+use super::BatchError;
+use super::apply::{Slot, Stage, Work, failed};
+
+/// A batch that was not applied.
+#[derive(Debug)]
+pub(in super::super) struct Undone {
+    /// Why.
+    pub(in super::super) error: ToolError,
+    /// The files that are not as they were; none when all are.
+    pub(in super::super) not_restored: Vec<NotRestored>,
+    /// What a person should know although the files are as they were.
+    pub(in super::super) warnings: Vec<String>,
+}
+
+/// A file that is not as it was before the batch.
+#[derive(Debug)]
+pub(in super::super) struct NotRestored {
+    /// What was to become of it.
+    pub(in super::super) effect: FileEffect,
+    /// What it is now; none where it cannot be looked at.
+    pub(in super::super) now: Option<FileState>,
+    /// Why it could not be put back.
+    pub(in super::super) why: String,
+    /// The file that holds what it was, by canonical path; none where only the evidence has it.
+    pub(in super::super) original: Option<String>,
+}
+
+impl NotRestored {
+    /// Its state as a word: `before`, `after`, `other` or `unknown`.
+    pub(in super::super) fn state(&self) -> &'static str {
+        match self.now {
+            None => "unknown",
+            Some(now) if now == self.effect.before => "before",
+            Some(now) if now == self.effect.after => "after",
+            Some(_) => "other",
+        }
+    }
+
+    /// For the result of the step.
+    pub(in super::super) fn json(&self) -> Value {
+        let now = self.now.map(|now| match now {
+            FileState::Absent => Value::Null,
+            FileState::Content(digest) => digest.to_string().into(),
+        });
+        let mut said = json!({ "path": self.effect.path, "state": self.state(), "why": self.why });
+        if let Value::Object(fields) = &mut said {
+            fields.extend(now.map(|now| ("now".to_owned(), now)));
+            let original = self.original.clone();
+            fields.extend(original.map(|original| ("original_in".to_owned(), original.into())));
+        }
+        said
+    }
+}
+
+impl Undone {
+    /// What really happened to files, for the evidence.
+    pub(in super::super) fn effects(&self) -> Vec<FileEffect> {
+        let changed = self.not_restored.iter().filter(|it| it.now != Some(it.effect.before));
+        changed
+            .map(|it| {
+                let effect = it.effect.clone();
+                match it.now {
+                    Some(now) if now != effect.after => {
+                        FileEffect { after: now, after_bytes: None, ..effect }
+                    }
+                    _ => effect,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Work<'_> {
+    /// Takes everything back because of `error`.
+    pub(super) fn restore(mut self, error: ToolError) -> Undone {
+        let (not_restored, warnings) = self.put_all_back();
+        self.is_over = true;
+        let error = match not_restored.as_slice() {
+            [] => error,
+            files => {
+                let files = files.iter().map(|it| it.effect.path.clone()).collect();
+                BatchError::NotRestored { files, why: error.to_string() }.into()
+            }
+        };
+        Undone { error, not_restored, warnings }
+    }
+
+    pub(super) fn put_all_back(&mut self) -> (Vec<NotRestored>, Vec<String>) {
+        let mut not_restored = Vec::new();
+        let mut warnings = Vec::new();
+        for slot in self.slots.iter().rev() {
+            let back = match slot.stage {
+                Stage::Waiting => Ok(()),
+                Stage::Changed | Stage::Discarded => self.put_back(slot),
+            };
+            match back {
+                Ok(()) => warnings.extend(self.tidy(slot)),
+                Err(error) => {
+                    let it = self.not_restored(slot, &error);
+                    if it.original.is_none() {
+                        warnings.extend(self.tidy_unless_it_is_theirs(slot));
+                    }
+                    not_restored.push(it);
+                }
+            }
+        }
+        for (folder, error) in self.folders.unmake() {
+            warnings.push(format!("the folder {folder} was made and stays: {error}"));
+        }
+        for (folder, error) in self.folders.flush() {
+            // A folder that is gone again has nothing to make durable.
+            if error.kind() != std::io::ErrorKind::NotFound {
+                warnings.push(format!(
+                    "what was put back in {folder} may not survive a power cut: {error}"
+                ));
+            }
+        }
+        not_restored.reverse();
+        (not_restored, warnings)
+    }
+
+    /// Puts one file back. Where somebody wrote to it in the last instant before it changed, what they
+    /// wrote is what is put back.
+    fn put_back(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
+        let Slot { effect, name, waiting, spare, .. } = slot;
+        let path = &effect.path;
+        let now = self.state(slot, name)?;
+        if now == effect.before {
+            return Ok(());
+        }
+        // Putting it where nothing is takes nothing from anybody.
+        if now != effect.after && now != FileState::Absent {
+            let approved = Some(effect.after);
+            return Err(ToolError::Stale { path: path.clone(), approved, now });
+        }
+        let was = match self.state(slot, waiting)? {
+            FileState::Absent if effect.before != FileState::Absent => {
+                self.write_again(slot)?;
+                effect.before
+            }
+            _ if effect.before == FileState::Absent => FileState::Absent,
+            waits => waits,
+        };
+        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
+        match (was, now) {
+            (FileState::Absent, _) => self.disk.move_to_new(dir, name, waiting),
+            (_, FileState::Absent) => self.disk.move_to_new(dir, waiting, name),
+            _ => self.disk.exchange(dir, waiting, name, spare),
+        }
+        .map_err(failed(path))?;
+        let now = self.state(slot, name)?;
+        if now == was {
+            return Ok(());
+        }
+        Err(ToolError::Stale { path: path.clone(), approved: Some(was), now })
+    }
+
+    /// Writes what a file was once more, where it is no longer under its other name.
+    fn write_again(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
+        let Slot { effect, waiting, mode, .. } = slot;
+        let path = &effect.path;
+        let Some(contents) = effect.before_bytes.as_deref() else {
+            return Err(BatchError::NoContent { path: path.clone() }.into());
+        };
+        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
+        let write = || {
+            let mut file = self.disk.create_file(dir, waiting, true)?;
+            self.disk.write(&mut file, contents)?;
+            if let Some(mode) = mode {
+                self.disk.set_mode(&file, mode)?;
+            }
+            self.disk.flush_file(&file)
+        };
+        write().map_err(|error| {
+            // Half of it is of no use to anybody.
+            let _ = self.disk.remove_file(dir, waiting);
+            failed(path)(error)
+        })
+    }
+
+    /// Removes the new content of a file that was not put back, where it waits still. Anything else that
+    /// is there may be somebody's.
+    fn tidy_unless_it_is_theirs(&self, slot: &Slot<'_>) -> Option<String> {
+        match self.state(slot, &slot.waiting) {
+            Ok(FileState::Absent) => None,
+            Ok(waits) if waits == slot.effect.after => self.tidy(slot),
+            _ => Some(format!("{} stays", beside(&slot.effect.path, &slot.waiting))),
+        }
+    }
+
+    /// Removes what waits under the other names of a file; says so where it stays.
+    fn tidy(&self, slot: &Slot<'_>) -> Option<String> {
+        let dir = self.folders.dir(slot.folder).ok()?;
+        let names = [&slot.waiting, &slot.spare];
+        let there = names.into_iter().filter(|name| dir.symlink_metadata(name).is_ok());
+        let stay = there.filter_map(|name| {
+            let error = self.disk.remove_file(dir, name).err()?;
+            Some(format!("the temporary file {} stays: {error}", beside(&slot.effect.path, name)))
+        });
+        let stay: Vec<String> = stay.collect();
+        (!stay.is_empty()).then(|| stay.join("; "))
+    }
+
+    fn not_restored(&self, slot: &Slot<'_>, error: &ToolError) -> NotRestored {
+        let effect = slot.effect.clone();
+        let was = self.state(slot, &slot.waiting);
+        let is_kept = effect.before != FileState::Absent && was.is_ok_and(|it| it == effect.before);
+        NotRestored {
+            now: self.state(slot, &slot.name).ok(),
+            why: error.to_string(),
+            original: is_kept.then(|| beside(&effect.path, &slot.waiting)),
+            effect,
+        }
+    }
+}
+
+/// The canonical path of a name beside a file.
+fn beside(path: &str, name: &Path) -> String {
+    Path::new(path).with_file_name(name).to_string_lossy().into_owned()
+}

@@ -1,0 +1,454 @@
+//! A set of files brought somewhere as a whole: everything that is done to the disk fails once, and more.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::super::apply::{Applied, apply_on, moved};
+use super::super::disk::{Act, Disk};
+use super::super::restore::Undone;
+use crate::authorization::FileState;
+use crate::plan::{Code, Digest};
+use crate::run::FileEffect;
+use crate::tools::place::{Root, Roots};
+use crate::tools::{Context, NoCapture, StopSignal, ToolError};
+
+/// Everything below a folder: what it is, its mode and its content.
+type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
+
+fn tree(folder: &Path) -> Tree {
+    fn collect(folder: &Path, top: &Path, tree: &mut Tree) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let data = path.symlink_metadata().unwrap();
+            let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
+            let content = data.is_file().then(|| fs::read(&path).unwrap());
+            tree.insert(name, (data.mode(), content));
+            if data.is_dir() {
+                collect(&path, top, tree);
+            }
+        }
+    }
+    let mut tree = Tree::new();
+    collect(folder, folder, &mut tree);
+    tree
+}
+
+fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect {
+    let state = |bytes: Option<&[u8]>| {
+        bytes.map_or(FileState::Absent, |it| FileState::Content(Digest::of(it)))
+    };
+    FileEffect {
+        path: path.to_owned(),
+        before: state(before),
+        after: state(after),
+        before_bytes: before.map(Arc::from),
+        after_bytes: after.map(Arc::from),
+    }
+}
+
+struct Place {
+    folder: TempDir,
+    roots: Roots,
+    stop: StopSignal,
+}
+
+const BINARY: &[u8] = b"\0\xff\0binary";
+
+impl Place {
+    /// Two files to replace, one of them executable, one to delete, one to rename, one to leave alone.
+    fn new() -> Self {
+        // In memory where there is such a place: some tests do thousands of batches, each flushed often.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+        let folder = folder.unwrap();
+        let put = |name: &str, content: &[u8], mode: u32| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, content).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        put("a.txt", b"old a\n", 0o640);
+        put("b.sh", b"old b\n", 0o755);
+        put("c.bin", BINARY, 0o600);
+        put("d/e.sh", b"moved\n", 0o750);
+        put("d/stays", b"stays\n", 0o644);
+        let roots =
+            Roots { workspace: Root::open(folder.path(), true).unwrap(), extra: Vec::new() };
+        Self { folder, roots, stop: StopSignal::default() }
+    }
+
+    fn effects() -> Vec<FileEffect> {
+        vec![
+            effect("a.txt", Some(b"old a\n"), Some(b"new a\n")),
+            effect("b.sh", Some(b"old b\n"), Some(b"new b\n")),
+            effect("c.bin", Some(BINARY), None),
+            effect("n/m/new.txt", None, Some(b"new\n")),
+            effect("d/e.sh", Some(b"moved\n"), None),
+            effect("f/g.sh", None, Some(b"moved\n")),
+            effect("d/stays", Some(b"stays\n"), Some(b"stays\n")),
+        ]
+    }
+
+    fn apply(&self, gate: &dyn Fn(Act) -> io::Result<()>) -> Result<Applied, Box<Undone>> {
+        let effects = Self::effects();
+        let context = Context {
+            expected: &BTreeMap::new(),
+            stop: &self.stop,
+            execution_id: Uuid::new_v4(),
+            output: &|_, _| {},
+            capture: &NoCapture,
+        };
+        apply_on(Disk { gate }, &self.roots, &effects, &moved(&effects), &context)
+    }
+
+    fn tree(&self) -> Tree {
+        tree(self.folder.path())
+    }
+
+    fn is_applied(&self) {
+        let tree = self.tree();
+        let names: Vec<&str> = tree.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            ["a.txt", "b.sh", "d", "d/stays", "f", "f/g.sh", "n", "n/m", "n/m/new.txt"]
+        );
+        let is = |name: &str, mode: Option<u32>, content: &[u8]| {
+            let (found, bytes) = &tree[name];
+            assert_eq!(bytes.as_deref().unwrap(), content, "{name}");
+            if let Some(mode) = mode {
+                assert_eq!(found & 0o7777, mode, "{name}");
+            }
+        };
+        is("a.txt", Some(0o640), b"new a\n");
+        is("b.sh", Some(0o755), b"new b\n");
+        is("n/m/new.txt", None, b"new\n");
+        is("f/g.sh", Some(0o750), b"moved\n");
+        is("d/stays", Some(0o644), b"stays\n");
+    }
+}
+
+/// Fails at the `n`th act that it is asked about, from 0, and lets the others pass.
+fn fail_at(n: usize) -> impl Fn(Act) -> io::Result<()> {
+    let asked = Cell::new(0);
+    move |_| {
+        asked.set(asked.get() + 1);
+        if asked.get() == n + 1 { Err(Errno::IO.into()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_set_of_files_is_brought_to_what_it_is_to_be() {
+    let place = Place::new();
+    let applied = place.apply(&|_| Ok(())).unwrap();
+    assert_eq!(applied.created_folders, ["n", "n/m", "f"]);
+    place.is_applied();
+}
+
+#[test]
+fn whatever_fails_every_file_is_as_it_was() {
+    let mut seen = BTreeSet::new();
+    for n in 0.. {
+        let place = Place::new();
+        let before = place.tree();
+        let fail = fail_at(n);
+        let last = Cell::new(None);
+        let gate = |act| fail(act).inspect_err(|_| last.set(Some(act)));
+        let done = place.apply(&gate);
+        let Some(act) = last.get() else {
+            done.unwrap();
+            place.is_applied();
+            assert!(n > 30, "only {n} acts were seen");
+            break;
+        };
+        seen.insert(format!("{act:?}"));
+        let undone = done.expect_err("it fails");
+        assert!(undone.not_restored.is_empty(), "{n} {act:?}: {undone:?}");
+        assert!(undone.warnings.is_empty(), "{n} {act:?}: {undone:?}");
+        assert_eq!(undone.error.code(), Code::WriteFailed);
+        assert_eq!(place.tree(), before, "{n} {act:?}");
+    }
+    let all = ["CreateFile", "CreateFolder", "Exchange", "FlushFile", "FlushFolder", "Move"];
+    let all = all.into_iter().chain(["RemoveFile", "SetMode", "Write"]);
+    assert_eq!(seen, all.map(str::to_owned).collect());
+}
+
+#[test]
+fn whatever_fails_on_an_old_file_system_every_file_is_as_it_was() {
+    for links in [true, false] {
+        let mut ends = 0;
+        for n in 0.. {
+            let place = Place::new();
+            let before = place.tree();
+            let (asked, last) = (Cell::new(0), Cell::new(None));
+            let gate = |act| {
+                asked.set(asked.get() + 1);
+                if asked.get() == n + 1 {
+                    last.set(Some(act));
+                    return Err(Errno::IO.into());
+                }
+                match act {
+                    // Two names cannot change places, and without links a name that is replaced cannot
+                    // be kept by another one.
+                    Act::Exchange => Err(Errno::INVAL.into()),
+                    Act::Move if links => Err(Errno::INVAL.into()),
+                    Act::Link if !links => Err(Errno::PERM.into()),
+                    _ => Ok(()),
+                }
+            };
+            match (place.apply(&gate), last.get()) {
+                (Ok(_), None) => {
+                    place.is_applied();
+                    assert!(n > 30, "only {n} acts were seen");
+                    break;
+                }
+                // There is another way than by a link.
+                (Ok(_), Some(Act::Link)) => place.is_applied(),
+                (Ok(_), Some(act)) => panic!("{n} {act:?} has failed"),
+                (Err(undone), _) => {
+                    assert!(undone.not_restored.is_empty(), "{n}: {undone:?}");
+                    assert_eq!(place.tree(), before, "{n}: {undone:?}");
+                    ends += 1;
+                }
+            }
+        }
+        assert!(ends > 20, "{ends}");
+    }
+}
+
+/// Two failures: what the answer says of each file is what is on the disk.
+#[test]
+fn where_taking_back_fails_too_the_answer_says_which_file_is_in_which_state() {
+    let mut not_restored = 0;
+    for forever in [false, true] {
+        for n in 0.. {
+            let place = Place::new();
+            let fail = fail_at(n);
+            let happened = Cell::new(false);
+            let probe = place.apply(&|act| fail(act).inspect_err(|_| happened.set(true)));
+            if !happened.get() {
+                probe.unwrap();
+                break;
+            }
+            for m in 0.. {
+                let place = Place::new();
+                let before = place.tree();
+                let (asked, second) = (Cell::new(0), Cell::new(false));
+                let gate = |_| {
+                    let now = asked.replace(asked.get() + 1);
+                    if now == n {
+                        return Err(Errno::IO.into());
+                    }
+                    if now == n + 1 + m || (forever && now > n + m) {
+                        second.set(true);
+                        return Err(Errno::IO.into());
+                    }
+                    Ok(())
+                };
+                let undone = place.apply(&gate).expect_err("it fails");
+                honest(&undone, &before, &place);
+                not_restored += undone.not_restored.len();
+                if !second.get() {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(not_restored > 50, "only {not_restored} files were not put back");
+}
+
+fn honest(undone: &Undone, before: &Tree, place: &Place) {
+    let now = place.tree();
+    let mut said = BTreeSet::new();
+    for it in &undone.not_restored {
+        let path = &it.effect.path;
+        let content = now.get(path).map(|(_, bytes)| bytes.clone().unwrap());
+        let was = before.get(path).map(|(_, bytes)| bytes.clone().unwrap());
+        let state = match &content {
+            it if *it == was => "before",
+            it_is if it_is.as_deref() == it.effect.after_bytes.as_deref() => "after",
+            _ => "other",
+        };
+        assert_eq!(it.state(), state, "{undone:?}");
+        if let Some(original) = &it.original {
+            assert_eq!(now[original].1, was, "the original is where it is said to be");
+            said.insert(original.clone());
+        }
+        said.insert(path.clone());
+    }
+    for (path, was) in before {
+        if now.get(path) != Some(was) {
+            assert!(said.contains(path), "{path} is not as before and not named: {undone:?}");
+        }
+    }
+    for path in now.keys().filter(|path| !before.contains_key(*path)) {
+        let named = said.contains(path)
+            || undone.warnings.iter().any(|warning| warning.contains(path.as_str()));
+        assert!(named, "{path} stays and is not named: {undone:?}");
+    }
+    if undone.not_restored.is_empty() {
+        for (path, was) in before {
+            assert_eq!(now.get(path), Some(was), "{path}");
+        }
+    } else {
+        let paths = undone.not_restored.iter().map(|it| it.effect.path.as_str());
+        let text = undone.error.to_string();
+        for path in paths {
+            assert!(text.contains(path), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_panic_on_the_way_takes_everything_back() {
+    for n in 0.. {
+        let place = Place::new();
+        let before = place.tree();
+        let asked = Cell::new(0);
+        let gate = |_| {
+            asked.set(asked.get() + 1);
+            assert!(asked.get() != n + 1, "a fault of the program");
+            Ok(())
+        };
+        let run = std::panic::AssertUnwindSafe(|| place.apply(&gate));
+        match std::panic::catch_unwind(run) {
+            Err(_) => assert_eq!(place.tree(), before, "{n}"),
+            Ok(done) => {
+                done.unwrap();
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_takes_everything_back() {
+    for n in 0.. {
+        let place = Place::new();
+        let before = place.tree();
+        let asked = Cell::new(0);
+        let gate = |_| {
+            asked.set(asked.get() + 1);
+            if asked.get() == n + 1 {
+                place.stop.set();
+            }
+            Ok(())
+        };
+        let done = place.apply(&gate);
+        match done {
+            Err(undone) => {
+                assert!(matches!(undone.error, ToolError::Cancelled), "{n}: {undone:?}");
+                assert_eq!(place.tree(), before, "{n}");
+            }
+            // Too late: everything is in place.
+            Ok(_) => {
+                place.is_applied();
+                assert!(n > 20, "{n}");
+                break;
+            }
+        }
+    }
+}
+
+/// Somebody writes between the last look and the change: their content is not lost.
+#[test]
+fn what_somebody_writes_in_the_last_instant_is_put_back() {
+    for (act, path) in [(Act::Exchange, "a.txt"), (Act::Move, "c.bin")] {
+        let place = Place::new();
+        let mut before = place.tree();
+        let once = Cell::new(false);
+        let gate = |now| {
+            if now == act && !once.replace(true) {
+                fs::write(place.folder.path().join(path), "theirs").unwrap();
+            }
+            Ok(())
+        };
+        let undone = place.apply(&gate).expect_err("it is not what was looked at");
+        assert!(matches!(undone.error, ToolError::Stale { .. }), "{undone:?}");
+        before.get_mut(path).unwrap().1 = Some(b"theirs".to_vec());
+        assert_eq!(place.tree(), before);
+    }
+}
+
+/// Somebody writes what the batch has written already: it is theirs, and what was there stays beside it.
+#[test]
+fn what_somebody_writes_afterwards_is_not_thrown_away() {
+    let place = Place::new();
+    let gate = |act| {
+        if act == Act::FlushFolder {
+            fs::write(place.folder.path().join("a.txt"), "theirs").unwrap();
+            return Err(Errno::IO.into());
+        }
+        Ok(())
+    };
+    let undone = place.apply(&gate).expect_err("it fails");
+    let [it] = undone.not_restored.as_slice() else { panic!("{undone:?}") };
+    assert_eq!((it.effect.path.as_str(), it.state()), ("a.txt", "other"));
+    let original = it.original.as_ref().unwrap();
+    assert_eq!(place.tree()[original].1.as_deref(), Some(&b"old a\n"[..]));
+    assert_eq!(place.tree()["a.txt"].1.as_deref(), Some(&b"theirs"[..]));
+    let effects = undone.effects();
+    assert_eq!(effects.len(), 1);
+    assert_eq!(effects[0].after, FileState::Content(Digest::of(b"theirs")));
+}
+
+#[test]
+fn a_file_that_is_not_as_expected_is_found_before_it_changes() {
+    let place = Place::new();
+    fs::write(place.folder.path().join("b.sh"), "theirs").unwrap();
+    let before = place.tree();
+    let undone = place.apply(&|_| Ok(())).expect_err("it is stale");
+    assert_eq!(undone.error.code(), Code::Stale);
+    assert!(undone.not_restored.is_empty() && undone.warnings.is_empty(), "{undone:?}");
+    assert_eq!(place.tree(), before);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_file_or_a_folder_is_not_followed() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("a.txt"), "old a\n").unwrap();
+    fs::create_dir(outside.path().join("n")).unwrap();
+    for name in ["a.txt", "n"] {
+        let place = Place::new();
+        let path = place.folder.path().join(name);
+        let _ = fs::remove_file(&path);
+        std::os::unix::fs::symlink(outside.path().join(name), &path).unwrap();
+        let before = place.tree();
+        let undone = place.apply(&|_| Ok(())).expect_err("a link");
+        assert!(undone.not_restored.is_empty() && undone.warnings.is_empty(), "{undone:?}");
+        assert_eq!(place.tree(), before);
+    }
+    assert_eq!(fs::read(outside.path().join("a.txt")).unwrap(), b"old a\n");
+    assert_eq!(fs::read_dir(outside.path().join("n")).unwrap().count(), 0);
+}
+
+#[test]
+fn all_contents_are_on_the_disk_before_the_first_file_changes_and_each_folder_is_flushed_once() {
+    let acts = RefCell::new(Vec::new());
+    let place = Place::new();
+    place
+        .apply(&|act| {
+            acts.borrow_mut().push(act);
+            Ok(())
+        })
+        .unwrap();
+    let acts = acts.into_inner();
+    let changes = |act: &Act| matches!(act, Act::Exchange | Act::Move);
+    let first = acts.iter().position(changes).unwrap();
+    let last_flush = acts.iter().rposition(|act| *act == Act::FlushFile).unwrap();
+    assert!(last_flush < first, "{acts:?}");
+    let folders = acts.iter().filter(|act| **act == Act::FlushFolder).count();
+    assert_eq!(folders, 5, "the workspace, n, n/m, d and f");
+    let last_change = acts.iter().rposition(changes).unwrap();
+    let flush = acts.iter().position(|act| *act == Act::FlushFolder).unwrap();
+    let removed = acts.iter().position(|act| *act == Act::RemoveFile).unwrap();
+    assert!(last_change < flush && flush < removed, "{acts:?}");
+}

@@ -1,0 +1,3 @@
+//! Batches on a real folder.
+
+mod apply;
