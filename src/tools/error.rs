@@ -8,7 +8,7 @@ use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{EngineError, RemoteError, SpliceError};
+use super::{EngineError, ProgramError, RemoteError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,11 @@ pub enum ToolError {
         #[from]
         source: SpliceError,
     },
+    #[error("{source}")]
+    Program {
+        #[from]
+        source: ProgramError,
+    },
 }
 
 fn stream_text(stream: Stream) -> &'static str {
@@ -135,6 +140,7 @@ impl ToolError {
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
             Self::Splice { source } => source.code(),
+            Self::Program { source } => source.code(),
         }
     }
 
@@ -210,6 +216,7 @@ impl ToolError {
             Self::CargoFailed { .. } => "Correct what cargo names, then run the plan again.",
             Self::Engine { source } => source.next(),
             Self::Splice { source } => source.next(),
+            Self::Program { source } => source.next(),
         }
         .to_owned()
     }
