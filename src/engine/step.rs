@@ -248,9 +248,8 @@ impl StepRun<'_, '_> {
 
     /// Calls exactly one tool with exactly the plan's arguments.
     fn invoke(&mut self, progress: &mut Progress) -> Stopped {
-        // Of a command nobody knows beforehand what it changes.
-        let is_command = self.call.class() == ToolClass::Command;
-        let before = if is_command { self.covered_files() } else { BTreeMap::new() };
+        let before =
+            if self.call.may_change_anything() { self.covered_files() } else { BTreeMap::new() };
         let parts = &self.executor.parts;
         let started_ms = self.run.clock.monotonic_ms();
         let incoming = Incoming::new(self.executor.store.intake(), &*parts.progress, self.step);

@@ -143,6 +143,15 @@ impl ToolCall {
         }
     }
 
+    /// Whether nobody knows beforehand which files of the workspace it changes (SPEC §2): it runs a command,
+    /// or code of the workspace itself.
+    pub fn may_change_anything(&self) -> bool {
+        matches!(
+            self,
+            Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. }
+        )
+    }
+
     /// The words that a program is given, with the name of the argument that has them.
     pub(super) fn words(&self) -> Option<(&'static str, &[String])> {
         match self {
@@ -182,6 +191,20 @@ impl ToolCall {
 mod tests {
     use super::*;
     use crate::plan::{Dialect, TOOLS};
+
+    #[test]
+    fn nobody_knows_beforehand_what_code_of_the_workspace_changes() {
+        let build = Build::default();
+        for call in [
+            ToolCall::Verify { scope: VerifyScope::Local },
+            ToolCall::Compile { build: build.clone() },
+            ToolCall::Run { build, args: Vec::new() },
+        ] {
+            assert!(call.may_change_anything());
+            assert_ne!(call.class(), ToolClass::Read, "its intent is recorded first");
+        }
+        assert!(!ToolCall::FileRead { path: String::new() }.may_change_anything());
+    }
 
     #[test]
     fn a_call_is_of_the_tool_it_was_made_for_and_takes_aliases() {

@@ -131,9 +131,6 @@ impl<'a> After<'a> {
                 splice::inputs(self.toolbox, self.overlay, plan_file)?
             }
             ToolCall::MutateBatch(_)
-            | ToolCall::Verify { .. }
-            | ToolCall::Compile { .. }
-            | ToolCall::Run { .. }
             | ToolCall::Simulate(_)
             | ToolCall::Inspect { .. }
             | ToolCall::History { .. } => return Err(ToolError::not_yet(call)),

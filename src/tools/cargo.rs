@@ -31,8 +31,9 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
 
 pub use suggestions::{Offer, Replacement, Suggestions};
 
-use names::Names;
-use project::Project;
+pub(super) use message::{artifact, diagnostic};
+pub(super) use names::Names;
+pub(super) use project::{Project, find as project};
 
 pub(super) use gate::{LockFiles, Verdict, gate, new_errors, without_places};
 
@@ -40,9 +41,9 @@ pub(super) use gate::{LockFiles, Verdict, gate, new_errors, without_places};
 /// all that it depends on.
 pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Longest look for the root of a workspace, which reads a few files.
-const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Most bytes of each output: 256 MiB.
-const OUTPUT_BYTES: u64 = 256 << 20;
+pub(super) const OUTPUT_BYTES: u64 = 256 << 20;
 /// Most files that one check is linked to in the evidence.
 const MOST_REFERENCES: usize = 1_000;
 /// Most bytes of cargo's own words that a message repeats.
@@ -122,7 +123,11 @@ fn check(
 }
 
 /// The folder that cargo's relative file names begin in; none when cargo does not say it.
-fn root_of(toolbox: &Toolbox, project: &Project, context: &Context<'_>) -> Option<PathBuf> {
+pub(super) fn root_of(
+    toolbox: &Toolbox,
+    project: &Project,
+    context: &Context<'_>,
+) -> Option<PathBuf> {
     let arguments = ["locate-project", "--workspace", "--message-format=plain"];
     let how = (LOCATE_TIMEOUT, Leftovers::Stay);
     let found = run(toolbox, project, &arguments, how, context, &|_, _| {}).ok()?;
@@ -130,7 +135,7 @@ fn root_of(toolbox: &Toolbox, project: &Project, context: &Context<'_>) -> Optio
     Path::new(manifest).parent().filter(|root| root.is_absolute()).map(Into::into)
 }
 
-fn run(
+pub(super) fn run(
     toolbox: &Toolbox,
     project: &Project,
     arguments: &[&str],
@@ -253,7 +258,7 @@ impl Checked {
 }
 
 /// A diagnostic in one line, as the compiler begins it, with its place.
-fn headline(it: &DiagnosticArtifact) -> String {
+pub(super) fn headline(it: &DiagnosticArtifact) -> String {
     let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
     let place = match it.file_name.as_str() {
         "" => String::new(),
@@ -263,7 +268,7 @@ fn headline(it: &DiagnosticArtifact) -> String {
 }
 
 /// What cargo said of its failure, verbatim: from the first error on, without the progress before it.
-fn said(stderr: &[u8]) -> String {
+pub(super) fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim_end();
     let start =

@@ -8,7 +8,7 @@ use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{BatchError, EngineError, RemoteError, SpliceError};
+use super::{BatchError, EngineError, ProgramError, RemoteError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,11 @@ pub enum ToolError {
         #[from]
         source: BatchError,
     },
+    #[error("{source}")]
+    Program {
+        #[from]
+        source: ProgramError,
+    },
 }
 
 fn stream_text(stream: Stream) -> &'static str {
@@ -141,6 +146,7 @@ impl ToolError {
             Self::Engine { source } => source.code(),
             Self::Splice { source } => source.code(),
             Self::Batch { source } => source.code(),
+            Self::Program { source } => source.code(),
         }
     }
 
@@ -217,6 +223,7 @@ impl ToolError {
             Self::Engine { source } => source.next(),
             Self::Splice { source } => source.next(),
             Self::Batch { source } => source.next(),
+            Self::Program { source } => source.next(),
         }
         .to_owned()
     }

@@ -18,6 +18,7 @@ mod overlay;
 mod place;
 mod preview;
 mod process;
+mod program;
 mod read;
 mod remote;
 mod rules;
@@ -36,7 +37,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -58,6 +59,7 @@ pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use program::ProgramError;
 pub use remote::{
     Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
     check_target, known_target,
@@ -73,6 +75,10 @@ pub struct Toolbox {
     splice: Option<PathBuf>,
     /// When `lsp_check` is ended.
     check_timeout: Duration,
+    /// When a program that a `run` has built is ended.
+    run_timeout: Duration,
+    /// What the first look at the program found in this run.
+    first_errors: Mutex<Option<Vec<DiagnosticArtifact>>>,
     /// The shell of this machine, looked for once: the one that was judged for is the one that runs.
     reader: OnceLock<Option<shell::Reader>>,
     /// The host on which commands with a target run.
@@ -155,6 +161,8 @@ impl Toolbox {
             engine: policy.engine,
             splice: policy.splice_program.clone(),
             check_timeout: cargo::CHECK_TIMEOUT,
+            run_timeout: program::RUN_TIMEOUT,
+            first_errors: Mutex::new(None),
             reader: OnceLock::new(),
             remote: None,
         })
@@ -306,10 +314,10 @@ impl Toolbox {
             ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
                 engine::references(self, symbol, Some(file_path), context)
             }
+            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
+                program::invoke(self, call, context)
+            }
             ToolCall::MutateBatch(_)
-            | ToolCall::Verify { .. }
-            | ToolCall::Compile { .. }
-            | ToolCall::Run { .. }
             | ToolCall::Simulate(_)
             | ToolCall::Inspect { .. }
             | ToolCall::History { .. } => Err(ToolError::not_yet(call)),

@@ -8,8 +8,8 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
-    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, cargo, diff, engine, file, search,
-    shell, splice, words,
+    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, cargo, diff, engine, file, program,
+    search, shell, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -115,10 +115,10 @@ pub(super) fn foresee(
             engine::preview(toolbox, overlay, Some(symbol), Some(file_path), stop)
                 .map(changes_nothing)
         }
+        ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
+            program::preview(toolbox, overlay, call).map(changes_nothing)
+        }
         ToolCall::MutateBatch(_)
-        | ToolCall::Verify { .. }
-        | ToolCall::Compile { .. }
-        | ToolCall::Run { .. }
         | ToolCall::Simulate(_)
         | ToolCall::Inspect { .. }
         | ToolCall::History { .. } => Err(ToolError::not_yet(call)),

@@ -50,6 +50,7 @@ mod invariants;
 mod large_output;
 mod lsp_check;
 mod planners;
+mod program;
 mod properties;
 #[cfg(target_os = "linux")]
 mod races;

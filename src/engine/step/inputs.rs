@@ -10,7 +10,7 @@ use crate::engine::error::ExecutionError;
 pub(super) enum Inputs {
     /// As approved, or as an earlier step of this run recorded.
     AsApproved,
-    /// A command of this run has changed these since, and nobody else: a person looks at them again.
+    /// A command or a program of this run has changed these since, and nobody else: a person looks at them again.
     ChangedByRun(BTreeMap<String, FileState>),
     /// Somebody else has.
     Stale(ExecutionError),
@@ -67,7 +67,7 @@ impl StepRun<'_, '_> {
     }
 }
 
-/// Why a person is asked about files that a command of this run has changed.
+/// Why a person is asked about files that a command or a program of this run has changed.
 pub(super) fn why_again(changed: &BTreeMap<String, FileState>) -> String {
     let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
     format!("An earlier step of this run has changed what you approved: {}.", paths.join(", "))

@@ -33,7 +33,8 @@ pub(super) fn diagnostics(stdout: &[u8]) -> Vec<Diagnostic> {
     stdout.split(|byte| *byte == b'\n').filter_map(diagnostic).collect()
 }
 
-fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
+/// What the compiler says in this line of cargo's, unless it only counts what it said before.
+pub(in crate::tools) fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
     // Most lines tell of what was built; text of others is no JSON.
     if !line.starts_with(b"{") {
         return None;
@@ -79,7 +80,7 @@ fn is_sum(it: &Diagnostic) -> bool {
 }
 
 /// The diagnostic as the records keep it.
-pub(super) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
+pub(in crate::tools) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
     let (level, tool_level) = match said.level {
         DiagnosticLevel::Ice => (Level::Error, "error: internal compiler error"),
         DiagnosticLevel::Error => (Level::Error, "error"),

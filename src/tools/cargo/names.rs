@@ -8,15 +8,15 @@ use crate::tools::place::{Last, Roots};
 
 /// What a file name of the compiler means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Name {
+pub(in crate::tools) struct Name {
     /// The canonical path inside the roots; else what the compiler says, absolute where it can be.
-    pub(super) path: String,
+    pub(in crate::tools) path: String,
     /// Whether it is a file inside the roots.
-    pub(super) is_inside: bool,
+    pub(in crate::tools) is_inside: bool,
 }
 
 /// The names of one check; each is looked up once.
-pub(super) struct Names<'a> {
+pub(in crate::tools) struct Names<'a> {
     roots: &'a Roots,
     /// The folder that relative names begin in.
     base: Option<PathBuf>,
@@ -24,11 +24,11 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(roots: &'a Roots, base: Option<PathBuf>) -> Self {
+    pub(in crate::tools) fn new(roots: &'a Roots, base: Option<PathBuf>) -> Self {
         Self { roots, base, known: BTreeMap::new() }
     }
 
-    pub(super) fn get(&mut self, said: &str) -> Name {
+    pub(in crate::tools) fn get(&mut self, said: &str) -> Name {
         if let Some(known) = self.known.get(said) {
             return known.clone();
         }

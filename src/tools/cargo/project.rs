@@ -7,15 +7,15 @@ use crate::tools::place::Last;
 use crate::tools::{Access, Kind, Overlay, ToolError, Toolbox, preview};
 
 /// A Cargo project of the workspace.
-pub(super) struct Project {
+pub(in crate::tools) struct Project {
     /// The canonical path that it was found from.
-    pub(super) path: String,
+    pub(in crate::tools) path: String,
     /// Its folder, by its canonical path.
-    pub(super) key: String,
+    pub(in crate::tools) key: String,
     /// Its folder, absolute and without links.
-    pub(super) folder: PathBuf,
+    pub(in crate::tools) folder: PathBuf,
     /// Whether its manifest is that of a Cargo workspace.
-    pub(super) is_workspace: bool,
+    pub(in crate::tools) is_workspace: bool,
 }
 
 impl Project {
@@ -30,7 +30,11 @@ impl Project {
 ///
 /// # Errors
 /// A path that cannot be used, or where there is nothing; E102 without a manifest.
-pub(super) fn find(toolbox: &Toolbox, path: &str, overlay: &Overlay) -> Result<Project, ToolError> {
+pub(in crate::tools) fn find(
+    toolbox: &Toolbox,
+    path: &str,
+    overlay: &Overlay,
+) -> Result<Project, ToolError> {
     let roots = &toolbox.roots;
     let place = roots.resolve(path, Last::Follow)?;
     match overlay.kind(&place) {

@@ -1,0 +1,217 @@
+//! What cargo is asked for (SPEC §9), and what it says in answer.
+
+use std::path::Path;
+
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
+use serde::Deserialize;
+
+use super::found::{Found, once};
+use super::job::{Job, Ran};
+use super::relay::{Heard, Reads};
+use super::target::Selected;
+use crate::plan::{Build, Code, OptLevel, VerifyScope};
+use crate::run::{DiagnosticArtifact, Stream};
+use crate::tools::cargo::{self, Names, Project};
+use crate::tools::{Context, ToolError, Toolbox};
+
+/// A command of cargo's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Command {
+    pub(super) arguments: Vec<String>,
+    /// What it is called in sentences.
+    pub(super) called: &'static str,
+    pub(super) answers: Answers,
+}
+
+/// What is read out of what it prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answers {
+    /// cargo's messages.
+    Messages,
+    /// The words of the test harness.
+    Tests,
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// What a `verify` runs, in this order, until one fails.
+pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
+    let check = |words: &[&str]| Command {
+        arguments: owned(words),
+        called: "cargo check",
+        answers: Answers::Messages,
+    };
+    match scope {
+        VerifyScope::Local => vec![check(&["check", "--message-format=json"])],
+        VerifyScope::Full => vec![
+            check(&["check", "--workspace", "--all-targets", "--message-format=json"]),
+            Command {
+                // Every test has its say, not only those before the first program that fails.
+                arguments: owned(&["test", "--workspace", "--no-fail-fast"]),
+                called: "cargo test",
+                answers: Answers::Tests,
+            },
+        ],
+    }
+}
+
+/// What a `compile` runs.
+pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
+    let level = match build.opt_level {
+        OptLevel::O0 => 0,
+        OptLevel::O1 => 1,
+        OptLevel::O2 => 2,
+        OptLevel::O3 => 3,
+    };
+    let mut arguments = owned(&["build", "--message-format=json"]);
+    // The profile of development with these two settings, so that what is asked for holds whatever the
+    // manifest says of release builds.
+    for setting in [format!("opt-level={level}"), format!("debug={}", build.debug_symbols)] {
+        arguments.extend(["--config".to_owned(), format!("profile.dev.{setting}")]);
+    }
+    if let Some(target) = &build.target_triple {
+        arguments.extend(["--target".to_owned(), target.clone()]);
+    }
+    arguments.extend(selected.into_iter().flat_map(Selected::arguments));
+    Command { arguments, called: "cargo build", answers: Answers::Messages }
+}
+
+impl Command {
+    /// As a person would write it.
+    pub(super) fn text(&self) -> String {
+        format!("cargo {}", self.arguments.join(" "))
+    }
+
+    /// The same, to be started in a project.
+    ///
+    /// # Errors
+    /// Without cargo.
+    pub(super) fn job(&self, toolbox: &Toolbox, project: &Project) -> Result<Job, ToolError> {
+        Ok(Job {
+            command: self.text(),
+            called: self.called,
+            program: cargo::found(toolbox)?,
+            arguments: self.arguments.clone(),
+            key: project.key.clone(),
+            folder: project.folder.clone(),
+            unset: Vec::new(),
+            timeout: toolbox.check_timeout,
+            output_limit: cargo::OUTPUT_BYTES,
+            code: Code::CargoCheck,
+        })
+    }
+}
+
+/// A program that cargo has built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Built {
+    pub(super) name: String,
+    pub(super) is_example: bool,
+    pub(super) path: String,
+}
+
+/// Reads cargo's messages, and prints what the compiler means for people in their place.
+#[derive(Default)]
+pub(super) struct Messages {
+    said: Found<Diagnostic>,
+    pub(super) built: Vec<Built>,
+}
+
+/// A message of cargo's, as much as is needed of it.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    reason: std::borrow::Cow<'a, str>,
+    executable: Option<String>,
+    target: Option<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// The messages that are for programs alone.
+const PROTOCOL: [&str; 4] =
+    ["compiler-artifact", "build-script-executed", "build-finished", "timing-info"];
+
+impl Reads for Messages {
+    fn holds(&self, stream: Stream) -> bool {
+        stream == Stream::Stdout
+    }
+
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+        if stream != Stream::Stdout || !line.starts_with(b"{") {
+            return Heard::AsItIs;
+        }
+        if let Some(said) = cargo::diagnostic(line) {
+            let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
+            let text = said.rendered.clone();
+            self.said.push(is_error, said);
+            return Heard::Instead(text);
+        }
+        let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
+            return Heard::AsItIs;
+        };
+        if let (Some(path), Some(target)) = (message.executable, message.target) {
+            let is_example = target.kind.iter().any(|kind| kind == "example");
+            self.built.push(Built { name: target.name, is_example, path });
+        }
+        // What the compiler only counts is a message too, and has been told one by one.
+        match PROTOCOL.contains(&&*message.reason) || message.reason == "compiler-message" {
+            true => Heard::Instead(None),
+            false => Heard::AsItIs,
+        }
+    }
+}
+
+impl Messages {
+    /// The diagnostics as the records keep them, each once, and how many are left out.
+    pub(super) fn finish(
+        self,
+        toolbox: &Toolbox,
+        project: &Project,
+        context: &Context<'_>,
+    ) -> (Vec<DiagnosticArtifact>, usize) {
+        let (said, left_out) = self.said.finish();
+        let said = once(said, |it| (it.message.clone(), it.rendered.clone()));
+        let base = match said.is_empty() {
+            true => None,
+            false => root(toolbox, project, context),
+        };
+        let mut names = Names::new(&toolbox.roots, base);
+        (said.iter().map(|said| cargo::artifact(said, &mut names)).collect(), left_out)
+    }
+}
+
+/// The folder that cargo's relative file names begin in.
+pub(super) fn root(
+    toolbox: &Toolbox,
+    project: &Project,
+    context: &Context<'_>,
+) -> Option<std::path::PathBuf> {
+    match project.is_workspace {
+        true => Some(project.folder.clone()),
+        false => cargo::root_of(toolbox, project, context),
+    }
+}
+
+/// Where the program is that was built as this.
+pub(super) fn built<'b>(built: &'b [Built], selected: &Selected) -> Option<&'b Path> {
+    let is = |it: &&Built| it.name == selected.name && it.is_example == selected.is_example;
+    built.iter().rev().find(is).map(|it| Path::new(&it.path))
+}
+
+impl Ran {
+    /// That cargo failed, with its own words.
+    pub(super) fn cargo_failed(&self, how: String) -> super::ProgramError {
+        super::ProgramError::Failed {
+            program: self.job.command.clone(),
+            how,
+            said: cargo::said(&self.finished.stderr.latest()),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Why the program was not verified, built or run (SPEC §6, §9).
+
+use crate::plan::Code;
+
+/// What went wrong. What another program says is kept as it said it.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum ProgramError {
+    #[error("there is nothing to {action} with: no Cargo.toml in the workspace folder")]
+    NoCommand { action: &'static str },
+    #[error("{program} reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
+    Reported { program: String, errors: usize, first: String },
+    #[error("{program} {how}{}{said}", if said.is_empty() { "" } else { "\n" })]
+    Failed { program: String, how: String, said: String },
+    #[error("there is no binary or example {name:?}; there are: {}", listed(known))]
+    NoEntry { name: String, known: Vec<String> },
+    #[error("there is no default binary; there are: {}", listed(known))]
+    NoDefault { known: Vec<String> },
+    #[error("{name:?} is in more than one package: {}", packages.join(", "))]
+    Ambiguous { name: String, packages: Vec<String> },
+    #[error("cargo built {name:?} and did not say where")]
+    NotBuilt { name: String },
+    #[error("the program {how}")]
+    ProgramFailed { how: String },
+}
+
+/// Most names that a message lists.
+const MOST_NAMES: usize = 20;
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names if names.len() > MOST_NAMES => {
+            let some: Vec<_> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
+            format!("{} and {} more", some.join(", "), names.len() - MOST_NAMES)
+        }
+        names => names.join(", "),
+    }
+}
+
+impl ProgramError {
+    /// The stable code.
+    pub(in crate::tools) fn code(&self) -> Code {
+        match self {
+            Self::NoCommand { .. } => Code::NoCargoProject,
+            Self::Reported { .. } | Self::Failed { .. } | Self::NotBuilt { .. } => Code::CargoCheck,
+            Self::NoEntry { .. } | Self::NoDefault { .. } | Self::Ambiguous { .. } => {
+                Code::FileNotFound
+            }
+            Self::ProgramFailed { .. } => Code::CommandFailed,
+        }
+    }
+
+    /// What to do next, as a sentence.
+    pub(in crate::tools) fn next(&self) -> &'static str {
+        match self {
+            Self::NoCommand { .. } => {
+                "Choose the folder of a Cargo project as the workspace, or name the command in a countersign.toml there."
+            }
+            Self::Reported { .. } => "Correct what it names, then run the plan again.",
+            Self::Failed { .. } => "Correct what it says, then run the plan again.",
+            Self::NoEntry { .. } => "Name a binary or an example that there is.",
+            Self::NoDefault { .. } => {
+                "Name the binary as entry_function, or set default-run in its Cargo.toml."
+            }
+            Self::Ambiguous { .. } => {
+                "Give the binaries different names, or open one of the packages as the workspace."
+            }
+            Self::NotBuilt { .. } => "See what cargo printed.",
+            Self::ProgramFailed { .. } => {
+                "Read what it printed; then correct the plan or its cause."
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The diagnostics of a step, as many as are told one by one (SPEC §3).
+
+use std::collections::HashSet;
+
+use crate::run::MOST_DIAGNOSTICS;
+
+/// What was found, errors first where there is too much.
+#[derive(Debug)]
+pub(super) struct Found<T> {
+    errors: Vec<(usize, T)>,
+    others: Vec<(usize, T)>,
+    count: usize,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self { errors: Vec::new(), others: Vec::new(), count: 0 }
+    }
+}
+
+impl<T> Found<T> {
+    /// The next one.
+    pub(super) fn push(&mut self, is_error: bool, it: T) {
+        let kept = if is_error { &mut self.errors } else { &mut self.others };
+        if kept.len() < MOST_DIAGNOSTICS {
+            kept.push((self.count, it));
+        }
+        self.count += 1;
+    }
+
+    /// Those that are told, in order, and how many are not.
+    pub(super) fn finish(mut self) -> (Vec<T>, usize) {
+        self.others.truncate(MOST_DIAGNOSTICS - self.errors.len());
+        self.errors.append(&mut self.others);
+        self.errors.sort_by_key(|(at, _)| *at);
+        let left_out = self.count - self.errors.len();
+        (self.errors.into_iter().map(|(_, it)| it).collect(), left_out)
+    }
+}
+
+/// Leaves out what was said before: cargo says it once for each target that a file belongs to.
+pub(super) fn once<T, K: std::hash::Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.into_iter().filter(|item| seen.insert(key(item))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_not_lost_behind_warnings_and_the_order_stays() {
+        let mut found = Found::default();
+        for at in 0..MOST_DIAGNOSTICS + 5 {
+            found.push(false, at);
+        }
+        found.push(true, usize::MAX);
+        let (told, left_out) = found.finish();
+        assert_eq!((told.len(), left_out), (MOST_DIAGNOSTICS, 6));
+        assert_eq!((told[0], told[told.len() - 1]), (0, usize::MAX));
+        assert_eq!(once(vec![1, 2, 1], |it| *it), [1, 2]);
+    }
+}

@@ -1,0 +1,155 @@
+//! What Rust's test harness prints, as diagnostics: each test that failed, where it panicked and why.
+
+use std::collections::BTreeMap;
+
+use super::found::Found;
+use super::relay::{Heard, Reads};
+use crate::run::{DiagnosticArtifact, Level, Stream};
+use crate::tools::cargo::Names;
+use crate::tools::words;
+
+/// Most bytes of what a panic says that a diagnostic repeats.
+const MESSAGE_BYTES: usize = 2000;
+/// Longest line that is read.
+const LINE_BYTES: usize = 64 << 10;
+
+/// Reads the words of the harness as they come.
+#[derive(Default)]
+pub(super) struct Tests {
+    failed: Found<String>,
+    /// What the captured output of a test says of its panic.
+    panics: BTreeMap<String, Panic>,
+    /// The test whose captured output is read.
+    of: Option<String>,
+    /// Whether its panic is told by the next lines.
+    is_told: bool,
+}
+
+#[derive(Debug, Default)]
+struct Panic {
+    /// File, line and column, as they are printed.
+    place: String,
+    message: String,
+}
+
+impl Reads for Tests {
+    fn holds(&self, _: Stream) -> bool {
+        false
+    }
+
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+        if stream == Stream::Stdout && line.len() <= LINE_BYTES {
+            self.hear(&String::from_utf8_lossy(line));
+        }
+        Heard::AsItIs
+    }
+}
+
+impl Tests {
+    fn hear(&mut self, line: &str) {
+        if let Some(name) = between(line, "test ", " ... FAILED") {
+            self.failed.push(true, name.to_owned());
+        } else if let Some(name) = between(line, "---- ", " stdout ----") {
+            self.of = Some(name.to_owned());
+            self.is_told = false;
+        } else if let (Some(test), Some(place)) = (&self.of, panicked_at(line)) {
+            // The first panic is the cause; a later one comes of it.
+            self.is_told = !self.panics.contains_key(test);
+            if self.is_told {
+                let panic = Panic { place: place.to_owned(), message: String::new() };
+                self.panics.insert(test.clone(), panic);
+            }
+        } else if line.is_empty()
+            || line.starts_with("note: run with")
+            || line == "stack backtrace:"
+        {
+            self.is_told = false;
+        } else if self.is_told
+            && let Some(panic) = self.of.as_ref().and_then(|test| self.panics.get_mut(test))
+            && panic.message.len() < MESSAGE_BYTES
+        {
+            if !panic.message.is_empty() {
+                panic.message.push('\n');
+            }
+            panic.message.push_str(line);
+        }
+    }
+
+    /// Whether a test has failed.
+    pub(super) fn finish(self, names: &mut Names<'_>) -> (Vec<DiagnosticArtifact>, usize) {
+        let (failed, left_out) = self.failed.finish();
+        let told = failed.iter().map(|test| diagnostic(test, self.panics.get(test), names));
+        (told.collect(), left_out)
+    }
+}
+
+fn diagnostic(test: &str, panic: Option<&Panic>, names: &mut Names<'_>) -> DiagnosticArtifact {
+    let place = panic.and_then(|panic| place(&panic.place));
+    let why = panic.map(|panic| panic.message.as_str()).filter(|message| !message.is_empty());
+    let why = why.map_or_else(String::new, |why| format!(": {}", words::beginning(why)));
+    DiagnosticArtifact {
+        level: Level::Error,
+        tool_level: "failed".to_owned(),
+        message: format!("the test {test} failed{why}"),
+        file_name: place.map_or_else(String::new, |(file, ..)| names.get(file).path),
+        line_start: place.map_or(0, |(_, line, _)| line),
+        column_start: place.map(|(.., column)| column),
+        line_end: None,
+        column_end: None,
+        code: None,
+        spans: Vec::new(),
+        children: Vec::new(),
+        rendered: None,
+    }
+}
+
+fn between<'l>(line: &'l str, before: &str, after: &str) -> Option<&'l str> {
+    line.strip_prefix(before)?.strip_suffix(after).filter(|name| !name.is_empty())
+}
+
+/// The place in `thread 'NAME' (ID) panicked at PLACE:`.
+fn panicked_at(line: &str) -> Option<&str> {
+    let (_, place) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
+    place.strip_suffix(':')
+}
+
+/// File, line and column.
+fn place(text: &str) -> Option<(&str, i64, i64)> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some((file, line.parse().ok()?, column.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::Policy;
+    use crate::tools::Toolbox;
+
+    #[test]
+    fn each_failed_test_is_told_with_its_first_panic() {
+        let printed = "running 3 tests\ntest a::fine ... ok\ntest a::wrong ... FAILED\n\
+            test src/lib.rs - f (line 3) ... FAILED\n\nfailures:\n\n---- a::wrong stdout ----\n\
+            told by the test: panicked at nothing\n\n\
+            thread 'a::wrong' (77) panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 1\n \
+            right: 2\nnote: run with `RUST_BACKTRACE=1`\n\nthread 'a::wrong' panicked at src/drop.rs:1:1:\nagain\n\n\
+            failures:\n    a::wrong\n\ntest result: FAILED. 1 passed; 2 failed\n";
+        let mut tests = Tests::default();
+        for line in printed.lines() {
+            assert!(matches!(tests.line(Stream::Stdout, line.as_bytes()), Heard::AsItIs));
+            tests.line(Stream::Stderr, b"test b ... FAILED");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
+        let (told, left_out) = tests.finish(&mut Names::new(&toolbox.roots, None));
+        assert_eq!(left_out, 0);
+        let [wrong, doc] = &told[..] else { panic!("{told:?}") };
+        let message =
+            "the test a::wrong failed: assertion `left == right` failed\n  left: 1\n right: 2";
+        assert_eq!(wrong.message, message);
+        assert_eq!((wrong.file_name.as_str(), wrong.line_start), ("src/lib.rs", 9));
+        assert_eq!(wrong.column_start, Some(5));
+        assert_eq!((doc.file_name.as_str(), doc.line_start), ("", 0));
+        assert_eq!(doc.message, "the test src/lib.rs - f (line 3) failed");
+    }
+}

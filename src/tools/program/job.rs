@@ -1,0 +1,119 @@
+//! One program of a step: how it is started, and what became of it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::relay::{Reads, Relay};
+use crate::plan::Code;
+use crate::run::StreamEnds;
+use crate::tools::process::{Cause, Finished, Leftovers, Program};
+use crate::tools::{ToolError, words};
+
+/// A program to start.
+#[derive(Debug)]
+pub(super) struct Job {
+    /// As a person would write it.
+    pub(super) command: String,
+    /// What it is called in sentences.
+    pub(super) called: &'static str,
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<String>,
+    /// Where it runs: by its canonical name, and by its path.
+    pub(super) key: String,
+    pub(super) folder: PathBuf,
+    /// What it must not have of this process's environment.
+    pub(super) unset: Vec<OsString>,
+    pub(super) timeout: Duration,
+    pub(super) output_limit: u64,
+    /// The code of its own failure.
+    pub(super) code: Code,
+}
+
+/// What became of it.
+pub(super) struct Ran {
+    pub(super) job: Job,
+    pub(super) finished: Finished<StreamEnds>,
+}
+
+impl Job {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// When it could not be started.
+    pub(super) fn run(self, relay: &Relay<'_>, reader: &mut dyn Reads) -> Result<Ran, ToolError> {
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let program = Program {
+            program: OsStr::new(&self.program),
+            arguments: &arguments,
+            input: None,
+            folder: Path::new(&self.folder),
+            environment: &[],
+            unset: &self.unset,
+            leftovers: Leftovers::Stay,
+            timeout: self.timeout,
+            output_limit: self.output_limit,
+        };
+        let finished = relay.run(&program, reader).map_err(|source| ToolError::NotStarted {
+            program: self.called,
+            code: self.code,
+            source,
+        })?;
+        Ok(Ran { job: self, finished })
+    }
+}
+
+impl Ran {
+    /// Whether it ended by itself and with 0.
+    pub(super) fn is_fine(&self) -> bool {
+        self.finished.cause == Cause::Itself && self.finished.exit_code == Some(0)
+    }
+
+    /// Why it did not come to its own end, if it did not.
+    pub(super) fn ended(&self) -> Option<ToolError> {
+        let program = self.job.called;
+        match self.finished.cause {
+            Cause::Itself => None,
+            Cause::Stopped => Some(ToolError::Cancelled),
+            Cause::TimedOut => {
+                Some(ToolError::TimedOut { program, after: words::duration(self.job.timeout) })
+            }
+            Cause::TooMuch(stream) => {
+                let limit = self.job.output_limit;
+                Some(ToolError::TooMuchOutput { program, stream, limit })
+            }
+            Cause::NotKept => Some(ToolError::NotKept { program }),
+        }
+    }
+
+    pub(super) fn timed_out(&self) -> bool {
+        self.finished.cause == Cause::TimedOut
+    }
+
+    /// How it failed; none when it ended with 0.
+    pub(super) fn failure(&self) -> Option<String> {
+        match (self.finished.exit_code, self.finished.signal) {
+            (Some(0), _) => None,
+            (Some(code), _) => Some(format!("ended with exit code {code}")),
+            (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
+            (None, None) => Some("did not end".to_owned()),
+        }
+    }
+
+    /// What the records say of it.
+    pub(super) fn record(&self) -> Value {
+        let finished = &self.finished;
+        json!({
+            "command": self.job.command,
+            "folder": self.job.key,
+            "timeout_seconds": self.job.timeout.as_secs(),
+            "exit_code": finished.exit_code,
+            "signal": finished.signal,
+            "timed_out": self.timed_out(),
+            "output_left_open": finished.left_open,
+            "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! What would be run, for the person who decides. Nothing is asked of cargo for it.
+
+use super::{cargo, project_of};
+use crate::plan::{Build, ToolCall};
+use crate::run::{Predicted, Preview};
+use crate::tools::cargo::found;
+use crate::tools::shell::OUTPUT_BYTES;
+use crate::tools::{Overlay, ToolError, Toolbox, words};
+
+/// Which commands would run, where, and how far they may go.
+pub(in crate::tools) fn preview(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    call: &ToolCall,
+) -> Result<Preview, ToolError> {
+    let (action, commands, build) = match call {
+        ToolCall::Verify { scope } => ("verify", cargo::verify(*scope), None),
+        ToolCall::Compile { build } => ("compile", vec![cargo::build(build, None)], Some(build)),
+        ToolCall::Run { build, .. } => ("run", vec![cargo::build(build, None)], Some(build)),
+        _ => return Err(ToolError::not_yet(call)),
+    };
+    project_of(toolbox, overlay, action)?;
+    found(toolbox)?;
+    let commands: Vec<_> = commands.iter().map(|command| format!("`{}`", command.text())).collect();
+    let mut summary = format!("Runs {} in the workspace folder", commands.join(", then "));
+    let mut notes = Vec::new();
+    if let ToolCall::Run { args, .. } = call {
+        summary.push_str(", then the program that it built");
+        notes.push(match args.as_slice() {
+            [] => "The program is run without arguments.".to_owned(),
+            args => format!("The program is run with the arguments {args:?}, not through a shell."),
+        });
+    }
+    notes.extend(build.and_then(|build| which(build, action)));
+    notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
+    notes.push("May write the target folder and Cargo.lock, and load what is missing.".to_owned());
+    notes.push(format!(
+        "Each command is ended after {}, or when one of its outputs has more than {}.",
+        words::duration(toolbox.check_timeout),
+        words::size(crate::tools::cargo::OUTPUT_BYTES)
+    ));
+    if action == "run" {
+        notes.push(format!(
+            "The program is ended after {}, or when one of its outputs has more than {}.",
+            words::duration(toolbox.run_timeout),
+            words::size(OUTPUT_BYTES)
+        ));
+    }
+    notes.extend(toolbox.passed_over("cargo").map(|what| format!("{what}.")));
+    Ok(Preview {
+        predicted: Predicted::Unpredictable,
+        summary: format!("{summary}."),
+        changes: Vec::new(),
+        notes,
+    })
+}
+
+/// Which program is built, where it is not all that there is.
+fn which(build: &Build, action: &str) -> Option<String> {
+    let metadata = "`cargo metadata --no-deps` says which package it belongs to";
+    match &build.entry_function {
+        Some(name) => {
+            Some(format!("Builds with `--bin {name}` or `--example {name}`, as {metadata}."))
+        }
+        None if action == "run" => {
+            Some(format!("Builds with `--bin` and the default binary, as {metadata}."))
+        }
+        None => None,
+    }
+}

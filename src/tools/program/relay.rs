@@ -1,0 +1,260 @@
+//! Between the programs of one step and those who hear them: what they print is one output, and is read for
+//! diagnostics on its way, line by line and never as a whole.
+
+use std::cell::RefCell;
+use std::io;
+use std::time::Duration;
+
+use crate::run::{Decoder, Stream, StreamEnds};
+use crate::tools::process::{self, Finished, Program};
+use crate::tools::{Capture, Context};
+
+/// Longest line that is read; of a longer one nothing is, and it is passed on as it is.
+const LINE_BYTES: usize = 16 << 20;
+
+/// What becomes of a line that was read.
+pub(super) enum Heard {
+    /// It is passed on as it is.
+    AsItIs,
+    /// This text is printed to stderr in its place: it was meant for programs.
+    Instead(Option<String>),
+}
+
+/// Reads what a program prints.
+pub(super) trait Reads {
+    /// Whether lines of this output are held until they are whole, because another text may take their place.
+    fn holds(&self, stream: Stream) -> bool;
+
+    /// The next line, without its end.
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard;
+}
+
+/// Reads nothing.
+pub(super) struct Nothing;
+
+impl Reads for Nothing {
+    fn holds(&self, _: Stream) -> bool {
+        false
+    }
+
+    fn line(&mut self, _: Stream, _: &[u8]) -> Heard {
+        Heard::AsItIs
+    }
+}
+
+/// The outputs of a step.
+pub(super) struct Relay<'a> {
+    context: &'a Context<'a>,
+    sides: [RefCell<Side>; 2],
+}
+
+#[derive(Default)]
+struct Side {
+    ends: StreamEnds,
+    decoder: Decoder,
+    /// The beginning of a line whose end has not come yet.
+    pending: Vec<u8>,
+    /// Whether the line is too long to be read.
+    too_long: bool,
+}
+
+/// One program's part of the relay.
+struct Part<'r, 'a, 'p> {
+    relay: &'r Relay<'a>,
+    reader: RefCell<&'p mut dyn Reads>,
+}
+
+const fn side(stream: Stream) -> usize {
+    match stream {
+        Stream::Stdout => 0,
+        Stream::Stderr => 1,
+    }
+}
+
+impl<'a> Relay<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Self { context, sides: Default::default() }
+    }
+
+    /// Runs a program to its end; what it prints goes through the reader and on.
+    ///
+    /// # Errors
+    /// The system's own words when it could not be started.
+    pub(super) fn run(
+        &self,
+        program: &Program<'_>,
+        reader: &mut dyn Reads,
+    ) -> io::Result<Finished<StreamEnds>> {
+        let part = Part { relay: self, reader: RefCell::new(reader) };
+        let context = Context { output: &|_, _| {}, capture: &part, ..*self.context };
+        let finished = process::stream(program, &context)?;
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            part.end(stream);
+        }
+        Ok(finished)
+    }
+
+    /// What a step result carries of both outputs.
+    pub(super) fn ends(self) -> [StreamEnds; 2] {
+        self.sides.map(|side| side.into_inner().ends)
+    }
+
+    fn side(&self, stream: Stream) -> &RefCell<Side> {
+        let [stdout, stderr] = &self.sides;
+        if side(stream) == 0 { stdout } else { stderr }
+    }
+
+    /// Hands bytes on; false when they cannot be kept.
+    fn pass(&self, stream: Stream, bytes: &[u8]) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
+        let mut side = self.side(stream).borrow_mut();
+        side.ends.push(bytes);
+        let text = side.decoder.push(bytes);
+        if !text.is_empty() {
+            (self.context.output)(stream, &text);
+        }
+        self.context.capture.keep(stream, bytes)
+    }
+}
+
+impl Part<'_, '_, '_> {
+    /// Takes the bytes of a line in, which may be its last.
+    fn collect(&self, stream: Stream, piece: &[u8]) {
+        let mut side = self.relay.side(stream).borrow_mut();
+        side.too_long |= side.pending.len() + piece.len() > LINE_BYTES;
+        if !side.too_long {
+            side.pending.extend_from_slice(piece);
+        }
+    }
+
+    /// The line is whole; false when what it says cannot be kept.
+    fn whole(&self, stream: Stream, holds: bool, ending: &[u8]) -> bool {
+        let (line, read) = {
+            let mut side = self.relay.side(stream).borrow_mut();
+            (std::mem::take(&mut side.pending), !std::mem::take(&mut side.too_long))
+        };
+        let text = line.strip_suffix(b"\r").unwrap_or(&line);
+        let heard = if read { self.reader.borrow_mut().line(stream, text) } else { Heard::AsItIs };
+        match heard {
+            Heard::AsItIs if holds => {
+                self.relay.pass(stream, &line) && self.relay.pass(stream, ending)
+            }
+            Heard::Instead(Some(text)) => self.relay.pass(Stream::Stderr, text.as_bytes()),
+            Heard::AsItIs | Heard::Instead(None) => true,
+        }
+    }
+
+    /// The output is at its end, and so is what has no line end.
+    fn end(&self, stream: Stream) {
+        let holds = self.reader.borrow().holds(stream);
+        let is_empty = self.relay.side(stream).borrow().pending.is_empty();
+        if !is_empty {
+            self.whole(stream, holds, b"");
+        }
+        let rest = self.relay.side(stream).borrow_mut().decoder.end();
+        if !rest.is_empty() {
+            (self.relay.context.output)(stream, rest);
+        }
+    }
+}
+
+impl Capture for Part<'_, '_, '_> {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        let holds = self.reader.borrow().holds(stream);
+        if !holds && !self.relay.pass(stream, bytes) {
+            return false;
+        }
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (text, ending) = match piece.strip_suffix(b"\n") {
+                Some(text) => (text, &b"\n"[..]),
+                None => (piece, &b""[..]),
+            };
+            let was_too_long = self.relay.side(stream).borrow().too_long;
+            self.collect(stream, text);
+            if holds && self.gives_up(stream, was_too_long, text).is_some_and(|kept| !kept) {
+                return false;
+            }
+            if !ending.is_empty() && !self.whole(stream, holds, ending) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.relay.context.capture.quiet(so_far);
+    }
+}
+
+impl Part<'_, '_, '_> {
+    /// Passes on what was held of a line that has become too long to be read.
+    fn gives_up(&self, stream: Stream, was_too_long: bool, piece: &[u8]) -> Option<bool> {
+        let held = {
+            let mut side = self.relay.side(stream).borrow_mut();
+            if !side.too_long {
+                return None;
+            }
+            std::mem::take(&mut side.pending)
+        };
+        let held = if was_too_long { Vec::new() } else { held };
+        Some(self.relay.pass(stream, &held) && self.relay.pass(stream, piece))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use uuid::Uuid;
+
+    use super::super::cargo::Messages;
+    use super::*;
+    use crate::tools::{NoCapture, StopSignal};
+
+    /// What comes out where these bytes go in, in pieces of this size.
+    fn through(bytes: &[u8], piece: usize, reader: &mut dyn Reads) -> [String; 2] {
+        let printed = RefCell::new([String::new(), String::new()]);
+        let (expected, stop) = (BTreeMap::new(), StopSignal::default());
+        let context = Context {
+            expected: &expected,
+            stop: &stop,
+            execution_id: Uuid::nil(),
+            output: &|stream, text| printed.borrow_mut()[side(stream)].push_str(text),
+            capture: &NoCapture,
+        };
+        let relay = Relay::new(&context);
+        let part = Part { relay: &relay, reader: RefCell::new(reader) };
+        for piece in bytes.chunks(piece) {
+            assert!(part.keep(Stream::Stdout, piece));
+        }
+        part.end(Stream::Stdout);
+        let ends = relay.ends().map(|ends| ends.bytes());
+        assert_eq!(ends, printed.borrow().each_ref().map(|text| text.len() as u64));
+        printed.into_inner()
+    }
+
+    #[test]
+    fn messages_are_taken_out_and_all_else_comes_in_order_however_it_is_cut() {
+        let message = r#"{"reason":"compiler-message","message":{"message":"m","code":null,"level":"error","spans":[],"children":[],"rendered":"for people\n"}}"#;
+        let text = format!(
+            "\n{{\"reason\":\"mine\"}}\r\n{message}\nä\n{{\"reason\":\"compiler-artifact\"}}\n{message}"
+        );
+        for piece in [1, 2, 3, 7, 100, 10_000] {
+            let [stdout, stderr] = through(text.as_bytes(), piece, &mut Messages::default());
+            assert_eq!(stdout, "\n{\"reason\":\"mine\"}\r\nä\n", "in pieces of {piece}");
+            assert_eq!(stderr, "for people\nfor people\n");
+        }
+        // What nobody reads is handed on at once, without waiting for the end of a line.
+        assert_eq!(through(b"no end", 1, &mut Nothing)[0], "no end");
+    }
+
+    #[test]
+    fn a_line_too_long_to_be_read_is_passed_on_whole() {
+        let text = format!("{{{}\n{{\"reason\":\"build-finished\"}}\nend", "x".repeat(LINE_BYTES));
+        let [stdout, stderr] = through(text.as_bytes(), 64 << 10, &mut Messages::default());
+        assert_eq!(stdout.len(), 1 + LINE_BYTES + 1 + 3);
+        assert!(stdout.ends_with("x\nend") && stderr.is_empty());
+    }
+}

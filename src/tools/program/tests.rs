@@ -1,0 +1,425 @@
+//! Real cargo on small projects of their own, without dependencies and so without a network.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::*;
+use crate::authorization::FileState;
+use crate::plan::OptLevel;
+use crate::run::{Level, Predicted, Stream};
+use crate::tools::{Capture, StopSignal};
+
+/// A workspace, and all that was printed in it.
+struct Bench {
+    folder: TempDir,
+    tools: Toolbox,
+    stop: StopSignal,
+}
+
+/// Keeps what it is given.
+#[derive(Default)]
+struct Kept(RefCell<[Vec<u8>; 2]>);
+
+impl Capture for Kept {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        self.0.borrow_mut()[usize::from(stream == Stream::Stderr)].extend_from_slice(bytes);
+        true
+    }
+
+    fn quiet(&self, _: Duration) {}
+}
+
+impl Bench {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();
+        let bench = Self { folder, tools, stop: StopSignal::default() };
+        files.iter().for_each(|(path, content)| bench.put(path, content));
+        bench
+    }
+
+    fn put(&self, path: &str, content: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The answer, and what was printed: stdout, then stderr. What is streamed is what is kept.
+    fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
+        static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
+        let printed = RefCell::new([String::new(), String::new()]);
+        let kept = Kept::default();
+        let invocation = self.tools.invoke(
+            call,
+            &Context {
+                expected: &NOTHING,
+                stop: &self.stop,
+                execution_id: Uuid::nil(),
+                output: &|stream, text| {
+                    printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
+                },
+                capture: &kept,
+            },
+        );
+        let printed = printed.into_inner();
+        let kept = kept.0.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(printed, kept);
+        if let Some(ends) = &invocation.captured {
+            assert_eq!(ends.each_ref().map(|ends| ends.excerpt().text), printed);
+        }
+        (invocation, printed)
+    }
+
+    fn verify(&self, scope: VerifyScope) -> (Invocation, [String; 2]) {
+        self.call(&ToolCall::Verify { scope })
+    }
+
+    fn run(&self, entry: Option<&str>, args: &[&str]) -> (Invocation, [String; 2]) {
+        let build = Build { entry_function: entry.map(str::to_owned), ..Build::default() };
+        self.call(&ToolCall::Run { build, args: args.iter().map(|it| (*it).to_owned()).collect() })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+/// Prints its arguments, its folder, and ends with the code that the first argument names.
+const MAIN: &str = r#"fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    println!("{args:?} {}", cfg!(debug_assertions));
+    eprintln!("in {}", std::env::current_dir().unwrap().display());
+    let code = args.first().and_then(|arg| arg.strip_prefix("exit=")).map(|it| it.parse().unwrap());
+    std::process::exit(code.unwrap_or(0));
+}
+"#;
+
+fn app(files: &[(&str, &str)]) -> Bench {
+    let bench = Bench::with(&[("Cargo.toml", MANIFEST)]);
+    files.iter().for_each(|(path, content)| bench.put(path, content));
+    bench
+}
+
+fn error(invocation: &Invocation) -> (Code, String) {
+    let error = invocation.error.as_ref().expect("it fails");
+    assert!(!error.next().is_empty());
+    (error.code(), error.to_string())
+}
+
+fn succeeds(invocation: &Invocation) {
+    assert!(invocation.error.is_none(), "{:?}", invocation.error);
+    assert_eq!(invocation.exit_code, Some(0));
+}
+
+#[test]
+fn a_verify_prints_for_people_and_reads_the_diagnostics() {
+    let bench = app(&[("src/lib.rs", "pub fn f() -> u8 {\n    absent\n}\n")]);
+    let (invocation, [stdout, stderr]) = bench.verify(VerifyScope::Local);
+    let (code, message) = error(&invocation);
+    assert_eq!(code, Code::CargoCheck);
+    assert!(message.starts_with("cargo check reported 1 error: error[E0425]: "), "{message}");
+    let said = &invocation.diagnostics[0];
+    assert_eq!((said.file_name.as_str(), said.line_start), ("src/lib.rs", 2));
+    assert_eq!(stdout, "", "messages for programs are not for people");
+    assert!(stderr.contains("error[E0425]: cannot find value `absent`"), "{stderr}");
+    assert!(stderr.contains("could not compile `app`"), "{stderr}");
+    let result = &invocation.result;
+    assert_eq!((&result["passed"], &result["errors"]), (&false.into(), &1.into()));
+    assert_eq!(result["commands"][0]["command"], "cargo check --message-format=json");
+    assert_eq!(result["commands"][0]["exit_code"], 101);
+    assert_eq!(result["new_errors"], Value::Null, "nothing was known before");
+
+    // A second look in the same run says what is new.
+    bench.put("src/lib.rs", "\n\npub fn f() -> u8 {\n    absent\n}\npub fn g() -> Missing {}\n");
+    let (invocation, _) = bench.verify(VerifyScope::Local);
+    let new = invocation.result["new_errors"].as_array().unwrap();
+    let [new] = &new[..] else { panic!("{new:?}") };
+    assert!(new.as_str().unwrap().contains("Missing"), "{new}");
+
+    bench.put("src/lib.rs", "pub fn f() {\n    let unused = 1;\n}\n");
+    let (invocation, _) = bench.verify(VerifyScope::Local);
+    succeeds(&invocation);
+    assert_eq!(invocation.diagnostics[0].level, Level::Warning);
+    assert_eq!(invocation.result["passed"], true);
+    assert_eq!(invocation.result["new_errors"], json!([]));
+}
+
+#[test]
+fn a_full_verify_runs_the_tests_of_the_whole_workspace_and_tells_which_failed() {
+    let lib =
+        "#[test]\nfn fine() {}\n#[test]\nfn wrong() {\n    assert_eq!(1 + 1, 3, \"so much\");\n}\n";
+    let bench = app(&[
+        ("src/lib.rs", "//! ```\n//! panic!(\"in the page\");\n//! ```\npub fn f() {}\n"),
+        ("one/src/lib.rs", lib),
+        ("one/Cargo.toml", &MANIFEST.replace("app", "one")),
+    ]);
+    bench.put("Cargo.toml", &format!("{MANIFEST}[workspace]\nmembers = [\"one\"]\n"));
+    let (local, _) = bench.verify(VerifyScope::Local);
+    succeeds(&local);
+    let (full, [stdout, _]) = bench.verify(VerifyScope::Full);
+    let (code, message) = error(&full);
+    assert_eq!(code, Code::CargoCheck);
+    assert!(message.starts_with("cargo test reported 2 errors, the first: "), "{message}");
+    assert!(stdout.contains("test wrong ... FAILED"), "{stdout}");
+    let at = |name: &str| {
+        let mut found = full.diagnostics.iter().filter(|it| it.message.contains(name));
+        let it = found.next().unwrap_or_else(|| panic!("{:?}", full.diagnostics));
+        (it.file_name.clone(), it.line_start, it.message.clone())
+    };
+    let (file, line, message) = at("the test wrong failed");
+    assert_eq!((file.as_str(), line), ("one/src/lib.rs", 5));
+    assert!(message.contains("so much") && message.contains("left: 2"), "{message}");
+    assert!(at("src/lib.rs - (line 1)").2.contains("failed"), "of the documentation, too");
+    let commands = full.result["commands"].as_array().unwrap();
+    assert_eq!(commands[1]["command"], "cargo test --workspace --no-fail-fast");
+    assert_eq!(full.exit_code, Some(101));
+
+    bench.put("one/src/lib.rs", "#[test]\nfn fine() {}\n");
+    bench.put("src/lib.rs", "");
+    let (full, _) = bench.verify(VerifyScope::Full);
+    succeeds(&full);
+
+    // An error of a test's code is told once, though cargo tells it for each target; nothing is tested then.
+    bench.put("one/src/lib.rs", "pub fn f() -> u8 { absent }\n");
+    let (full, _) = bench.verify(VerifyScope::Full);
+    assert_eq!(full.result["commands"].as_array().unwrap().len(), 1);
+    assert_eq!(full.result["errors"], 1, "{:?}", full.diagnostics);
+}
+
+#[test]
+fn a_build_is_as_it_was_asked_for() {
+    let bench = app(&[
+        ("src/lib.rs", ""),
+        ("src/main.rs", MAIN),
+        ("examples/show.rs", "fn main() { println!(\"shown\"); }"),
+    ]);
+    let compile = |build: Build| bench.call(&ToolCall::Compile { build });
+    let (all, [stdout, stderr]) = compile(Build::default());
+    succeeds(&all);
+    assert_eq!(stdout, "");
+    assert!(stderr.contains("Compiling app"), "{stderr}");
+    let command = "cargo build --message-format=json --config profile.dev.opt-level=0 \
+        --config profile.dev.debug=false";
+    assert_eq!(all.result["commands"][0]["command"], command);
+    assert_eq!(all.result["programs"].as_array().unwrap().len(), 1);
+    assert!(bench.path("target/debug/app").is_file());
+
+    let build = Build {
+        opt_level: OptLevel::O2,
+        entry_function: Some("show".to_owned()),
+        target_triple: None,
+        debug_symbols: true,
+    };
+    let (one, _) = compile(build.clone());
+    succeeds(&one);
+    let command = "cargo build --message-format=json --config profile.dev.opt-level=2 \
+        --config profile.dev.debug=true --example show";
+    assert_eq!(one.result["commands"][0]["command"], command);
+    assert_eq!(one.result["entry"], "show");
+    assert!(bench.path("target/debug/examples/show").is_file());
+
+    let (other, _) = compile(Build { entry_function: Some("nobody".to_owned()), ..build.clone() });
+    let (code, message) = error(&other);
+    assert_eq!(code, Code::FileNotFound);
+    assert_eq!(message, "there is no binary or example \"nobody\"; there are: app, show");
+    assert!(other.captured.is_none(), "nothing was built");
+
+    let (other, _) = compile(Build { target_triple: Some("no-such-triple".to_owned()), ..build });
+    let (code, message) = error(&other);
+    assert_eq!(code, Code::CargoCheck);
+    assert!(message.contains("no-such-triple"), "{message}");
+}
+
+#[test]
+fn a_program_is_run_with_its_arguments_and_not_through_a_shell() {
+    let bench = app(&[("src/main.rs", MAIN), ("src/bin/other.rs", "fn main() {}")]);
+    // Two binaries, and none is the default one.
+    let (invocation, _) = bench.run(None, &[]);
+    let (code, message) = error(&invocation);
+    assert_eq!(code, Code::FileNotFound);
+    assert_eq!(message, "there is no default binary; there are: app, other");
+
+    bench.put("Cargo.toml", &format!("{MANIFEST}default-run = \"app\"\n"));
+    let (invocation, [stdout, stderr]) = bench.run(None, &["a b", "$HOME; exit 3"]);
+    succeeds(&invocation);
+    assert_eq!(stdout, "[\"a b\", \"$HOME; exit 3\"] true\n", "and nothing that cargo said");
+    let folder = bench.folder.path().canonicalize().unwrap();
+    assert!(stderr.contains(&format!("in {}", folder.display())), "{stderr}");
+    assert_eq!(invocation.result["args"], json!(["a b", "$HOME; exit 3"]));
+    assert_eq!(invocation.result["commands"].as_array().unwrap().len(), 2);
+    assert!(invocation.result["program"].as_str().unwrap().ends_with("target/debug/app"));
+
+    let (invocation, _) = bench.run(Some("app"), &["exit=7"]);
+    let expected = (Code::CommandFailed, "the program ended with exit code 7".to_owned());
+    assert_eq!(error(&invocation), expected);
+    assert_eq!(invocation.exit_code, Some(7));
+
+    bench.put("src/main.rs", "fn main() { absent() }");
+    let (invocation, _) = bench.run(Some("app"), &[]);
+    assert_eq!(error(&invocation).0, Code::CargoCheck);
+    assert_eq!(invocation.result["commands"].as_array().unwrap().len(), 1, "nothing was run");
+}
+
+#[test]
+fn a_program_of_any_package_is_found_by_its_name() {
+    let bench = Bench::with(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\ndefault-members = [\"one\"]\n",
+        ),
+        ("one/Cargo.toml", &MANIFEST.replace("app", "one")),
+        ("one/src/main.rs", "fn main() { println!(\"the first\"); }"),
+        ("two/Cargo.toml", &MANIFEST.replace("app", "two")),
+        ("two/src/main.rs", "fn main() { println!(\"the second\"); }"),
+        ("two/src/bin/both.rs", "fn main() {}"),
+        ("one/src/bin/both.rs", "fn main() { println!(\"of the usual one\"); }"),
+        ("one/src/bin/third.rs", "fn main() {}"),
+    ]);
+    let (invocation, [stdout, _]) = bench.run(Some("two"), &[]);
+    succeeds(&invocation);
+    assert_eq!(stdout, "the second\n");
+    let command = invocation.result["commands"][0]["command"].as_str().unwrap();
+    assert!(command.ends_with("--manifest-path two/Cargo.toml --bin two"), "{command}");
+    assert_eq!(bench.run(Some("both"), &[]).1[0], "of the usual one\n");
+    bench.put("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\n");
+    let (code, message) = error(&bench.run(Some("both"), &[]).0);
+    assert_eq!(code, Code::FileNotFound);
+    assert_eq!(message, "\"both\" is in more than one package: one, two");
+}
+
+#[test]
+fn a_program_that_never_ends_is_ended_at_its_time() {
+    let mut bench =
+        app(&[("src/main.rs", "fn main() { println!(\"here\"); loop { std::thread::park() } }")]);
+    bench.tools.run_timeout = Duration::from_millis(700);
+    let (invocation, [stdout, _]) = bench.run(None, &[]);
+    let (code, message) = error(&invocation);
+    assert_eq!(code, Code::TimedOut);
+    assert_eq!(message, "the program was still running after 700 ms and was ended");
+    assert_eq!(stdout, "here\n", "what came is kept");
+    assert_eq!(invocation.result["timed_out"], true);
+}
+
+#[test]
+fn a_check_that_never_ends_is_ended_at_its_time_too() {
+    let mut bench =
+        app(&[("src/lib.rs", ""), ("build.rs", "fn main() { loop { std::thread::park() } }")]);
+    bench.tools.check_timeout = Duration::from_millis(1500);
+    let (invocation, _) = bench.verify(VerifyScope::Local);
+    let (code, message) = error(&invocation);
+    assert_eq!(code, Code::TimedOut);
+    assert_eq!(message, "cargo check was still running after 1500 ms and was ended");
+}
+
+#[test]
+fn a_stop_ends_the_program_at_once() {
+    let bench =
+        app(&[("src/main.rs", "fn main() { println!(\"here\"); loop { std::thread::park() } }")]);
+    let call = ToolCall::Run { build: Build::default(), args: Vec::new() };
+    static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
+    let invocation = bench.tools.invoke(
+        &call,
+        &Context {
+            expected: &NOTHING,
+            stop: &bench.stop,
+            execution_id: Uuid::nil(),
+            output: &|_, text| {
+                if text.contains("here") {
+                    bench.stop.set();
+                }
+            },
+            capture: &Kept::default(),
+        },
+    );
+    assert_eq!(error(&invocation).0, Code::Cancelled);
+    assert_eq!(invocation.captured.unwrap()[0].excerpt().text, "here\n");
+    // And nothing is begun behind a stop.
+    let (invocation, _) = bench.verify(VerifyScope::Local);
+    assert_eq!(error(&invocation).0, Code::Cancelled);
+    assert_eq!(invocation.result, Value::Null);
+}
+
+#[test]
+fn without_a_project_there_is_nothing_to_verify_with() {
+    let bench = Bench::with(&[("notes.md", "")]);
+    for (call, action) in [
+        (ToolCall::Verify { scope: VerifyScope::Local }, "verify"),
+        (ToolCall::Compile { build: Build::default() }, "compile"),
+        (ToolCall::Run { build: Build::default(), args: Vec::new() }, "run"),
+    ] {
+        let (invocation, _) = bench.call(&call);
+        let (code, message) = error(&invocation);
+        assert_eq!(code, Code::NoCargoProject);
+        let expected =
+            format!("there is nothing to {action} with: no Cargo.toml in the workspace folder");
+        assert_eq!(message, expected);
+        assert!(matches!(
+            invocation.error,
+            Some(ToolError::Program { source: ProgramError::NoCommand { .. } })
+        ));
+        let preview = bench.tools.preview(&call, Overlay::nothing()).unwrap();
+        assert!(preview.would_fail(), "{preview:?}");
+    }
+    assert_eq!(bench.names(), ["notes.md"]);
+}
+
+#[test]
+fn a_preview_says_what_would_run_and_runs_nothing() {
+    let bench = app(&[("src/main.rs", MAIN)]);
+    let before = bench.names();
+    let preview = |call: ToolCall| {
+        let preview = bench.tools.preview(&call, Overlay::nothing()).unwrap();
+        assert_eq!(preview.predicted, Predicted::Unpredictable);
+        (preview.summary, preview.notes.join("\n"))
+    };
+    let (summary, notes) = preview(ToolCall::Verify { scope: VerifyScope::Full });
+    assert_eq!(
+        summary,
+        "Runs `cargo check --workspace --all-targets --message-format=json`, then \
+         `cargo test --workspace --no-fail-fast` in the workspace folder."
+    );
+    assert!(notes.contains("Each command is ended after 30 minutes"), "{notes}");
+    let build = Build { entry_function: Some("app".to_owned()), ..Build::default() };
+    let (summary, notes) = preview(ToolCall::Run { build, args: vec!["a b".to_owned()] });
+    assert!(summary.starts_with("Runs `cargo build --message-format=json --config "), "{summary}");
+    assert!(
+        summary.ends_with(" in the workspace folder, then the program that it built."),
+        "{summary}"
+    );
+    assert!(notes.contains("with the arguments [\"a b\"], not through a shell"), "{notes}");
+    assert!(notes.contains("`--bin app` or `--example app`"), "{notes}");
+    assert!(notes.contains("The program is ended after 2 minutes"), "{notes}");
+    assert_eq!(bench.names(), before);
+}
+
+#[test]
+fn a_line_that_only_looks_like_a_message_is_printed() {
+    let macros = "use proc_macro::TokenStream;\n#[proc_macro]\npub fn noise(_: TokenStream) -> TokenStream {\n\
+        println!(\"{{\\\"reason\\\":\\\"mine\\\"}}\\n\\nplain\"); TokenStream::new() }\n";
+    let manifest =
+        format!("{MANIFEST}[dependencies]\nmacros = {{ path = \"macros\" }}\n[workspace]\n");
+    let bench = app(&[("src/lib.rs", "macros::noise!();\n"), ("macros/src/lib.rs", macros)]);
+    bench.put("Cargo.toml", &manifest);
+    bench.put(
+        "macros/Cargo.toml",
+        &format!("{}[lib]\nproc-macro = true\n", MANIFEST.replace("app", "macros")),
+    );
+    let (invocation, [stdout, _]) = bench.verify(VerifyScope::Local);
+    succeeds(&invocation);
+    assert!(stdout.starts_with("{\"reason\":\"mine\"}\n\nplain\n"), "{stdout:?}");
+}
