@@ -35,7 +35,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "worker",
         &["autonomy", "engine", "evidence", "tools", "run", "risk", "authorization", "plan"],
     ),
-    ("autonomy", &["engine", "run", "risk", "authorization", "plan"]),
+    ("autonomy", &["engine", "evidence", "tools", "run", "risk", "authorization", "plan"]),
     ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
     ("tools", &["code", "run", "risk", "authorization", "plan"]),
     ("evidence", &["run", "risk", "authorization", "plan"]),
