@@ -3,6 +3,8 @@
 //! Made by the window and the headless commands, checked by the engine alone. Absent on purpose:
 //! reading the clock or any file; callers hand in what is true now.
 
+mod class;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::plan::{Digest, Mode, Plan};
+
+pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, ClassQuestion};
 
 /// How long an approval waits for its run by default, in milliseconds: 30 minutes.
 pub const DEFAULT_TTL_MS: i64 = 30 * 60 * 1000;
@@ -39,6 +43,25 @@ pub enum Method {
     CommandLineDigest,
     /// `--yes`: authorizes what was just read.
     CommandLineYes,
+    /// A class of plans that was authorized in advance (SPEC §10).
+    AuthorizationClass,
+}
+
+/// The attempt of a bounded loop whose plan an answer is for (SPEC §10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForAttempt {
+    /// The loop.
+    pub loop_id: Uuid,
+    /// What the loop is to reach.
+    pub goal: String,
+    /// The attempt.
+    pub attempt_id: Uuid,
+    /// Which one, from 1.
+    pub attempt: u32,
+    /// The class of plans under which the answer was given, if under one.
+    pub class_id: Option<Uuid>,
+    /// How the answer came about, in a sentence.
+    pub note: String,
 }
 
 /// The state of a file that the plan takes as input.
@@ -195,6 +218,8 @@ pub struct PlanAuthorization {
     /// The run that the plan continues, when it was shown as a continuation; the run that uses this
     /// answer is linked to it.
     pub parent_run: Option<Uuid>,
+    /// The attempt of a bounded loop that it is for; the run that uses it is linked to that.
+    pub attempt: Option<Box<ForAttempt>>,
     /// Through which act it was given.
     pub method: Method,
     /// When it was given, in Unix milliseconds.
@@ -213,6 +238,7 @@ impl PlanAuthorization {
             status: AuthorizationStatus::Pending,
             binding,
             parent_run: None,
+            attempt: None,
             method,
             decided_at_ms: now_ms,
             expires_at_ms: now_ms,
@@ -223,6 +249,13 @@ impl PlanAuthorization {
     #[must_use]
     pub fn continuing(mut self, parent_run: Option<Uuid>) -> Self {
         self.parent_run = parent_run;
+        self
+    }
+
+    /// The same answer to the plan of this attempt.
+    #[must_use]
+    pub fn for_attempt(mut self, attempt: ForAttempt) -> Self {
+        self.attempt = Some(Box::new(attempt));
         self
     }
 

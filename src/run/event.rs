@@ -3,10 +3,13 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::attempt::{AttemptRecord, PlannerReport};
 use super::confirm::{Answer, ConfirmationRequest, Control};
+use super::difference::PlanDifference;
 use super::host::Host;
 use super::result::{RunStatus, StepResult};
-use crate::plan::Code;
+use super::stop_reason::StopReason;
+use crate::plan::{Code, Digest};
 
 /// Which of a child's two outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -125,6 +128,90 @@ pub enum RunEvent {
         reason: Control,
         /// How many steps had ended.
         completed_steps: usize,
+    },
+    /// A bounded loop begins (SPEC §10); the first record of it is durable.
+    LoopStarted {
+        /// The loop.
+        loop_id: Uuid,
+        /// What it is to reach.
+        goal: String,
+        /// Who makes the plans, as the person named it.
+        planner: String,
+        /// The workspace folder.
+        workspace: String,
+        /// How often the planner is asked at most.
+        max_attempts: u32,
+        /// When, in Unix milliseconds.
+        timestamp_ms: i64,
+    },
+    /// An attempt begins.
+    AttemptStarted {
+        /// Which one, from 1.
+        attempt: u32,
+        /// Of so many.
+        max_attempts: u32,
+        /// When, in Unix milliseconds.
+        timestamp_ms: i64,
+    },
+    /// The planner is asked.
+    PlannerStarted {
+        /// What runs, as the person named it.
+        planner: String,
+    },
+    /// A piece of what the planner prints to its standard error.
+    PlannerOutput {
+        /// The text.
+        chunk: String,
+    },
+    /// The planner has answered, or did not.
+    PlannerAnswered {
+        /// What.
+        report: Box<PlannerReport>,
+        /// The digest of the plan's exact bytes, where there is a plan.
+        plan_digest: Option<Digest>,
+    },
+    /// The plan is another one than that of the attempt before.
+    PlanRevised {
+        /// What happened to the one before.
+        reason: String,
+        /// How they differ.
+        difference: Box<PlanDifference>,
+    },
+    /// The plan has the steps of one that already ran and failed in this loop; it does not run.
+    NoProgress {
+        /// The attempt in which it did.
+        failed_in: u32,
+    },
+    /// The plan of the attempt waits for its own authorization.
+    AuthorizationNeeded {
+        /// The digest of its exact bytes.
+        plan_digest: Digest,
+        /// What of it is outside the authorization class; empty without one.
+        outside: Vec<String>,
+    },
+    /// It was given or refused.
+    AuthorizationDecided {
+        /// Whether it may run.
+        approved: bool,
+        /// By whom, and why, in a sentence.
+        how: String,
+    },
+    /// The actions succeeded; the loop's own verification begins, as a run of its own.
+    VerifyStarted,
+    /// The attempt has ended; its record is durable.
+    AttemptEnded {
+        /// What became of it.
+        record: Box<AttemptRecord>,
+    },
+    /// Another attempt begins, and few are left.
+    BudgetWarning {
+        /// How many, that one included.
+        attempts_left: u32,
+    },
+    /// The loop has ended.
+    LoopEnded {
+        /// Why.
+        stop_reason: Box<StopReason>,
     },
 }
 

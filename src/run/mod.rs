@@ -4,15 +4,18 @@
 //! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
 //! SQL, egui.
 
+mod attempt;
 mod comparison;
 mod confirm;
 mod decoder;
 mod diagnostic;
+mod difference;
 mod effect;
 mod event;
 mod excerpt;
 mod host;
 mod ink;
+mod loop_state;
 mod pace;
 mod preview;
 mod question;
@@ -23,17 +26,25 @@ mod review;
 mod source;
 mod state;
 mod steps;
+mod stop_reason;
 mod transcript;
+mod transition;
 
+pub use attempt::{
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
+    PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
+};
 pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
+pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};
+pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use pace::Pace;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
@@ -49,4 +60,6 @@ pub use review::{Impact, PreconditionState, Review};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;
+pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use transcript::{Part, Transcript, TranscriptLine};
+pub use transition::{Happened, Transition, transition};

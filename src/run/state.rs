@@ -125,6 +125,20 @@ impl RunState {
                 self.end(RunStatus::Failed);
             }
             RunEvent::RunCancelled { .. } => self.end(RunStatus::Cancelled),
+            // What a loop does around its runs; [`super::LoopState`] tells that.
+            RunEvent::LoopStarted { .. }
+            | RunEvent::AttemptStarted { .. }
+            | RunEvent::PlannerStarted { .. }
+            | RunEvent::PlannerOutput { .. }
+            | RunEvent::PlannerAnswered { .. }
+            | RunEvent::PlanRevised { .. }
+            | RunEvent::NoProgress { .. }
+            | RunEvent::AuthorizationNeeded { .. }
+            | RunEvent::AuthorizationDecided { .. }
+            | RunEvent::VerifyStarted
+            | RunEvent::AttemptEnded { .. }
+            | RunEvent::BudgetWarning { .. }
+            | RunEvent::LoopEnded { .. } => {}
         }
     }
 

@@ -1,0 +1,289 @@
+//! An answer given in advance to a class of plans (SPEC §10): what a person lets a bounded loop run without
+//! being asked about each plan. It covers no confirmation: who is asked before a step is still asked.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{RiskLevel, TOOLS};
+
+/// The largest file of a class, in bytes: 64 KiB.
+pub const CLASS_BYTES: usize = 64 << 10;
+
+/// A class of plans. Every field but `hosts` must be written, so that nothing is allowed by leaving it out.
+///
+/// | field | allows |
+/// |---|---|
+/// | `tools` | steps that call these tools |
+/// | `paths` | files and folders that a step names or writes, and folders of commands, in these files and folders of the workspace; `.` is all of it. What a command does by itself nobody can foresee |
+/// | `hosts` | commands on these SSH destinations; none: on this machine alone |
+/// | `max_risk` | plans whose worst step is not more dangerous: `safe`, `caution` or `dangerous` |
+/// | `max_attempts` | so many attempts of a loop, the first ones |
+/// | `expires_at` | attempts before this time, RFC 3339 |
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuthorizationClass {
+    /// The tools that may be called.
+    pub tools: Vec<String>,
+    /// Where steps may work, relative to the workspace, with `/`.
+    pub paths: Vec<String>,
+    /// The SSH destinations on which commands may run.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// The worst risk of a step.
+    pub max_risk: RiskLevel,
+    /// How many attempts of a loop it covers.
+    pub max_attempts: u32,
+    /// When it ends, RFC 3339.
+    pub expires_at: String,
+}
+
+/// The file is no authorization class.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the authorization class cannot be used: {message}")]
+pub struct ClassError {
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What a plan would do, as far as a class is concerned.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassQuestion<'a> {
+    /// The tool of each step.
+    pub tools: &'a [&'a str],
+    /// Each file and folder that a step names or writes, by its path in the workspace.
+    pub paths: &'a [String],
+    /// The SSH destination of its commands.
+    pub host: Option<&'a str>,
+    /// The worst risk of a step.
+    pub worst: Option<RiskLevel>,
+    /// Which attempt of the loop it is, from 1.
+    pub attempt: u32,
+    /// Now, in Unix milliseconds.
+    pub now_ms: i64,
+}
+
+impl AuthorizationClass {
+    /// Reads a class, strictly: an unknown or missing field, an unknown tool, a path that leads out of the
+    /// workspace, and a limit of nothing are refused.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn read(bytes: &[u8]) -> Result<Self, ClassError> {
+        let refuse = |message: String| Err(ClassError { message });
+        if bytes.len() > CLASS_BYTES {
+            return refuse(format!("it has more than {CLASS_BYTES} bytes"));
+        }
+        let class: Self = match serde_json::from_slice(bytes) {
+            Ok(class) => class,
+            Err(error) => return refuse(error.to_string()),
+        };
+        if class.tools.is_empty() || class.paths.is_empty() {
+            return refuse("tools and paths each name at least one thing".to_owned());
+        }
+        for tool in &class.tools {
+            if !TOOLS.iter().any(|spec| spec.name == tool) {
+                let known: Vec<_> = TOOLS.iter().map(|spec| spec.name).collect();
+                return refuse(format!(
+                    "there is no tool {tool:?}; tools are {}",
+                    known.join(", ")
+                ));
+            }
+        }
+        for path in &class.paths {
+            let leads_out = path.starts_with('/')
+                || path.contains(['\\', '\0'])
+                || path.split('/').any(|part| part == "..")
+                || path.is_empty();
+            if leads_out {
+                return refuse(format!("{path:?} is no path inside the workspace"));
+            }
+        }
+        if class.hosts.iter().any(|host| host.trim().is_empty()) {
+            return refuse("a host has no name".to_owned());
+        }
+        if class.max_risk == RiskLevel::Blocked {
+            return refuse("max_risk is blocked, which nobody can authorize".to_owned());
+        }
+        if class.max_attempts == 0 {
+            return refuse("max_attempts is 0, which allows nothing".to_owned());
+        }
+        if class.expires_at_ms().is_none() {
+            let said = &class.expires_at;
+            return refuse(format!(
+                "expires_at is {said:?}, which is no time such as 2026-01-31T12:00:00Z"
+            ));
+        }
+        Ok(class)
+    }
+
+    /// When it ends, in Unix milliseconds; none where the text is no time, which [`Self::read`] refuses.
+    pub fn expires_at_ms(&self) -> Option<i64> {
+        self.expires_at.parse::<Timestamp>().ok().map(|time| time.as_millisecond())
+    }
+
+    /// What of a plan is outside of the class, each part in a few words; empty when it is inside.
+    pub fn outside(&self, plan: &ClassQuestion<'_>) -> Vec<String> {
+        let mut outside = Vec::new();
+        let mut add = |what: String| {
+            if !outside.contains(&what) {
+                outside.push(what);
+            }
+        };
+        if self.expires_at_ms().is_none_or(|at| plan.now_ms >= at) {
+            add(format!("the class expired at {}", self.expires_at));
+        }
+        if plan.attempt > self.max_attempts {
+            add(format!("attempt {} of {} attempts", plan.attempt, self.max_attempts));
+        }
+        for tool in plan.tools {
+            if !self.tools.iter().any(|allowed| allowed == tool) {
+                add(format!("the tool {tool}"));
+            }
+        }
+        for path in plan.paths {
+            if !self.paths.iter().any(|allowed| is_in(path, allowed)) {
+                add(format!("the path {path}"));
+            }
+        }
+        if let Some(host) = plan.host
+            && !self.hosts.iter().any(|allowed| allowed == host)
+        {
+            add(format!("the host {host}"));
+        }
+        if let Some(worst) = plan.worst.filter(|worst| *worst > self.max_risk) {
+            add(format!("the risk {}", worst.as_str()));
+        }
+        outside
+    }
+}
+
+/// Whether a path is this file or folder, or below it.
+fn is_in(path: &str, allowed: &str) -> bool {
+    fn parts(path: &str) -> impl Iterator<Item = &str> {
+        path.split('/').filter(|part| !matches!(*part, "" | "."))
+    }
+    // Another root is named by its absolute path, and no class reaches there; nor does one reach above.
+    if path.starts_with('/') || parts(path).any(|part| part == "..") {
+        return false;
+    }
+    let mut path = parts(path);
+    parts(allowed).all(|part| path.next() == Some(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn text() -> Value {
+        json!({
+            "tools": ["file_read", "mutate_batch"],
+            "paths": ["src", "./docs/a.md"],
+            "hosts": ["build"],
+            "max_risk": "caution",
+            "max_attempts": 2,
+            "expires_at": "2026-01-31T12:00:00Z",
+        })
+    }
+
+    fn class() -> AuthorizationClass {
+        AuthorizationClass::read(text().to_string().as_bytes()).unwrap()
+    }
+
+    const INSIDE: ClassQuestion<'static> = ClassQuestion {
+        tools: &["file_read"],
+        paths: &[],
+        host: None,
+        worst: Some(RiskLevel::Caution),
+        attempt: 2,
+        now_ms: 1_769_860_799_999,
+    };
+
+    #[test]
+    fn each_part_of_a_plan_is_compared() {
+        let class = class();
+        let paths =
+            |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+        let inside = paths(&["src/lib.rs", "src", "docs/a.md", "./src/./x"]);
+        let question = ClassQuestion { paths: &inside, host: Some("build"), ..INSIDE };
+        assert_eq!(class.outside(&question), Vec::<String>::new());
+        let out = paths(&["srcs/a", "docs", "docs/b.md", "src/../x", "/src/a", "."]);
+        let cases: [(ClassQuestion<'_>, &[&str]); 6] = [
+            (
+                ClassQuestion { tools: &["shell", "file_read", "shell"], ..INSIDE },
+                &["the tool shell"],
+            ),
+            (
+                ClassQuestion { paths: &out, ..INSIDE },
+                &[
+                    "the path srcs/a",
+                    "the path docs",
+                    "the path docs/b.md",
+                    "the path src/../x",
+                    "the path /src/a",
+                    "the path .",
+                ],
+            ),
+            (ClassQuestion { host: Some("other"), ..INSIDE }, &["the host other"]),
+            (
+                ClassQuestion { worst: Some(RiskLevel::Dangerous), ..INSIDE },
+                &["the risk dangerous"],
+            ),
+            (ClassQuestion { attempt: 3, ..INSIDE }, &["attempt 3 of 2 attempts"]),
+            (
+                ClassQuestion { now_ms: INSIDE.now_ms + 1, ..INSIDE },
+                &["the class expired at 2026-01-31T12:00:00Z"],
+            ),
+        ];
+        for (question, expected) in cases {
+            assert_eq!(class.outside(&question), expected);
+        }
+    }
+
+    #[test]
+    fn the_whole_workspace_is_a_dot() {
+        let class = AuthorizationClass { paths: vec![".".to_owned()], ..class() };
+        let paths = ["a".to_owned(), "a/b".to_owned(), ".".to_owned()];
+        assert!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).is_empty());
+        let paths = ["/elsewhere".to_owned()];
+        assert_eq!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).len(), 1);
+    }
+
+    #[test]
+    fn a_class_is_read_strictly() {
+        let broken: [(&str, Value, &str); 10] = [
+            ("tools", json!([]), "at least one"),
+            ("tools", json!(["rm"]), "no tool \"rm\""),
+            ("paths", json!([]), "at least one"),
+            ("paths", json!(["../x"]), "no path inside"),
+            ("paths", json!(["/etc"]), "no path inside"),
+            ("max_risk", json!("blocked"), "nobody can authorize"),
+            ("max_risk", json!("mild"), "unknown variant"),
+            ("max_attempts", json!(0), "allows nothing"),
+            ("expires_at", json!("tomorrow"), "no time"),
+            ("path", json!(["."]), "unknown field"),
+        ];
+        for (field, value, said) in broken {
+            let mut text = text();
+            text[field] = value;
+            let error = AuthorizationClass::read(text.to_string().as_bytes()).unwrap_err();
+            assert!(error.message.contains(said), "{field}: {error}");
+        }
+        for field in ["tools", "paths", "max_risk", "max_attempts", "expires_at"] {
+            let mut text = text();
+            text.as_object_mut().unwrap().remove(field);
+            let error = AuthorizationClass::read(text.to_string().as_bytes()).unwrap_err();
+            assert!(error.message.contains("missing field"), "{field}: {error}");
+        }
+        let twice = text().to_string().replacen('{', "{\"max_attempts\":9,", 1);
+        assert!(
+            AuthorizationClass::read(twice.as_bytes()).unwrap_err().message.contains("duplicate")
+        );
+        let mut local = text();
+        local.as_object_mut().unwrap().remove("hosts");
+        let local = AuthorizationClass::read(local.to_string().as_bytes()).unwrap();
+        assert_eq!(local.outside(&ClassQuestion { host: Some("build"), ..INSIDE }).len(), 1);
+        assert!(AuthorizationClass::read(&vec![b' '; CLASS_BYTES + 1]).is_err());
+    }
+}

@@ -1,0 +1,253 @@
+//! How a plan differs from the one before it (SPEC §10): which steps are new, gone or changed.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Plan, Step};
+
+/// How many differing steps are named; all are counted.
+const MOST_NAMED: usize = 200;
+
+/// What became of a step between two plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepChange {
+    /// It was not in the plan before.
+    New,
+    /// It is no longer in the plan.
+    Gone,
+    /// The step of this name does something else.
+    Changed,
+}
+
+/// One step that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDifference {
+    /// What became of it.
+    pub change: StepChange,
+    /// Its place in the plan before, from 0.
+    pub before: Option<usize>,
+    /// Its place in the plan now, from 0.
+    pub after: Option<usize>,
+    /// Its tool, or the type of the action.
+    pub tool: String,
+    /// What it is about, in one line.
+    pub about: String,
+}
+
+/// How a plan differs from the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlanDifference {
+    /// How many steps are new.
+    pub new: usize,
+    /// How many are gone.
+    pub gone: usize,
+    /// How many are changed.
+    pub changed: usize,
+    /// How many are in both.
+    pub same: usize,
+    /// The steps that differ, in the order of the new plan, those that are gone at the end; not more than
+    /// two hundred.
+    pub steps: Vec<StepDifference>,
+}
+
+impl PlanDifference {
+    /// The difference between two plans.
+    pub fn between(before: &Plan, after: &Plan) -> Self {
+        let mut left = Left::of(before);
+        // What is the same is paired first, so that a step which only moved is not taken for a changed one.
+        let same: Vec<bool> = after.steps.iter().map(|step| left.take_same(step)).collect();
+        let mut difference = Self::default();
+        let mut steps = Vec::new();
+        for (step, same) in after.steps.iter().zip(same) {
+            if same {
+                difference.same += 1;
+                continue;
+            }
+            let was = left.take_named(step);
+            match was {
+                Some(_) => difference.changed += 1,
+                None => difference.new += 1,
+            }
+            let change = if was.is_some() { StepChange::Changed } else { StepChange::New };
+            steps.push(named(change, was, Some(step.step_index), step));
+        }
+        for step in before.steps.iter().filter(|step| left.has(step)) {
+            difference.gone += 1;
+            steps.push(named(StepChange::Gone, Some(step.step_index), None, step));
+        }
+        steps.truncate(MOST_NAMED);
+        difference.steps = steps;
+        difference
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.new + self.gone + self.changed == 0
+    }
+
+    /// The difference in a few words.
+    pub fn sentence(&self) -> String {
+        let count = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
+        let parts = [
+            count(self.new, "new"),
+            count(self.changed, "changed"),
+            count(self.gone, "gone"),
+            count(self.same, "as before"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "no steps".to_owned() } else { parts.join(", ") }
+    }
+}
+
+fn named(
+    change: StepChange,
+    before: Option<usize>,
+    after: Option<usize>,
+    step: &Step,
+) -> StepDifference {
+    let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
+    StepDifference { change, before, after, tool: step.tool_name.clone(), about }
+}
+
+/// Steps of the plan before that have no partner yet.
+struct Left<'a> {
+    /// By what they do; the first is the last in its list.
+    same: HashMap<Doing<'a>, Vec<usize>>,
+    named: HashMap<(&'a str, &'a str), usize>,
+    free: Vec<bool>,
+}
+
+type Doing<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str);
+
+fn doing(step: &Step) -> Doing<'_> {
+    let arguments = step.arguments.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    (&step.tool_name, arguments.collect(), step.precondition_text.trim())
+}
+
+impl<'a> Left<'a> {
+    fn of(plan: &'a Plan) -> Self {
+        let mut same: HashMap<_, Vec<usize>> = HashMap::new();
+        for step in plan.steps.iter().rev() {
+            same.entry(doing(step)).or_default().push(step.step_index);
+        }
+        let named = plan
+            .steps
+            .iter()
+            .map(|step| ((step.step_id.as_str(), step.tool_name.as_str()), step.step_index));
+        Self { same, named: named.collect(), free: vec![true; plan.steps.len()] }
+    }
+
+    fn take_same(&mut self, step: &'a Step) -> bool {
+        let place = self.same.get_mut(&doing(step)).and_then(Vec::pop);
+        place.is_some_and(|place| self.take(place))
+    }
+
+    /// The step with the same name and tool, if it is still free.
+    fn take_named(&mut self, step: &Step) -> Option<usize> {
+        let place = *self.named.get(&(step.step_id.as_str(), step.tool_name.as_str()))?;
+        self.take(place).then_some(place)
+    }
+
+    fn take(&mut self, place: usize) -> bool {
+        self.free.get_mut(place).is_some_and(std::mem::take)
+    }
+
+    fn has(&self, step: &Step) -> bool {
+        self.free.get(step.step_index).copied().unwrap_or_default()
+    }
+}
+
+/// Whether two plans would do the same: the same calls in the same order, under the same preconditions, in
+/// the same place. What they say about themselves does not count.
+pub fn does_the_same(one: &Plan, other: &Plan) -> bool {
+    one.target == other.target
+        && one.steps.len() == other.steps.len()
+        && one.steps.iter().zip(&other.steps).all(|(one, other)| {
+            one.call.is_some() && one.call == other.call && one.precondition == other.precondition
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::plan::parse;
+
+    fn plan(steps: &Value) -> Plan {
+        let text = json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string();
+        parse(text.as_bytes()).plan.unwrap()
+    }
+
+    fn write(id: &str, path: &str, contents: &str) -> Value {
+        json!({"step_id": id, "tool": "file_write", "title": format!("step {id}"),
+               "arguments": {"path": path, "contents": contents}})
+    }
+
+    #[test]
+    fn steps_are_the_same_changed_new_or_gone() {
+        let before = plan(&json!([
+            write("a", "a.txt", "1"),
+            write("b", "b.txt", "1"),
+            write("c", "c.txt", "1"),
+        ]));
+        // b comes first, a has another content, c is gone and d is new.
+        let after = plan(&json!([
+            write("x", "b.txt", "1"),
+            write("a", "a.txt", "2"),
+            write("d", "d.txt", "1"),
+        ]));
+        let difference = PlanDifference::between(&before, &after);
+        let found: Vec<_> = difference
+            .steps
+            .iter()
+            .map(|step| (step.change, step.before, step.after, step.about.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (StepChange::Changed, Some(0), Some(1), "a.txt"),
+                (StepChange::New, None, Some(2), "d.txt"),
+                (StepChange::Gone, Some(2), None, "c.txt"),
+            ]
+        );
+        assert_eq!(difference.sentence(), "1 new, 1 changed, 1 gone, 1 as before");
+        assert!(!difference.is_empty());
+        assert!(PlanDifference::between(&before, &before).is_empty());
+    }
+
+    #[test]
+    fn a_step_that_stands_twice_is_counted_twice() {
+        let twice = plan(&json!([write("a", "a.txt", "1"), write("b", "a.txt", "1")]));
+        let once = plan(&json!([write("z", "a.txt", "1")]));
+        let difference = PlanDifference::between(&twice, &once);
+        assert_eq!((difference.same, difference.gone, difference.new), (1, 1, 0));
+        let difference = PlanDifference::between(&once, &twice);
+        assert_eq!((difference.same, difference.gone, difference.new), (1, 0, 1));
+    }
+
+    #[test]
+    fn plans_that_do_the_same_are_told_from_others() {
+        let one = plan(&json!([write("a", "a.txt", "1"), write("b", "b.txt", "1")]));
+        let renamed = plan(&json!([write("x", "a.txt", "1"), write("y", "b.txt", "1")]));
+        assert!(does_the_same(&one, &renamed));
+        for steps in [
+            json!([write("a", "a.txt", "1")]),
+            json!([write("b", "b.txt", "1"), write("a", "a.txt", "1")]),
+            json!([write("a", "a.txt", "1"), write("b", "b.txt", "2")]),
+        ] {
+            assert!(!does_the_same(&one, &plan(&steps)));
+        }
+        let mut asking = write("a", "a.txt", "1");
+        asking["precondition"] = json!("file exists");
+        assert!(!does_the_same(&one, &plan(&json!([asking, write("b", "b.txt", "1")]))));
+        let command = |target: Option<&str>| {
+            let text = json!({"goal": "g", "target": target, "steps": [{"command": "true"}]});
+            parse(text.to_string().as_bytes()).plan.unwrap()
+        };
+        assert!(does_the_same(&command(Some("local")), &command(None)));
+        assert!(!does_the_same(&command(Some("build")), &command(None)));
+    }
+}

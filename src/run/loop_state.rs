@@ -1,0 +1,311 @@
+//! From the events of a bounded loop to what is true now (SPEC §10): the timeline of a window, and what a
+//! loop amounts to that is reopened.
+
+use uuid::Uuid;
+
+use super::attempt::{AttemptRecord, PlannerReport};
+use super::difference::PlanDifference;
+use super::event::RunEvent;
+use super::state::RunState;
+use super::stop_reason::StopReason;
+use crate::plan::Digest;
+
+/// How much of what a planner prints is kept for the screen, in bytes: the latest. The whole goes into the
+/// evidence.
+const PLANNER_OUTPUT_BYTES: usize = 32 << 10;
+
+/// Where a loop stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LoopPhase {
+    /// Nothing was handed over.
+    #[default]
+    Idle,
+    /// The planner is at work.
+    Planning,
+    /// The plan waits for its authorization; these parts are outside the authorization class.
+    AwaitingAuthorization(Vec<String>),
+    /// The plan runs.
+    Applying,
+    /// The loop verifies by itself.
+    Verifying,
+    /// It ended.
+    Ended(Box<StopReason>),
+    /// It has no end and its process is gone.
+    Interrupted,
+}
+
+/// One attempt, as far as it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptState {
+    /// Which one, from 1.
+    pub attempt: u32,
+    /// When it began, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// What the planner printed to its standard error, the latest of it.
+    pub planner_output: String,
+    /// What the planner answered.
+    pub planner: Option<Box<PlannerReport>>,
+    /// The digest of its plan.
+    pub plan_digest: Option<Digest>,
+    /// Why the plan is another one than that of the attempt before, and how they differ.
+    pub revised: Option<(String, Box<PlanDifference>)>,
+    /// The attempt whose steps it repeats.
+    pub repeats: Option<u32>,
+    /// Whether it was authorized, and how, in a sentence.
+    pub authorized: Option<(bool, String)>,
+    /// The run of the plan, once it has begun.
+    pub run: Option<Box<RunState>>,
+    /// The run of the loop's own verification.
+    pub gate: Option<Box<RunState>>,
+    /// What became of it, once it has ended.
+    pub record: Option<Box<AttemptRecord>>,
+}
+
+/// A bounded loop as its events tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LoopState {
+    /// The loop, once it has started.
+    pub loop_id: Option<Uuid>,
+    /// What it is to reach.
+    pub goal: String,
+    /// Who makes the plans.
+    pub planner: String,
+    /// The workspace folder.
+    pub workspace: String,
+    /// How often the planner is asked at most.
+    pub max_attempts: u32,
+    /// When it started, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// Where it stands.
+    pub phase: LoopPhase,
+    /// How many attempts are left, once few are.
+    pub attempts_left: Option<u32>,
+    /// The attempts, in order.
+    pub attempts: Vec<AttemptState>,
+}
+
+impl LoopState {
+    /// The state after one more event. Pure; the events of its runs are taken in too.
+    pub fn apply(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::LoopStarted {
+                loop_id,
+                goal,
+                planner,
+                workspace,
+                max_attempts,
+                timestamp_ms,
+            } => {
+                *self = Self {
+                    loop_id: Some(*loop_id),
+                    goal: goal.clone(),
+                    planner: planner.clone(),
+                    workspace: workspace.clone(),
+                    max_attempts: *max_attempts,
+                    started_at_ms: *timestamp_ms,
+                    phase: LoopPhase::Planning,
+                    ..Self::default()
+                };
+            }
+            RunEvent::AttemptStarted { attempt, timestamp_ms, .. } => {
+                self.phase = LoopPhase::Planning;
+                self.attempts.push(AttemptState {
+                    attempt: *attempt,
+                    started_at_ms: *timestamp_ms,
+                    ..AttemptState::default()
+                });
+            }
+            RunEvent::BudgetWarning { attempts_left } => self.attempts_left = Some(*attempts_left),
+            RunEvent::LoopEnded { stop_reason } => {
+                self.phase = LoopPhase::Ended(stop_reason.clone());
+            }
+            RunEvent::PlannerStarted { .. } => self.phase = LoopPhase::Planning,
+            RunEvent::AuthorizationNeeded { outside, .. } => {
+                self.phase = LoopPhase::AwaitingAuthorization(outside.clone());
+            }
+            RunEvent::VerifyStarted => self.phase = LoopPhase::Verifying,
+            RunEvent::RunStarted { .. } if self.phase != LoopPhase::Verifying => {
+                self.phase = LoopPhase::Applying;
+            }
+            _ => {}
+        }
+        let verifies = self.phase == LoopPhase::Verifying;
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.apply(event, verifies);
+        }
+    }
+
+    /// Marks a loop that will send no more events although it has no end.
+    pub fn interrupt(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        self.phase = LoopPhase::Interrupted;
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.run.iter_mut().chain(&mut attempt.gate).for_each(|run| run.interrupt());
+        }
+    }
+
+    /// Whether nothing more can happen in it.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, LoopPhase::Ended(_) | LoopPhase::Interrupted)
+    }
+
+    /// Why it ended, once it has.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        match &self.phase {
+            LoopPhase::Ended(stop_reason) => Some(stop_reason),
+            _ => None,
+        }
+    }
+}
+
+impl AttemptState {
+    fn apply(&mut self, event: &RunEvent, verifies: bool) {
+        match event {
+            RunEvent::PlannerOutput { chunk } => self.add_output(chunk),
+            RunEvent::PlannerAnswered { report, plan_digest } => {
+                self.planner = Some(report.clone());
+                self.plan_digest = *plan_digest;
+            }
+            RunEvent::PlanRevised { reason, difference } => {
+                self.revised = Some((reason.clone(), difference.clone()));
+            }
+            RunEvent::NoProgress { failed_in } => self.repeats = Some(*failed_in),
+            RunEvent::AuthorizationDecided { approved, how } => {
+                self.authorized = Some((*approved, how.clone()));
+            }
+            RunEvent::AttemptEnded { record } => self.record = Some(record.clone()),
+            RunEvent::LoopStarted { .. }
+            | RunEvent::AttemptStarted { .. }
+            | RunEvent::PlannerStarted { .. }
+            | RunEvent::AuthorizationNeeded { .. }
+            | RunEvent::VerifyStarted
+            | RunEvent::BudgetWarning { .. }
+            | RunEvent::LoopEnded { .. } => {}
+            of_a_run => {
+                let run = if verifies { &mut self.gate } else { &mut self.run };
+                run.get_or_insert_default().apply(of_a_run);
+            }
+        }
+    }
+
+    fn add_output(&mut self, chunk: &str) {
+        self.planner_output.push_str(chunk);
+        // Not at every chunk, because each time the rest moves.
+        if self.planner_output.len() > 2 * PLANNER_OUTPUT_BYTES {
+            let from = self.planner_output.len() - PLANNER_OUTPUT_BYTES;
+            let from = self.planner_output.ceil_char_boundary(from);
+            self.planner_output.drain(..from);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Phase, PlannerStatus, RunStatus, StopCode, StopDetail};
+
+    fn run(plan_id: &str) -> RunEvent {
+        RunEvent::RunStarted {
+            run_id: Uuid::new_v4(),
+            plan_id: plan_id.to_owned(),
+            step_count: 1,
+            timestamp_ms: 3,
+        }
+    }
+
+    fn started() -> LoopState {
+        let mut state = LoopState::default();
+        for event in [
+            RunEvent::LoopStarted {
+                loop_id: Uuid::nil(),
+                goal: "g".to_owned(),
+                planner: "p".to_owned(),
+                workspace: "/w".to_owned(),
+                max_attempts: 3,
+                timestamp_ms: 1,
+            },
+            RunEvent::AttemptStarted { attempt: 1, max_attempts: 3, timestamp_ms: 2 },
+        ] {
+            state.apply(&event);
+        }
+        state
+    }
+
+    #[test]
+    fn a_loop_is_told_by_its_events() {
+        let mut state = started();
+        let report = PlannerReport {
+            status: PlannerStatus::Accepted,
+            version: None,
+            action_count: 1,
+            failure_code: None,
+            message: None,
+            retryable: None,
+            findings: Vec::new(),
+        };
+        let digest = Digest::of(b"plan");
+        let mut phases = Vec::new();
+        for event in [
+            RunEvent::PlannerStarted { planner: "p".to_owned() },
+            RunEvent::PlannerAnswered {
+                report: Box::new(report.clone()),
+                plan_digest: Some(digest),
+            },
+            RunEvent::AuthorizationNeeded { plan_digest: digest, outside: vec!["x".to_owned()] },
+            RunEvent::AuthorizationDecided { approved: true, how: "by ada".to_owned() },
+            run("plan"),
+            RunEvent::RunCompleted { step_count: 1 },
+            RunEvent::VerifyStarted,
+            run("gate"),
+            RunEvent::RunCompleted { step_count: 1 },
+        ] {
+            state.apply(&event);
+            phases.push(state.phase.clone());
+        }
+        use LoopPhase::{Applying, Planning, Verifying};
+        let waiting = LoopPhase::AwaitingAuthorization(vec!["x".to_owned()]);
+        let expected = [Planning, Planning, waiting.clone(), waiting, Applying, Applying];
+        assert_eq!(phases[..6], expected);
+        assert_eq!(phases[6..], [Verifying, Verifying, Verifying]);
+        let attempt = &state.attempts[0];
+        assert_eq!(attempt.planner.as_deref(), Some(&report));
+        assert_eq!(attempt.authorized, Some((true, "by ada".to_owned())));
+        let run = attempt.run.as_deref().unwrap();
+        assert_eq!(
+            (run.plan_id.as_str(), &run.phase),
+            ("plan", &Phase::Ended(RunStatus::Completed))
+        );
+        assert_eq!(attempt.gate.as_deref().unwrap().plan_id, "gate");
+        let reason = StopReason {
+            code: StopCode::Completed,
+            message: String::new(),
+            detail: StopDetail::default(),
+        };
+        state.apply(&RunEvent::LoopEnded { stop_reason: Box::new(reason.clone()) });
+        assert_eq!(state.stop_reason(), Some(&reason));
+        state.interrupt();
+        assert!(state.stop_reason().is_some(), "what has ended is not interrupted");
+    }
+
+    #[test]
+    fn a_loop_without_an_end_is_interrupted_with_its_run() {
+        let mut state = started();
+        state.apply(&run("plan"));
+        state.interrupt();
+        assert_eq!(state.phase, LoopPhase::Interrupted);
+        assert_eq!(state.attempts[0].run.as_deref().unwrap().phase, Phase::Interrupted);
+    }
+
+    #[test]
+    fn of_a_planner_that_prints_for_ever_the_latest_is_kept() {
+        let mut state = started();
+        for number in 0..20_000 {
+            state.apply(&RunEvent::PlannerOutput { chunk: format!("line é {number}\n") });
+        }
+        let kept = &state.attempts[0].planner_output;
+        assert!((PLANNER_OUTPUT_BYTES..=2 * PLANNER_OUTPUT_BYTES).contains(&kept.len()));
+        assert!(kept.ends_with("line é 19999\n"));
+    }
+}

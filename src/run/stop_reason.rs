@@ -1,0 +1,117 @@
+//! Why a bounded loop ended (SPEC §10): stable codes, each with what it means and what to do next.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! stop_codes {
+    ($($variant:ident $text:literal $meaning:literal $next:literal;)+) => {
+        /// A stable code of SPEC §10.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum StopCode {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl StopCode {
+            /// Every code, in the order of the contract.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The code as it is written everywhere.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+
+            /// What it means, as a sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)+ }
+            }
+
+            /// What to do next, as a sentence.
+            pub const fn next(self) -> &'static str {
+                match self { $(Self::$variant => $next,)+ }
+            }
+        }
+    };
+}
+
+stop_codes! {
+    Completed "completed"
+        "Every action of an attempt succeeded, and so did its verification, or there was none to run."
+        "Look at the difference. If `verified` is false, nothing has checked the result: do that yourself.";
+    PlannerRejectedNonRetryable "planner_rejected_non_retryable"
+        "The planner says that it has no plan, and that asking again does not help."
+        "Read its message; change the goal, or give the planner what it asks for.";
+    PlannerRejectedRetryBudgetExhausted "planner_rejected_retry_budget_exhausted"
+        "The last attempt brought no plan that could run."
+        "Read the findings and what the planner printed; correct the planner, or allow more attempts.";
+    ActionFailedRetryable "action_failed_retryable"
+        "An action failed in a way that another attempt might mend, and only one attempt was allowed."
+        "Read the action's error; allow more attempts, or mend the cause yourself.";
+    ActionFailedNonRetryable "action_failed_non_retryable"
+        "An action failed in a way that another attempt does not mend."
+        "Read the action's error; the plan asks for something that cannot be done here.";
+    VerifyFailed "verify_failed"
+        "The actions succeeded, the verification failed, and only one attempt was allowed."
+        "Read the diagnostics; allow more attempts, or revert the run.";
+    RetryBudgetExhausted "retry_budget_exhausted"
+        "The last of several attempts failed at an action or at its verification."
+        "Read what each attempt failed at; allow more attempts, narrow the goal, or revert the runs.";
+    OperatorStopped "operator_stopped"
+        "A person stopped the loop or denied a step."
+        "Look at what was done until then; start the loop again when you want it to go on.";
+    RunnerInternalError "runner_internal_error"
+        "The evidence could not be written, or the program itself failed."
+        "See that the evidence folder can be written to; run `evidence verify`, then start again.";
+    NotAuthorized "not_authorized"
+        "The plan of an attempt was not authorized: nobody said yes, or it is outside the authorization class."
+        "Look at the plan; authorize it yourself, or widen the class if you mean it.";
+    NoProgress "no_progress"
+        "The planner proposed the same steps again that had already run and failed in this loop."
+        "Give the planner something new: another goal, another planner, or a change of your own.";
+}
+
+impl StopCode {
+    /// The code with this text, for reading evidence back.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}
+
+/// Where it was, as far as there is a place.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StopDetail {
+    /// The attempt, from 1; none when there was none yet.
+    pub attempt: Option<u32>,
+    /// The action, from 0.
+    pub action_index: Option<usize>,
+    /// The planner's own code, or one of ours for a planner that gave no plan.
+    pub planner_failure_code: Option<String>,
+    /// For `completed`: whether a verification has passed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verified: Option<bool>,
+}
+
+/// Why a loop ended: a code, what happened in words, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopReason {
+    /// The stable code.
+    pub code: StopCode,
+    /// What happened; what a planner or a tool says is verbatim.
+    pub message: String,
+    /// Where.
+    pub detail: StopDetail,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_the_same_in_data_and_in_the_evidence() {
+        for code in StopCode::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+            assert_eq!(StopCode::from_text(code.as_str()), Some(*code));
+        }
+        assert_eq!(StopCode::ALL.len(), 11);
+        assert_eq!(StopCode::from_text("finished"), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! From what became of an attempt to what comes next (SPEC §10): the whole table as one function.
+
+use super::stop_reason::StopCode;
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Happened {
+    /// The planner gave no plan that could run.
+    PlannerRejected {
+        /// Whether asking again may help.
+        retryable: bool,
+    },
+    /// Its plan was not authorized.
+    NotAuthorized,
+    /// Its plan had already run and failed.
+    NoProgress,
+    /// An action failed.
+    ActionFailed {
+        /// Whether another attempt may mend it.
+        retryable: bool,
+    },
+    /// The actions succeeded, the verification failed.
+    VerifyFailed,
+    /// Everything succeeded, whether or not there was a verification to run.
+    Succeeded,
+    /// A person stopped it or denied a step.
+    Stopped,
+    /// The evidence could not be written, or the program failed.
+    InternalError,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Transition {
+    /// The planner is asked again, with what happened.
+    Replan,
+    /// The loop ends.
+    Stop(StopCode),
+}
+
+/// What comes after this attempt, counted from 1, of so many.
+pub const fn transition(happened: Happened, attempt: u32, max_attempts: u32) -> Transition {
+    use Transition::{Replan, Stop};
+    let is_last = attempt >= max_attempts;
+    let is_only = is_last && max_attempts <= 1;
+    match happened {
+        Happened::PlannerRejected { retryable: false } => {
+            Stop(StopCode::PlannerRejectedNonRetryable)
+        }
+        Happened::PlannerRejected { retryable: true } if is_last => {
+            Stop(StopCode::PlannerRejectedRetryBudgetExhausted)
+        }
+        Happened::ActionFailed { retryable: false } => Stop(StopCode::ActionFailedNonRetryable),
+        Happened::ActionFailed { retryable: true } if is_only => {
+            Stop(StopCode::ActionFailedRetryable)
+        }
+        Happened::VerifyFailed if is_only => Stop(StopCode::VerifyFailed),
+        Happened::ActionFailed { retryable: true } | Happened::VerifyFailed if is_last => {
+            Stop(StopCode::RetryBudgetExhausted)
+        }
+        Happened::PlannerRejected { retryable: true }
+        | Happened::ActionFailed { retryable: true }
+        | Happened::VerifyFailed => Replan,
+        Happened::NotAuthorized => Stop(StopCode::NotAuthorized),
+        Happened::NoProgress => Stop(StopCode::NoProgress),
+        Happened::Succeeded => Stop(StopCode::Completed),
+        Happened::Stopped => Stop(StopCode::OperatorStopped),
+        Happened::InternalError => Stop(StopCode::RunnerInternalError),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attempt and budget of the columns.
+    const LEFT: (u32, u32) = (1, 3);
+    const LAST: (u32, u32) = (3, 3);
+    const ONLY: (u32, u32) = (1, 1);
+
+    macro_rules! table {
+        ($($row:ident $happened:expr => $($column:ident: $next:expr),+;)+) => {
+            $(mod $row {
+                use super::*;
+                $(#[expect(non_snake_case, reason = "the name of the column")]
+                #[test]
+                fn $column() {
+                    let (attempt, max_attempts) = super::$column;
+                    assert_eq!(transition($happened, attempt, max_attempts), $next);
+                })+
+            })+
+            /// What has a row.
+            const ROWS: &[Happened] = &[$($happened),+];
+        };
+    }
+
+    use Happened::*;
+    use StopCode as Code;
+    use Transition::{Replan, Stop};
+
+    table! {
+        planner_rejected_for_good PlannerRejected { retryable: false } =>
+            LEFT: Stop(Code::PlannerRejectedNonRetryable),
+            LAST: Stop(Code::PlannerRejectedNonRetryable),
+            ONLY: Stop(Code::PlannerRejectedNonRetryable);
+        planner_rejected_for_now PlannerRejected { retryable: true } =>
+            LEFT: Replan,
+            LAST: Stop(Code::PlannerRejectedRetryBudgetExhausted),
+            ONLY: Stop(Code::PlannerRejectedRetryBudgetExhausted);
+        not_authorized NotAuthorized =>
+            LEFT: Stop(Code::NotAuthorized),
+            LAST: Stop(Code::NotAuthorized),
+            ONLY: Stop(Code::NotAuthorized);
+        no_progress NoProgress =>
+            LEFT: Stop(Code::NoProgress),
+            LAST: Stop(Code::NoProgress),
+            ONLY: Stop(Code::NoProgress);
+        action_failed_for_good ActionFailed { retryable: false } =>
+            LEFT: Stop(Code::ActionFailedNonRetryable),
+            LAST: Stop(Code::ActionFailedNonRetryable),
+            ONLY: Stop(Code::ActionFailedNonRetryable);
+        action_failed_for_now ActionFailed { retryable: true } =>
+            LEFT: Replan,
+            LAST: Stop(Code::RetryBudgetExhausted),
+            ONLY: Stop(Code::ActionFailedRetryable);
+        verify_failed VerifyFailed =>
+            LEFT: Replan,
+            LAST: Stop(Code::RetryBudgetExhausted),
+            ONLY: Stop(Code::VerifyFailed);
+        succeeded Succeeded =>
+            LEFT: Stop(Code::Completed),
+            LAST: Stop(Code::Completed),
+            ONLY: Stop(Code::Completed);
+        stopped Stopped =>
+            LEFT: Stop(Code::OperatorStopped),
+            LAST: Stop(Code::OperatorStopped),
+            ONLY: Stop(Code::OperatorStopped);
+        internal_error InternalError =>
+            LEFT: Stop(Code::RunnerInternalError),
+            LAST: Stop(Code::RunnerInternalError),
+            ONLY: Stop(Code::RunnerInternalError);
+    }
+
+    #[test]
+    fn every_row_is_in_the_table_and_every_code_is_reached() {
+        let rows: std::collections::HashSet<_> = ROWS.iter().collect();
+        assert_eq!(rows.len(), 10, "each once; a new variant needs a row");
+        let reached: std::collections::HashSet<_> = ROWS
+            .iter()
+            .flat_map(|row| [LEFT, LAST, ONLY].map(|(at, of)| transition(*row, at, of)))
+            .collect();
+        for code in StopCode::ALL {
+            assert!(reached.contains(&Stop(*code)), "{} is never reached", code.as_str());
+        }
+        assert!(reached.contains(&Replan));
+    }
+
+    /// More attempts than were allowed cannot be; but if they were, the loop would end.
+    #[test]
+    fn a_loop_is_bounded_whatever_the_numbers() {
+        for happened in ROWS {
+            for max_attempts in 0..4 {
+                for attempt in max_attempts..6 {
+                    assert_ne!(transition(*happened, attempt, max_attempts), Replan);
+                }
+            }
+        }
+    }
+}
