@@ -8,7 +8,7 @@ use crate::authorization::FileState;
 use crate::plan::ToolCall;
 
 use super::place::{Last, Place};
-use super::{Access, Kind, Overlay, StopSignal, ToolError, Toolbox, engine, file, splice};
+use super::{Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, splice};
 
 /// A workspace after the steps in an overlay; with an empty one, as it is now.
 #[derive(Clone, Copy)]
@@ -130,10 +130,10 @@ impl<'a> After<'a> {
             ToolCall::SplicePlan { plan_file } => {
                 splice::inputs(self.toolbox, self.overlay, plan_file)?
             }
-            ToolCall::MutateBatch(_)
-            | ToolCall::Simulate(_)
-            | ToolCall::Inspect { .. }
-            | ToolCall::History { .. } => return Err(ToolError::not_yet(call)),
+            ToolCall::MutateBatch(batch) => batch::inputs(batch),
+            ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
+                return Err(ToolError::not_yet(call));
+            }
             _ => self.written_paths(call)?,
         })
     }
@@ -157,6 +157,7 @@ impl<'a> After<'a> {
                 vec![path.clone()]
             }
             ToolCall::SplicePatch { file, .. } => vec![file.clone()],
+            ToolCall::MutateBatch(batch) => batch::written(batch),
             ToolCall::SplicePlan { plan_file } => {
                 splice::targets(self.toolbox, self.overlay, plan_file)?
             }

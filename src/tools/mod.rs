@@ -53,7 +53,7 @@ use place::{Last, Root, Roots};
 use write::Existing;
 
 pub use after::After;
-pub use batch::BatchError;
+pub use batch::{BatchError, PatchError};
 pub use cargo::{Offer, Replacement, Suggestions};
 pub use engine::EngineError;
 pub use error::{Access, ToolError};
@@ -317,10 +317,10 @@ impl Toolbox {
             ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
                 program::invoke(self, call, context)
             }
-            ToolCall::MutateBatch(_)
-            | ToolCall::Simulate(_)
-            | ToolCall::Inspect { .. }
-            | ToolCall::History { .. } => Err(ToolError::not_yet(call)),
+            ToolCall::MutateBatch(batch) => Ok(batch::invoke(self, batch, context)),
+            ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
+                Err(ToolError::not_yet(call))
+            }
         };
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
         let mut invocation = answer.unwrap_or_else(failed);

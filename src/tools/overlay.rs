@@ -8,7 +8,7 @@ use crate::plan::ToolCall;
 use super::place::Place;
 use super::preview::prepare;
 use super::write::Existing;
-use super::{Kind, ToolError, Toolbox, splice};
+use super::{Kind, ToolError, Toolbox, batch, splice};
 
 /// Files as the earlier steps of a plan would leave them, by canonical path; `None` is absent.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +58,7 @@ impl Overlay {
                     _ => Ok(()),
                 };
             }
+            ToolCall::MutateBatch(batch) => return batch::leave(toolbox, self, batch),
             _ => return Ok(()),
         };
         match prepare(toolbox, self, path, existing) {

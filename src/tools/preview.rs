@@ -8,16 +8,16 @@ use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
-    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, cargo, diff, engine, file, program,
-    search, shell, splice, words,
+    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, cargo, diff, engine, file,
+    program, search, shell, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
 pub(super) struct Prepared<'a> {
     pub(super) place: Place<'a>,
-    before: Option<Arc<[u8]>>,
+    pub(super) before: Option<Arc<[u8]>>,
     /// Whether its folder is there after the earlier steps.
-    has_folder: bool,
+    pub(super) has_folder: bool,
 }
 
 /// Looks at the target of a write, after the earlier steps.
@@ -118,10 +118,10 @@ pub(super) fn foresee(
         ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
             program::preview(toolbox, overlay, call).map(changes_nothing)
         }
-        ToolCall::MutateBatch(_)
-        | ToolCall::Simulate(_)
-        | ToolCall::Inspect { .. }
-        | ToolCall::History { .. } => Err(ToolError::not_yet(call)),
+        ToolCall::MutateBatch(batch) => batch::foresee(toolbox, batch, overlay, stop),
+        ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
+            Err(ToolError::not_yet(call))
+        }
     };
     match made {
         Err(error) if !error.is_about_the_plan() => {
@@ -225,7 +225,7 @@ fn writes(
 }
 
 #[cfg(unix)]
-fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
+pub(super) fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
     use cap_std::fs::MetadataExt as _;
     let mut notes = Vec::new();
     if let Some((_, data)) = place.open(path, Access::Write)? {
@@ -243,7 +243,7 @@ fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
 }
 
 #[cfg(not(unix))]
-fn file_notes(_: &Place<'_>, _: &str) -> Result<Vec<String>, ToolError> {
+pub(super) fn file_notes(_: &Place<'_>, _: &str) -> Result<Vec<String>, ToolError> {
     Ok(Vec::new())
 }
 

@@ -1,7 +1,12 @@
 //! Why a batch of edits was not made (SPEC §6, §9).
 
+use serde_json::{Value, json};
+
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
+
+use super::super::ToolError;
+use super::PatchError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -9,10 +14,42 @@ use crate::plan::{Code, Digest};
 pub enum BatchError {
     #[error("{path} is to be {expected} and is {found}")]
     Conflict { path: String, expected: Digest, found: FileState },
+    #[error("{path} is a link: name the file that it leads to")]
+    Link { path: String },
+    #[error("{path} is not UTF-8 text")]
+    NotText { path: String },
+    #[error("{path}: the text to replace {}", occurrences(*.times, .hint))]
+    Text { path: String, times: usize, hint: &'static str },
+    #[error("{path}: {source}")]
+    Patch { path: String, source: PatchError },
+    #[error("the batch was refused, and no file was changed: {}", list(.faults))]
+    Refused { faults: Vec<Fault> },
     #[error("what {path} is to hold is not available")]
     NoContent { path: String },
     #[error("{} not as before: {}. The batch was to be taken back, because {why}", are(.files), .files.join(", "))]
     NotRestored { files: Vec<String>, why: String },
+}
+
+/// So many occurrences of a text are counted.
+pub(super) const MOST_TIMES: usize = 1_000;
+/// So many faults stand in the message; all of them are in the result.
+const MOST_FAULTS: usize = 5;
+
+fn occurrences(times: usize, hint: &str) -> String {
+    match times {
+        0 => format!("does not stand in it{hint}; it must stand there exactly once"),
+        MOST_TIMES => format!("stands in it {MOST_TIMES} times or more, and must exactly once"),
+        times => format!("stands in it {times} times, and must exactly once"),
+    }
+}
+
+fn list(faults: &[Fault]) -> String {
+    let said: Vec<String> = faults.iter().take(MOST_FAULTS).map(Fault::sentence).collect();
+    let more = match faults.len().saturating_sub(MOST_FAULTS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("{}{more}", said.join("; "))
 }
 
 fn are(files: &[String]) -> String {
@@ -22,12 +59,55 @@ fn are(files: &[String]) -> String {
     }
 }
 
+/// One edit that cannot be made, or one file that is not what the batch expects.
+#[derive(Debug)]
+pub struct Fault {
+    /// Which edit, from 0, and its `op`; none for a file that is not as expected.
+    pub edit: Option<(usize, &'static str)>,
+    /// The file, as the plan names it.
+    pub path: String,
+    /// Why.
+    pub error: Box<ToolError>,
+}
+
+impl Fault {
+    /// The fault as a person reads it.
+    pub(super) fn sentence(&self) -> String {
+        match self.edit {
+            Some((index, op)) => format!("edit {} ({op}): {}", index + 1, self.error),
+            None => self.error.to_string(),
+        }
+    }
+
+    /// For the result of the step.
+    pub(super) fn json(&self) -> Value {
+        let mut said = json!({
+            "path": self.path,
+            "code": self.error.code(),
+            "message": self.error.to_string(),
+        });
+        if let (Some((index, op)), Value::Object(fields)) = (self.edit, &mut said) {
+            fields.insert("edit_index".to_owned(), index.into());
+            fields.insert("op".to_owned(), op.into());
+        }
+        said
+    }
+}
+
 impl BatchError {
-    /// The stable code.
+    /// The stable code. A batch that is refused for a file that is not as expected is a conflict.
     pub(in super::super) fn code(&self) -> Code {
+        let is_conflict = |fault: &Fault| fault.error.code() == Code::Conflict;
         match self {
             Self::Conflict { .. } => Code::Conflict,
-            Self::NoContent { .. } | Self::NotRestored { .. } => Code::WriteFailed,
+            Self::Refused { faults } if faults.iter().any(is_conflict) => Code::Conflict,
+            Self::Link { .. }
+            | Self::NotText { .. }
+            | Self::Text { .. }
+            | Self::Patch { .. }
+            | Self::Refused { .. }
+            | Self::NoContent { .. }
+            | Self::NotRestored { .. } => Code::WriteFailed,
         }
     }
 
@@ -36,6 +116,16 @@ impl BatchError {
         match self {
             Self::Conflict { .. } => {
                 "See what changed the file; then make the plan again for what it holds now."
+            }
+            Self::Refused { .. } if self.code() == Code::Conflict => {
+                "See what changed these files; then make the plan again for what they hold now."
+            }
+            Self::Link { .. }
+            | Self::NotText { .. }
+            | Self::Text { .. }
+            | Self::Patch { .. }
+            | Self::Refused { .. } => {
+                "Correct these edits in the plan; every edit sees what the ones before it leave."
             }
             Self::NoContent { .. } => "Take this file out of it.",
             Self::NotRestored { .. } => {

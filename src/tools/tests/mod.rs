@@ -18,14 +18,14 @@ use super::*;
 use crate::plan::{Code, Digest};
 
 /// A workspace with a neighbour that no tool may touch.
-struct House {
-    folder: TempDir,
-    tools: Toolbox,
-    stop: StopSignal,
+pub(super) struct House {
+    pub(super) folder: TempDir,
+    pub(super) tools: Toolbox,
+    pub(super) stop: StopSignal,
 }
 
 #[must_use]
-fn house() -> House {
+pub(super) fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("ws")).unwrap();
     fs::create_dir(folder.path().join("outside")).unwrap();
@@ -35,26 +35,26 @@ fn house() -> House {
 }
 
 impl House {
-    fn path(&self, relative: &str) -> PathBuf {
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
         self.tools.workspace().join(relative)
     }
 
-    fn put(&self, relative: &str, content: impl AsRef<[u8]>) {
+    pub(super) fn put(&self, relative: &str, content: impl AsRef<[u8]>) {
         let path = self.path(relative);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    fn content(&self, relative: &str) -> Vec<u8> {
+    pub(super) fn content(&self, relative: &str) -> Vec<u8> {
         fs::read(self.path(relative)).unwrap()
     }
 
-    fn link(&self, name: &str, target: impl AsRef<Path>) {
+    pub(super) fn link(&self, name: &str, target: impl AsRef<Path>) {
         std::os::unix::fs::symlink(target, self.path(name)).unwrap();
     }
 
     /// Every name below the workspace, sorted.
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         fn collect(folder: &Path, below: &Path, names: &mut Vec<String>) {
             for entry in fs::read_dir(folder).unwrap() {
                 let entry = entry.unwrap();
@@ -72,12 +72,16 @@ impl House {
     }
 
     /// Runs the call as if it had just been approved.
-    fn run(&self, call: &ToolCall) -> Invocation {
+    pub(super) fn run(&self, call: &ToolCall) -> Invocation {
         let expected = self.tools.inputs(call).unwrap_or_default();
         self.run_approved(call, &expected)
     }
 
-    fn run_approved(&self, call: &ToolCall, expected: &BTreeMap<String, FileState>) -> Invocation {
+    pub(super) fn run_approved(
+        &self,
+        call: &ToolCall,
+        expected: &BTreeMap<String, FileState>,
+    ) -> Invocation {
         let written = Cell::new(0);
         let output = |_: Stream, text: &str| written.set(written.get() + text.len());
         let execution_id = Uuid::new_v4();
@@ -92,7 +96,7 @@ impl House {
     }
 
     /// The call's failure; it must have done nothing.
-    fn fails(&self, call: &ToolCall) -> (Code, String) {
+    pub(super) fn fails(&self, call: &ToolCall) -> (Code, String) {
         let before = self.names();
         let invocation = self.run(call);
         let error = invocation.error.expect("the call fails");
@@ -107,7 +111,7 @@ impl House {
         (error.code(), error.to_string())
     }
 
-    fn succeeds(&self, call: &ToolCall) -> Invocation {
+    pub(super) fn succeeds(&self, call: &ToolCall) -> Invocation {
         let invocation = self.run(call);
         assert!(invocation.error.is_none(), "{:?}", invocation.error);
         assert_eq!(invocation.exit_code, None, "no process ran");
@@ -135,7 +139,7 @@ fn glob(pattern: &str, root: &str) -> ToolCall {
     ToolCall::FileGlob { pattern: pattern.to_owned(), root: root.to_owned() }
 }
 
-fn content(text: &str) -> FileState {
+pub(super) fn content(text: &str) -> FileState {
     FileState::Content(Digest::of(text.as_bytes()))
 }
 

@@ -1,0 +1,183 @@
+//! What a batch makes of the files, computed in memory from their contents alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::plan::{Code, Digest, Edit};
+use crate::run::FileEffect;
+
+use super::super::place::{Last, Place};
+use super::super::preview::{Prepared, content, prepare};
+use super::super::write::Existing;
+use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, engine, file};
+use super::error::Fault;
+use super::{BatchError, edits};
+
+/// What a batch makes of the files.
+#[derive(Default)]
+pub(in super::super) struct Computed {
+    /// What becomes of each file that does not stay as it is, in the order in which they are named.
+    pub(in super::super) effects: Vec<FileEffect>,
+    /// Whose mode a file gets that is the other name of another one; see [`super::apply`].
+    pub(in super::super) mode_of: BTreeMap<String, String>,
+    /// What the files were that an edit is about, or that are to have a certain content.
+    pub(super) seen: BTreeMap<String, FileState>,
+    /// The symbols whose definitions are replaced.
+    pub(super) symbols: Vec<String>,
+    /// What a person should know besides.
+    pub(super) notes: Vec<String>,
+    /// Why it cannot be made; none when it can.
+    pub(super) faults: Vec<Fault>,
+}
+
+/// Makes all edits in their order, each on what the ones before it leave. Of an edit that builds on one
+/// that cannot be made, nothing is said: nobody knows what it would find.
+///
+/// # Errors
+/// Only a stop; what is wrong with the edits is in the answer.
+pub(in super::super) fn compute(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    batch: &[Edit],
+    expected: &BTreeMap<String, Digest>,
+    stop: &StopSignal,
+) -> Result<Computed, ToolError> {
+    let mut files = Files {
+        toolbox,
+        stop,
+        overlay: overlay.clone(),
+        named: Vec::new(),
+        before: BTreeMap::new(),
+        done: Computed::default(),
+    };
+    for (path, expected) in expected {
+        engine::stopped(stop)?;
+        if let Err(error) = files.expect(path, *expected) {
+            let error = Box::new(error);
+            files.done.faults.push(Fault { edit: None, path: path.clone(), error });
+        }
+    }
+    let mut doubtful = BTreeSet::new();
+    for (index, edit) in batch.iter().enumerate() {
+        engine::stopped(stop)?;
+        let keys = || edit.paths().filter_map(|path| toolbox.key_of(path).ok());
+        if keys().any(|key| doubtful.contains(&key)) {
+            doubtful.extend(keys());
+            continue;
+        }
+        match edits::make(&mut files, edit) {
+            Ok(()) => {}
+            Err(error) if error.code() == Code::Cancelled => return Err(error),
+            Err(error) => {
+                doubtful.extend(keys());
+                let path = edit.paths().next().unwrap_or_default().to_owned();
+                let edit = Some((index, edit.op()));
+                files.done.faults.push(Fault { edit, path, error: Box::new(error) });
+            }
+        }
+    }
+    Ok(files.finish())
+}
+
+/// The files as the edits so far leave them.
+pub(super) struct Files<'a> {
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) stop: &'a StopSignal,
+    overlay: Overlay,
+    /// The files that edits are about, in order.
+    named: Vec<String>,
+    /// What they were.
+    before: BTreeMap<String, Option<Arc<[u8]>>>,
+    pub(super) done: Computed,
+}
+
+impl<'a> Files<'a> {
+    /// A file that an edit may write: what it holds now, and whether its folder is there.
+    pub(super) fn writable(
+        &mut self,
+        path: &str,
+        existing: Existing,
+    ) -> Result<Prepared<'a>, ToolError> {
+        let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
+        self.note(&prepared.place.key, prepared.before.clone());
+        Ok(prepared)
+    }
+
+    /// A file that is there, and what it holds now.
+    pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
+        let missing = || ToolError::NotFound { path: path.to_owned() };
+        match self.writable(path, Existing::Replace) {
+            Ok(Prepared { place, before, .. }) => Ok((place, before.ok_or_else(missing)?)),
+            Err(ToolError::FolderMissing { .. }) => Err(missing()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The same of a file whose name goes: a link there is not what is meant.
+    pub(super) fn leaving(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
+        let found = self.existing(path)?;
+        if found.0.through_link {
+            return Err(BatchError::Link { path: path.to_owned() }.into());
+        }
+        Ok(found)
+    }
+
+    /// Lets a file hold this from now on.
+    pub(super) fn put(&mut self, key: &str, content: Option<Arc<[u8]>>) {
+        if content.is_none() {
+            self.done.mode_of.remove(key);
+        }
+        self.overlay.put(key.to_owned(), content);
+    }
+
+    /// Tells a person something, once.
+    pub(super) fn note_once(&mut self, note: String) {
+        if !self.done.notes.contains(&note) {
+            self.done.notes.push(note);
+        }
+    }
+
+    fn note(&mut self, key: &str, content: Option<Arc<[u8]>>) {
+        if !self.before.contains_key(key) {
+            self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
+            self.before.insert(key.to_owned(), content);
+        }
+        if !self.named.iter().any(|named| named == key) {
+            self.named.push(key.to_owned());
+        }
+    }
+
+    fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
+        let place = self.toolbox.roots.resolve(path, Last::Follow)?;
+        let found =
+            file::state_of_bytes(content(&place, &self.overlay, path, Access::Read)?.as_deref());
+        self.done.seen.insert(place.key, found);
+        if found == FileState::Content(expected) {
+            return Ok(());
+        }
+        Err(BatchError::Conflict { path: path.to_owned(), expected, found }.into())
+    }
+
+    fn finish(mut self) -> Computed {
+        for key in self.named {
+            let before = self.before.remove(&key).flatten();
+            // What no edit came to change is still what it was.
+            let after = match self.overlay.get(&key) {
+                Some(after) => after.cloned(),
+                None => before.clone(),
+            };
+            let effect = FileEffect {
+                before: file::state_of_bytes(before.as_deref()),
+                after: file::state_of_bytes(after.as_deref()),
+                path: key,
+                before_bytes: before,
+                after_bytes: after,
+            };
+            if effect.before != effect.after {
+                self.done.effects.push(effect);
+            }
+        }
+        self.done
+    }
+}

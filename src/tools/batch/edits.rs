@@ -1,0 +1,153 @@
+//! One edit on the files as the edits before it leave them (SPEC §9).
+
+use std::sync::Arc;
+
+use crate::code::{self, CodeError, Language, Source};
+use crate::plan::Edit;
+
+use super::super::ToolError;
+use super::super::engine::EngineError;
+use super::super::preview::Prepared;
+use super::super::write::Existing;
+use super::BatchError;
+use super::compute::Files;
+use super::error::MOST_TIMES;
+use super::patch::Patch;
+
+/// Makes it.
+///
+/// # Errors
+/// Why it cannot be made; then the files are as before.
+pub(super) fn make(files: &mut Files<'_>, edit: &Edit) -> Result<(), ToolError> {
+    match edit {
+        Edit::Write { path, contents } => {
+            let Prepared { place, .. } = files.writable(path, Existing::Replace)?;
+            files.put(&place.key, Some(bytes(contents)));
+        }
+        Edit::Create { path, contents } => create(files, path, bytes(contents))?,
+        Edit::Delete { path } => {
+            let (place, _) = files.leaving(path)?;
+            files.put(&place.key, None);
+        }
+        Edit::Rename { path, to } => rename(files, path, to)?,
+        Edit::Replace { path, old, new } => {
+            let (place, content) = files.existing(path)?;
+            let new = replaced(path, &content, old, new)?;
+            files.put(&place.key, Some(new));
+        }
+        Edit::Patch { path, diff } => patch(files, path, diff)?,
+        Edit::Splice { path, symbol, contents, kind } => {
+            splice(files, path, (symbol, kind.as_deref()), contents)?;
+        }
+    }
+    Ok(())
+}
+
+fn bytes(text: &str) -> Arc<[u8]> {
+    Arc::from(text.as_bytes())
+}
+
+fn create(files: &mut Files<'_>, path: &str, content: Arc<[u8]>) -> Result<(), ToolError> {
+    let Prepared { place, has_folder, .. } = files.writable(path, Existing::Refuse)?;
+    if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
+        files.note_once(format!("Creates the folder {folder}, which does not exist now."));
+    }
+    files.put(&place.key, Some(content));
+    Ok(())
+}
+
+fn rename(files: &mut Files<'_>, path: &str, to: &str) -> Result<(), ToolError> {
+    let (from, content) = files.leaving(path)?;
+    create(files, to, content)?;
+    let to = files.toolbox.key_of(to)?;
+    files.note_once(format!("{} becomes {to} and keeps its mode.", from.key));
+    let mode_of = &mut files.done.mode_of;
+    let whose = mode_of.remove(&from.key).unwrap_or_else(|| from.key.clone());
+    mode_of.insert(to, whose);
+    files.put(&from.key, None);
+    Ok(())
+}
+
+fn replaced(path: &str, content: &[u8], old: &str, new: &str) -> Result<Arc<[u8]>, ToolError> {
+    let path = || path.to_owned();
+    let Ok(text) = std::str::from_utf8(content) else {
+        return Err(BatchError::NotText { path: path() }.into());
+    };
+    let starts = starts(text, old);
+    let [start] = starts.as_slice() else {
+        let with_crlf = || text.contains(&old.replace('\n', "\r\n"));
+        let hint = match starts.len() {
+            0 if !old.contains('\r') && old.contains('\n') && with_crlf() => {
+                ", but would with CRLF at the ends of its lines"
+            }
+            _ => "",
+        };
+        return Err(BatchError::Text { path: path(), times: starts.len(), hint }.into());
+    };
+    let mut text = text.to_owned();
+    text.replace_range(*start..start + old.len(), new);
+    Ok(bytes(&text))
+}
+
+/// Where a text begins in another one, up to [`MOST_TIMES`] places. They may overlap: `aa` stands twice in
+/// `aaa`. An empty text stands everywhere.
+fn starts(text: &str, part: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(part)) {
+        let start = from + found;
+        starts.push(start);
+        let step = text.get(start..).and_then(|rest| rest.chars().next()).map(char::len_utf8);
+        let (Some(step), false) = (step, starts.len() == MOST_TIMES) else { break };
+        from = start + step;
+    }
+    starts
+}
+
+fn patch(files: &mut Files<'_>, path: &str, diff: &str) -> Result<(), ToolError> {
+    let failed = |source| BatchError::Patch { path: path.to_owned(), source };
+    let patch = Patch::read(diff, path).map_err(failed)?;
+    if patch.creates() {
+        let content = patch.apply(&[]).map_err(failed)?;
+        return match create(files, path, content.unwrap_or_default().into()) {
+            Err(ToolError::AlreadyExists { .. }) => Err(failed(super::PatchError::Exists).into()),
+            created => created,
+        };
+    }
+    let (place, content) = files.existing(path)?;
+    match patch.apply(&content).map_err(failed)? {
+        Some(new) => files.put(&place.key, Some(new.into())),
+        None => {
+            let (place, _) = files.leaving(path)?;
+            files.put(&place.key, None);
+        }
+    }
+    Ok(())
+}
+
+fn splice(
+    files: &mut Files<'_>,
+    path: &str,
+    (symbol, kind): (&str, Option<&str>),
+    contents: &str,
+) -> Result<(), ToolError> {
+    let (place, content) = files.existing(path)?;
+    let failed = |source| EngineError::Code { path: place.key.clone(), source };
+    let language = Language::of_path(&place.relative)
+        .ok_or_else(|| EngineError::NoGrammar { path: place.key.clone() })?;
+    let text =
+        std::str::from_utf8(&content).map_err(|_| BatchError::NotText { path: path.to_owned() })?;
+    if contents.trim().is_empty() {
+        return Err(failed(CodeError::EmptyReplacement).into());
+    }
+    let stop = || files.stop.is_set();
+    let source = Source::parse(language, text, &stop).map_err(failed)?;
+    let patched = code::patch(&source, symbol, kind, contents, &stop).map_err(failed)?;
+    if let Some(name) = &patched.defines_instead {
+        let asked = &patched.definition.name;
+        files.note_once(format!("In {}, the replacement defines {name}, not {asked}.", place.key));
+    }
+    files.done.symbols.push(patched.definition.fqn);
+    files.put(&place.key, Some(bytes(&patched.text)));
+    Ok(())
+}

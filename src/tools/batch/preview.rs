@@ -1,0 +1,125 @@
+//! What a batch would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+
+use crate::authorization::FileState;
+use crate::plan::MutateBatch;
+use crate::run::{FileChange, FileEffect, Predicted, Preview};
+
+use super::super::place::Last;
+use super::super::preview::file_notes;
+use super::super::{Overlay, StopSignal, ToolError, Toolbox, diff};
+use super::compute::{Computed, compute};
+use super::error::Fault;
+use super::{BatchError, about_the_plan};
+
+/// The preview of a batch and what it would do to files, which for a dry run is nothing.
+///
+/// # Errors
+/// A path that cannot be used or leads outside; a stop.
+pub(in super::super) fn foresee(
+    toolbox: &Toolbox,
+    batch: &MutateBatch,
+    overlay: &Overlay,
+    stop: &StopSignal,
+) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+    let mut computed = compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, stop)?;
+    if let Some(error) = about_the_plan(&mut computed) {
+        return Err(error);
+    }
+    let exact =
+        |summary, changes, notes| Preview { predicted: Predicted::Exact, summary, changes, notes };
+    if !computed.faults.is_empty() {
+        return Ok((refused(computed.faults, exact), Vec::new()));
+    }
+    let mut notes = std::mem::take(&mut computed.notes);
+    for effect in &computed.effects {
+        notes.extend(notes_of(toolbox, overlay, effect)?);
+    }
+    if batch.edits.iter().any(|edit| edit.op() == "splice") {
+        notes.push("Definitions are found and replaced by the embedded engine; the results parse. cargo check does not run for a batch.".to_owned());
+    }
+    let change = |effect: &FileEffect| FileChange {
+        path: effect.path.clone(),
+        before: effect.before,
+        after: effect.after,
+        diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
+    };
+    let changes: Vec<FileChange> = computed.effects.iter().map(change).collect();
+    let summary = summary(&computed, batch);
+    let effects = if batch.dry_run { Vec::new() } else { computed.effects };
+    Ok((exact(summary, changes, notes), effects))
+}
+
+fn refused(
+    faults: Vec<Fault>,
+    exact: impl Fn(String, Vec<FileChange>, Vec<String>) -> Preview,
+) -> Preview {
+    let mut notes: Vec<String> = match faults.as_slice() {
+        [_] => Vec::new(),
+        many => many.iter().map(|fault| format!("{}.", fault.sentence())).collect(),
+    };
+    let summary = match faults.as_slice() {
+        [only] => format!("{}{}.", Preview::WOULD_FAIL, only.sentence()),
+        many => format!("{}{} faults, and no file would change.", Preview::WOULD_FAIL, many.len()),
+    };
+    notes.push(BatchError::Refused { faults }.next().to_owned());
+    exact(summary, Vec::new(), notes)
+}
+
+fn notes_of(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    effect: &FileEffect,
+) -> Result<Vec<String>, ToolError> {
+    let path = &effect.path;
+    let mut notes = Vec::new();
+    if overlay.get(path).is_some() {
+        notes.push(format!("An earlier step leaves {path} as it is shown here."));
+    } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
+        let place = toolbox.roots.resolve(path, Last::Follow)?;
+        notes.extend(file_notes(&place, path)?);
+    }
+    if [&effect.before_bytes, &effect.after_bytes]
+        .iter()
+        .any(|it| diff::is_too_large(it.as_deref()))
+    {
+        notes.push(format!("{path} is too large to be shown line by line."));
+    }
+    Ok(notes)
+}
+
+/// One sentence.
+fn summary(computed: &Computed, batch: &MutateBatch) -> String {
+    let [mut created, mut replaced, mut deleted] = [0; 3];
+    for effect in &computed.effects {
+        match (effect.before, effect.after) {
+            (FileState::Absent, _) => created += 1,
+            (_, FileState::Absent) => deleted += 1,
+            _ => replaced += 1,
+        }
+    }
+    let counts = [("creat", created), ("chang", replaced), ("delet", deleted)];
+    let end = if batch.dry_run { "e" } else { "es" };
+    let parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(verb, count)| match count {
+            1 => format!("{verb}{end} 1 file"),
+            count => format!("{verb}{end} {count} files"),
+        })
+        .collect();
+    let all = match parts.split_last() {
+        None if batch.dry_run => "change nothing: the files have these contents already".to_owned(),
+        None => {
+            return "This step changes nothing: the files have these contents already.".to_owned();
+        }
+        Some((only, [])) => only.clone(),
+        Some((last, earlier)) => format!("{} and {last}", earlier.join(", ")),
+    };
+    if batch.dry_run {
+        return format!("A dry run, which changes nothing. It would {all}.");
+    }
+    let mut chars = all.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    let whole = if computed.effects.len() > 1 { ", all or none" } else { "" };
+    format!("{first}{}{whole}.", chars.as_str())
+}

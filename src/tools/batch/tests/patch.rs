@@ -1,0 +1,133 @@
+//! Unified diffs: applied where they say, and refused everywhere else.
+
+use super::super::patch::{Patch, PatchError};
+
+fn apply(content: &str, diff: &str) -> Result<Option<String>, String> {
+    let patch = Patch::read(diff, "f").map_err(|error| error.to_string())?;
+    let bytes = patch.apply(content.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(bytes.map(|bytes| String::from_utf8(bytes).unwrap()))
+}
+
+fn gives(content: &str, diff: &str, new: &str) {
+    assert_eq!(apply(content, diff), Ok(Some(new.to_owned())), "{diff}");
+}
+
+fn fails(content: &str, diff: &str, why: &str) {
+    let error = apply(content, diff).expect_err(diff);
+    assert!(error.contains(why), "{error:?} instead of {why:?}");
+}
+
+const HEAD: &str = "--- a/f\n+++ b/f\n";
+
+fn of(hunks: &str) -> String {
+    format!("{HEAD}{hunks}")
+}
+
+#[test]
+fn hunks_are_applied_at_their_lines() {
+    let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let two = of("@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -8,2 +8,3 @@ fn x()\n 8\n+8b\n 9\n");
+    gives(old, &two, "1\ntwo\n3\n4\n5\n6\n7\n8\n8b\n9\n");
+    gives(old, &of("@@ -0,0 +1 @@\n+0\n"), &format!("0\n{old}"));
+    gives("1\n2\n", &of("@@ -2,0 +3,1 @@\n+3\n"), "1\n2\n3\n");
+    gives("1\n2\n3\n", &of("@@ -2 +1,0 @@\n-2\n"), "1\n3\n");
+    gives("1\n\n3\n", &of("@@ -1,3 +1,3 @@\n 1\n\n-3\n+4\n"), "1\n\n4\n");
+    let git = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+one";
+    gives("1\n", git, "one\n");
+    gives("1\n", "--- f\t2026-01-01\n+++ ./f\t2026-01-02\n@@ -1 +1 @@\n-1\n+one\n", "one\n");
+    // What looks like names inside a hunk is content.
+    gives("-- a\n", &of("@@ -1 +1 @@\n--- a\n+++ b\n"), "++ b\n");
+}
+
+#[test]
+fn there_is_no_fuzz_and_no_offset() {
+    let old = "0\n1\n2\n3\n";
+    fails(old, &of("@@ -1,2 +1,2 @@\n 1\n-2\n+two\n"), "hunk 1 does not fit: line 1");
+    fails(old, &of("@@ -2,3 +2,3 @@\n x\n-2\n+two\n 3\n"), "line 2 is to be \"x\" and is \"1\"");
+    fails(old, &of("@@ -4,2 +4,2 @@\n 3\n-4\n+5\n"), "is behind the end of the file");
+    fails(old, &of("@@ -9 +9 @@\n-1\n+2\n"), "hunk 1 does not fit: line 9");
+    let back = of("@@ -3 +3 @@\n-2\n+two\n@@ -1 +1 @@\n-0\n+zero\n");
+    fails(old, &back, "hunk 2 begins before the end of the one above it");
+    let overlapping = of("@@ -1,2 +1,2 @@\n 0\n-1\n+one\n@@ -2 +2 @@\n-1\n+one\n");
+    fails(old, &overlapping, "hunk 2 begins before");
+}
+
+#[test]
+fn the_end_of_a_file_is_exact() {
+    let marker = "\\ No newline at end of file\n";
+    gives("1", &of(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "2\n");
+    gives("1\n", &of(&format!("@@ -1 +1 @@\n-1\n+2\n{marker}")), "2");
+    gives("1\n2", &of(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n 2\n{marker}")), "one\n2");
+    fails("1", &of("@@ -1 +1 @@\n-1\n+2\n"), "is \"1\" without a line break");
+    fails("1\n", &of(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "is to be \"1\" without a line");
+    let inside = of(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n{marker} 2\n"));
+    fails("1\n2\n", &inside, "not the last");
+    let before_rest = of(&format!("@@ -1 +1 @@\n-1\n+one\n{marker}"));
+    fails("1\n2\n", &before_rest, "not the last");
+    let first = of(&format!("@@ -1 +1 @@\n{marker}-1\n+one\n"));
+    fails("1\n", &first, "no line above");
+}
+
+#[test]
+fn carriage_returns_are_content() {
+    gives("1\r\n2\r\n", &of("@@ -1,2 +1,2 @@\n-1\r\n+one\r\n 2\r\n"), "one\r\n2\r\n");
+    fails("1\r\n", &of("@@ -1 +1 @@\n-1\n+one\n"), "is to be \"1\" and is \"1\" with CRLF");
+    gives("1\n", &of("@@ -1 +1 @@\n-1\n+one\r\n"), "one\r\n");
+}
+
+#[test]
+fn a_file_comes_from_nowhere_and_goes_there() {
+    let new = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+1\n+2\n";
+    assert!(Patch::read(new, "f").unwrap().creates());
+    gives("", new, "1\n2\n");
+    let gone = "--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n";
+    assert_eq!(apply("1\n2\n", gone), Ok(None));
+    fails("1\n2\n3\n", gone, "leaves a part of it");
+    fails("", "--- /dev/null\n+++ /dev/null\n@@ -0,0 +0,0 @@\n", "both names");
+}
+
+#[test]
+fn a_diff_is_of_this_file_and_of_no_other() {
+    let body = "@@ -1 +1 @@\n-1\n+one\n";
+    for names in [
+        "--- a/g\n+++ b/g\n",
+        "--- a/f\n+++ b/g\n",
+        "--- a/f\n+++ a/f\n",
+        "--- /f\n+++ /f\n",
+        "--- a/../f\n+++ b/../f\n",
+    ] {
+        fails("1\n", &format!("{names}{body}"), "the diff is of");
+    }
+    let more = format!("{HEAD}{body}--- a/g\n+++ b/g\n{body}");
+    fails("1\n", &more, "more than one file");
+    let quoted = "--- \"a/\\303\\244\"\n+++ \"b/\\303\\244\"\n@@ -1 +1 @@\n-1\n+one\n";
+    assert!(Patch::read(quoted, "ä").is_ok());
+    assert_eq!(
+        Patch::read(quoted, "a").unwrap_err(),
+        PatchError::OtherFile { named: "a/ä".to_owned() }
+    );
+}
+
+#[test]
+fn what_is_no_plain_diff_is_refused_and_the_line_is_named() {
+    let cases = [
+        ("", "line 1"),
+        ("hello\n", "line 1 of the diff cannot be read: a unified diff begins"),
+        ("--- a/f\n", "line 2"),
+        ("--- a/f\n+++ b/f\n", "there is no hunk"),
+        ("--- a/f\n+++ b/f\n@@ nonsense @@\n", "line 3"),
+        ("--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-1\n", "fewer lines"),
+        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n-2\n+3\n", "more lines"),
+        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n+3\n", "a hunk begins with"),
+        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n*1\n", "none of blank"),
+        ("--- a/f\n+++ b/f\n@@ -0 +1 @@\n-1\n+2\n", "a hunk begins"),
+        ("--- a/f\n+++ b/f\n@@ -99999999999999999999 +1 @@\n-1\n+2\n", "a hunk begins"),
+        ("old mode 100644\nnew mode 100755\n", "does not change the mode"),
+        ("new file mode 100755\n--- /dev/null\n+++ b/f\n", "no mode"),
+        ("rename from g\nrename to f\n", "use rename"),
+        ("diff --git a/f b/f\nGIT binary patch\n", "binary patch"),
+    ];
+    for (diff, why) in cases {
+        fails("1\n", diff, why);
+    }
+}
