@@ -30,6 +30,8 @@ pub enum FollowUpError {
     NothingLeft { run_id: Uuid },
     #[error("the plan of run {run_id} names no commands that would take it back")]
     NoRollback { run_id: Uuid },
+    #[error("nothing of run {run_id} can be brought there: {why}")]
+    NothingToSettle { run_id: Uuid, why: String },
     #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
     NoPlan { run_id: Uuid },
     #[error(
@@ -61,6 +63,9 @@ impl FollowUpError {
                 (Code::BadValue, "Run its plan again if you want it done once more.")
             }
             Self::NoRollback { .. } => (Code::BadValue, "Write a plan that takes it back."),
+            Self::NothingToSettle { .. } => {
+                (Code::BadValue, "Compare the run with the disk again.")
+            }
             Self::NoPlan { .. } | Self::TooLarge { .. } => {
                 (Code::BadValue, "Write a plan of what is left.")
             }
@@ -75,7 +80,10 @@ impl FollowUpError {
 ///
 /// # Errors
 /// When there is none, or it is still under way.
-fn ended(evidence: &mut EvidenceReader, run_id: Uuid) -> Result<RunSummary, FollowUpError> {
+pub(super) fn ended(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+) -> Result<RunSummary, FollowUpError> {
     let run = evidence.run(run_id)?.ok_or(FollowUpError::NoSuchRun { run_id })?;
     if run.fate == RunFate::Active {
         return Err(FollowUpError::Active { run_id });

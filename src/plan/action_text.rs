@@ -1,12 +1,15 @@
-//! Action plans as text: what is left of one after a run (SPEC §3 *Continue from here*).
+//! Action plans as text: what is left of one after a run (SPEC §3 *Continue from here*), and plans that
+//! the program itself proposes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use super::Plan;
+use super::action::VERSION;
 use super::continuation::{continued_title, written};
+use super::{Digest, Edit, Plan};
 
 /// An action plan whose parts stay as they are written.
 #[derive(Serialize, Deserialize)]
@@ -33,11 +36,105 @@ pub(super) fn rest(plan: &Plan, succeeded: &BTreeSet<String>) -> Option<Option<V
     Some(written(&text))
 }
 
+/// One batch of a plan that the program proposes.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// What is done, in this order.
+    pub edits: Vec<Edit>,
+    /// What files must hold before.
+    pub expected_hashes: BTreeMap<String, Digest>,
+}
+
+/// An action plan of batches; none when it is over the limit of a plan file. `why` is what a person should
+/// know of the first one, and may be empty.
+pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
+    let action = |(index, batch): (usize, &Batch)| {
+        let edits: Vec<Value> = batch.edits.iter().map(edit).collect();
+        let mut request = json!({ "edits": edits });
+        if let (Value::Object(fields), false) = (&mut request, batch.expected_hashes.is_empty()) {
+            let hash = |(path, hash): (&String, &Digest)| (path.clone(), hash.to_string().into());
+            let hashes: serde_json::Map<_, _> = batch.expected_hashes.iter().map(hash).collect();
+            fields.insert("expected_hashes".to_owned(), hashes.into());
+        }
+        let mut action = json!({ "type": "mutate_batch", "request": request });
+        if let (Value::Object(fields), 0, false) = (&mut action, index, why.is_empty()) {
+            fields.insert("rationale".to_owned(), why.into());
+        }
+        action
+    };
+    let actions: Vec<Value> = batches.iter().enumerate().map(action).collect();
+    written(&json!({ "version": VERSION, "goal": goal, "actions": actions }))
+}
+
+fn edit(edit: &Edit) -> Value {
+    let op = edit.op();
+    match edit {
+        Edit::Write { path, contents } | Edit::Create { path, contents } => {
+            json!({ "op": op, "path": path, "contents": contents })
+        }
+        Edit::Delete { path } => json!({ "op": op, "path": path }),
+        Edit::Rename { path, to } => json!({ "op": op, "path": path, "to": to }),
+        Edit::Replace { path, old, new } => {
+            json!({ "op": op, "path": path, "old": old, "new": new })
+        }
+        Edit::Patch { path, diff } => json!({ "op": op, "path": path, "diff": diff }),
+        Edit::Splice { path, symbol, contents, kind } => {
+            let mut edit =
+                json!({ "op": op, "path": path, "symbol": symbol, "contents": contents });
+            if let (Value::Object(fields), Some(kind)) = (&mut edit, kind) {
+                fields.insert("kind".to_owned(), kind.as_str().into());
+            }
+            edit
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
 
-    use crate::plan::{Continuation, continuation, parse};
+    use super::*;
+    use crate::plan::{Continuation, MutateBatch, ToolCall, continuation, parse};
+
+    #[test]
+    fn a_plan_of_batches_says_what_it_was_made_of() {
+        let text = |text: &str| text.to_owned();
+        let path = || text("a/ä.txt");
+        let edits = vec![
+            Edit::Write { path: path(), contents: text("\u{1}\n") },
+            Edit::Create { path: path(), contents: text("") },
+            Edit::Delete { path: path() },
+            Edit::Rename { path: path(), to: text("b") },
+            Edit::Replace { path: path(), old: text("a"), new: text("b") },
+            Edit::Patch { path: path(), diff: text("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n") },
+            Edit::Splice { path: path(), symbol: text("f"), contents: text("x"), kind: None },
+            Edit::Splice {
+                path: path(),
+                symbol: text("f"),
+                contents: text("x"),
+                kind: Some(text("fn")),
+            },
+        ];
+        let expected_hashes = BTreeMap::from([(path(), Digest::of(b"x"))]);
+        let batch = Batch { edits: edits.clone(), expected_hashes: expected_hashes.clone() };
+        let plain = Batch { edits: edits.clone(), ..Batch::default() };
+        let bytes = batch_plan("a goal", "a reason", &[batch, plain]).unwrap();
+        let parsed = parse(&bytes);
+        assert!(parsed.is_valid(), "{:?}", parsed.findings);
+        let plan = parsed.plan.unwrap();
+        assert_eq!(plan.title.as_deref(), Some("a goal"));
+        assert_eq!(plan.steps[0].reason.as_deref(), Some("a reason"));
+        let call = |step: usize| plan.steps[step].call.clone().unwrap();
+        let made = |expected_hashes| {
+            ToolCall::MutateBatch(MutateBatch {
+                edits: edits.clone(),
+                expected_hashes,
+                dry_run: false,
+            })
+        };
+        assert_eq!(call(0), made(expected_hashes));
+        assert_eq!(call(1), made(BTreeMap::new()));
+    }
 
     #[test]
     fn what_is_left_is_the_other_actions_as_they_are_written() {

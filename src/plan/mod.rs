@@ -30,6 +30,7 @@ pub use action::{
     Build, Edit, HistoryOperation, InspectQuery, Metadata, MutateBatch, OptLevel, PlannerFailure,
     Simulation, VERSION as ACTION_PLAN_VERSION, VerifyScope,
 };
+pub use action_text::{Batch, batch_plan};
 pub use call::ToolCall;
 pub use code::Code;
 pub use command::{Outlook, RiskLevel, StatedRisk};

@@ -50,7 +50,7 @@ pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
 };
-pub use reconcile::{DiskState, FileForecast, Reconciled};
+pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
     RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,

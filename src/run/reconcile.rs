@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::authorization::FileState;
+use crate::plan::Tool;
 
 /// What an intent predicted about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,36 @@ pub struct Reconciled {
     /// The temporary file that the step left beside it, by its canonical path. Nothing needs it any
     /// more, and nobody but a person deletes it.
     pub leftover: Option<String>,
+}
+
+/// Where an interrupted step can be brought (SPEC §8): a person chooses, and it is a plan of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The files as they were before it.
+    RollBack,
+    /// The files as they were to be.
+    Finish,
+}
+
+impl Way {
+    /// Both, as they are offered.
+    pub const ALL: [Self; 2] = [Self::RollBack, Self::Finish];
+
+    /// Whether a step of this tool can be settled by its files. What is checked after it is written cannot.
+    pub fn fits(tool_name: &str) -> bool {
+        let writers = [Tool::FileWrite, Tool::FileCreate, Tool::MutateBatch, Tool::History];
+        writers.map(Tool::name).contains(&tool_name)
+    }
+
+    /// Whether anything of what was found is not there yet.
+    pub fn is_open<'a>(self, found: impl IntoIterator<Item = &'a Reconciled>) -> bool {
+        let away = match self {
+            Self::RollBack => DiskState::AsAfter,
+            Self::Finish => DiskState::AsBefore,
+        };
+        let mut found = found.into_iter().filter(|it| Self::fits(&it.tool_name));
+        found.any(|it| it.finding == away || it.leftover.is_some())
+    }
 }
 
 impl DiskState {
@@ -130,10 +161,105 @@ impl Reconciled {
     }
 }
 
+/// So many files of a step that were found the same are named one by one.
+const NAMED: usize = 3;
+
+/// What was found, as sentences that fit on a screen: of many files of a step that were found the same, how
+/// many they are and which are the first.
+pub fn sentences<'a>(found: impl IntoIterator<Item = &'a Reconciled>) -> Vec<(DiskState, String)> {
+    let mut groups: Vec<Vec<&Reconciled>> = Vec::new();
+    for it in found {
+        let same = |group: &&mut Vec<&Reconciled>| {
+            group.first().is_some_and(|first| {
+                (first.execution_id, first.finding) == (it.execution_id, it.finding)
+            })
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(it),
+            None => groups.push(vec![it]),
+        }
+    }
+    let mut sentences = Vec::new();
+    for group in groups {
+        let Some(first) = group.first().filter(|_| group.len() > NAMED) else {
+            sentences.extend(group.iter().map(|it| (it.finding, it.sentence())));
+            continue;
+        };
+        let names: Vec<&str> =
+            group.iter().take(NAMED).filter_map(|it| it.path.as_deref()).collect();
+        let leftovers = group.iter().filter(|it| it.leftover.is_some()).count();
+        let mut sentence = format!(
+            "step {} was interrupted; {} files ({} and {} more) are each {}",
+            first.step_index + 1,
+            group.len(),
+            names.join(", "),
+            group.len() - names.len(),
+            first.finding.words()
+        );
+        if leftovers > 0 {
+            sentence += &format!("; it left temporary files beside {leftovers} of them");
+        }
+        sentences.push((first.finding, sentence));
+    }
+    sentences
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::Digest;
+
+    #[test]
+    fn many_files_that_are_the_same_are_one_sentence() {
+        let row = |name: String, finding| Reconciled {
+            execution_id: Uuid::nil(),
+            step_id: "s".to_owned(),
+            step_index: 1,
+            tool_name: "mutate_batch".to_owned(),
+            path: Some(name),
+            before: None,
+            after: None,
+            now: None,
+            finding,
+            leftover: None,
+        };
+        let mut found: Vec<_> =
+            (0..40).map(|index| row(format!("f{index}"), DiskState::AsAfter)).collect();
+        found.push(row("other".to_owned(), DiskState::Neither));
+        found[7].leftover = Some(".x".to_owned());
+        let said = sentences(&found);
+        assert_eq!(said.len(), 2);
+        assert_eq!(
+            said[0].1,
+            "step 2 was interrupted; 40 files (f0, f1, f2 and 37 more) are each as predicted: the \
+             step was done; it left temporary files beside 1 of them"
+        );
+        assert_eq!(said[1], (DiskState::Neither, found[40].sentence()));
+        assert_eq!(sentences(&found[..3]).len(), 3);
+    }
+
+    #[test]
+    fn a_way_is_open_while_a_file_is_not_there() {
+        let row = |finding, tool: &str| Reconciled {
+            execution_id: Uuid::nil(),
+            step_id: "s".to_owned(),
+            step_index: 0,
+            tool_name: tool.to_owned(),
+            path: Some("a".to_owned()),
+            before: None,
+            after: None,
+            now: None,
+            finding,
+            leftover: None,
+        };
+        let open = |finding, tool| Way::ALL.map(|way| way.is_open(&[row(finding, tool)]));
+        assert_eq!(open(DiskState::AsAfter, "mutate_batch"), [true, false]);
+        assert_eq!(open(DiskState::AsBefore, "mutate_batch"), [false, true]);
+        assert_eq!(open(DiskState::Neither, "mutate_batch"), [false, false]);
+        assert_eq!(open(DiskState::AsAfter, "splice_patch"), [false, false]);
+        let left = Reconciled { leftover: Some("x".into()), ..row(DiskState::Same, "file_write") };
+        assert_eq!(Way::ALL.map(|way| way.is_open(&[left.clone()])), [true, true]);
+    }
 
     #[test]
     fn every_state_of_the_disk_says_something_else() {

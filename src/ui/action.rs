@@ -9,7 +9,7 @@ use super::artifact::Shape;
 use super::commands::Command;
 use super::diagnostics::{Column, Facet, Place};
 use crate::plan::Digest;
-use crate::run::{Decision, Question};
+use crate::run::{Decision, Question, Way};
 
 /// One of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,6 +114,8 @@ pub enum EvidenceAction {
     CloseDetail,
     /// Compare the interrupted steps of this run with the disk.
     Reconcile(Uuid),
+    /// Open the plan that brings the files of this run's interrupted steps somewhere.
+    Settle(Uuid, Way),
     /// Ask this, and show the answer in place of the search.
     Ask(Question),
     /// Go back from the answer to the search.

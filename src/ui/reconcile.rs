@@ -2,20 +2,61 @@
 
 use egui::Ui;
 
+use uuid::Uuid;
+
+use super::action::{Action, EvidenceAction};
 use super::icon::{self, Icon};
 use super::theme::Tone;
-use super::widgets;
-use crate::run::{DiskState, Reconciled};
+use super::widgets::{self, Look};
+use crate::run::{DiskState, Reconciled, Way, sentences};
 
-/// One remark for each finding.
+/// What was found, a remark for each file or for many that are the same.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
-    for found in found {
-        let (icon, tone) = look(found.finding);
-        let sentence = found.sentence();
+    for (finding, sentence) in sentences(found) {
+        let (icon, tone) = look(finding);
         let mut letters = sentence.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         let text: String = first.into_iter().chain(letters).chain(['.']).collect();
         widgets::remark(ui, icon, tone, text);
+    }
+}
+
+/// The plans that are offered for what was found; nothing where every file is there already.
+pub fn settle_ui(
+    ui: &mut Ui,
+    run_id: Option<Uuid>,
+    found: &[Reconciled],
+    actions: &mut Vec<Action>,
+) {
+    let Some(run_id) = run_id else { return };
+    let ways = Way::ALL.into_iter().filter(|way| way.is_open(found));
+    let ways: Vec<Way> = ways.collect();
+    if ways.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        for way in ways {
+            let (text, tooltip) = words(way);
+            let clicked =
+                widgets::button(ui, Look::Plain, None, text, true).on_hover_text(tooltip).clicked();
+            if clicked {
+                actions.push(Action::Evidence(EvidenceAction::Settle(run_id, way)));
+            }
+        }
+    });
+}
+
+const fn words(way: Way) -> (&'static str, &'static str) {
+    match way {
+        Way::RollBack => (
+            "Roll back the files…",
+            "Open a plan that brings the files to what they were before the step. It is shown and authorized like any other.",
+        ),
+        Way::Finish => (
+            "Finish the step…",
+            "Open a plan that brings the files to what they were to be. It is shown and authorized like any other.",
+        ),
     }
 }
 

@@ -158,6 +158,7 @@ impl Reader {
             Request::Again { run_id } => self.follow_up(run_id, Kind::Again),
             Request::Continue { run_id } => self.follow_up(run_id, Kind::Rest),
             Request::RollBack { run_id } => self.follow_up(run_id, Kind::Rollback),
+            Request::Settle { run_id, way } => self.follow_up(run_id, Kind::Settled(way)),
             Request::Reconcile { run_id } => self.reconcile(run_id).unwrap_or_else(|error| {
                 self.evidence = None;
                 Reply::Failed(error.failure())
@@ -220,6 +221,7 @@ impl Reader {
             | Request::Again { .. }
             | Request::Continue { .. }
             | Request::RollBack { .. }
+            | Request::Settle { .. }
             | Request::Reconcile { .. }
             | Request::Source { .. }
             | Request::Edit { .. }
@@ -238,8 +240,11 @@ impl Reader {
 
     /// Opens a plan that is made of an old run; kept as a file, it can be opened like any other.
     fn follow_up(&mut self, run_id: Uuid, kind: Kind) -> Reply {
-        let made =
-            self.evidence().map_err(Into::into).and_then(|evidence| kind.of(evidence, run_id));
+        let policy = self.setup.policy.clone();
+        let made = self
+            .evidence()
+            .map_err(Into::into)
+            .and_then(|evidence| kind.of(evidence, run_id, &policy));
         let kept = match made {
             Ok((_, bytes)) => kept::keep(&self.setup.evidence, run_id, kind, &bytes),
             Err(error) => {
@@ -331,7 +336,8 @@ impl Reader {
         let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
             return Ok(None);
         };
-        match kind.of(self.evidence()?, run_id) {
+        let policy = self.setup.policy.clone();
+        match kind.of(self.evidence()?, run_id, &policy) {
             Ok((run, made)) => Ok((made == bytes).then_some((run, kind))),
             Err(error @ FollowUpError::Evidence { .. }) => Err(error),
             // Of another evidence, or of a run that has nothing left: a file like any other.

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-use crate::engine::{FollowUpError, plan_of, rest_of, rollback_of};
+use crate::engine::{FollowUpError, plan_of, rest_of, rollback_of, settlement_of};
 use crate::evidence::EvidenceReader;
-use crate::run::RunSummary;
+use crate::risk::Policy;
+use crate::run::{RunSummary, Way};
 
 /// What was made of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,16 +23,28 @@ pub(super) enum Kind {
     Rest,
     /// The plan that takes it back.
     Rollback,
+    /// The plan that brings the files of its interrupted steps somewhere.
+    Settled(Way),
 }
 
 const FOLDER: &str = "continuations";
 
 impl Kind {
+    const ALL: [Self; 5] = [
+        Self::Again,
+        Self::Rest,
+        Self::Rollback,
+        Self::Settled(Way::RollBack),
+        Self::Settled(Way::Finish),
+    ];
+
     const fn ending(self) -> &'static str {
         match self {
             Self::Again => ".again.plan.json",
             Self::Rest => ".rest.plan.json",
             Self::Rollback => ".rollback.plan.json",
+            Self::Settled(Way::RollBack) => ".back.plan.json",
+            Self::Settled(Way::Finish) => ".finish.plan.json",
         }
     }
 
@@ -43,11 +56,13 @@ impl Kind {
         self,
         evidence: &mut EvidenceReader,
         run_id: Uuid,
+        policy: &Policy,
     ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
         match self {
             Self::Again => plan_of(evidence, run_id),
             Self::Rest => rest_of(evidence, run_id),
             Self::Rollback => rollback_of(evidence, run_id),
+            Self::Settled(way) => settlement_of(evidence, run_id, way, policy),
         }
     }
 }
@@ -76,7 +91,7 @@ pub(super) fn keep(evidence: &Path, run_id: Uuid, kind: Kind, bytes: &[u8]) -> i
 /// The run that a kept plan comes from, by the place of the file.
 pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, Kind)> {
     let name = file.file_name()?.to_str()?;
-    let (run_id, kind) = [Kind::Again, Kind::Rest, Kind::Rollback]
+    let (run_id, kind) = Kind::ALL
         .into_iter()
         .find_map(|kind| Some((name.strip_suffix(kind.ending())?.parse().ok()?, kind)))?;
     let kept = std::path::absolute(path(evidence, run_id, kind)).ok()?;
@@ -92,7 +107,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let evidence = temp.path().join("evidence");
         let run_id = Uuid::new_v4();
-        for kind in [Kind::Again, Kind::Rest, Kind::Rollback] {
+        for kind in Kind::ALL {
             let file = keep(&evidence, run_id, kind, b"plan").unwrap();
             assert_eq!(fs::read(&file).unwrap(), b"plan");
             assert_eq!(origin(&evidence, &file), Some((run_id, kind)));

@@ -14,7 +14,7 @@ use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
     Answered, ExecutionDetail, ExecutionResult, Failure, Preview, Question, Reconciled, Review,
-    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport,
+    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport, Way,
 };
 
 /// Called after every message for the window; must not block.
@@ -115,6 +115,13 @@ pub enum Request {
     RollBack {
         /// The run.
         run_id: Uuid,
+    },
+    /// Open the plan that brings the files of a run's interrupted steps somewhere.
+    Settle {
+        /// The run.
+        run_id: Uuid,
+        /// Where.
+        way: Way,
     },
     /// Compare the interrupted steps of a run with the disk, and record what was found.
     Reconcile {

@@ -16,6 +16,7 @@ mod authorization;
 mod bad_code;
 mod bad_evidence;
 mod bad_plans;
+mod batch_kills;
 mod categories;
 mod cli_check;
 #[cfg(unix)]

@@ -96,6 +96,11 @@ impl Trace {
     /// Runs the plan by the real program under `strace`; it must end with this exit code.
     fn of(home: Home, steps: Value, exit: i32) -> Self {
         home.plan(steps);
+        Self::of_plan(home, exit)
+    }
+
+    /// The same of the plan that is there.
+    fn of_plan(home: Home, exit: i32) -> Self {
         let log = home.path().join("trace");
         let options = ["-f", "-y", "-qq", "-s", "65536", "-o", log.to_str().unwrap()];
         let mut command = home.command_of("strace");
@@ -272,6 +277,59 @@ fn invariant_3_an_intent_is_on_the_disk_before_its_effect() {
     );
     // What follows is the end of the run, which is no longer about the workspace.
     assert!(last[9..].iter().all(|word| !word.contains(" space")), "{last:#?}");
+}
+
+/// Of a batch, every content is on the disk before the first file changes, every folder is flushed once
+/// after the last one, and what was there is there until then.
+#[test]
+fn invariant_3_a_batch_is_on_the_disk_before_its_first_file_changes() {
+    let home = Home::new();
+    home.write("a.txt", "old\n");
+    home.write("from.txt", "moved\n");
+    let edits = json!([
+        { "op": "write", "path": "a.txt", "contents": "new\n" },
+        { "op": "create", "path": "d/b.txt", "contents": "b\n" },
+        { "op": "rename", "path": "from.txt", "to": "to.txt" },
+    ]);
+    let action = json!({ "type": "mutate_batch", "request": { "edits": edits } });
+    let plan = json!({ "version": "2026-02-19", "goal": "g", "actions": [action] });
+    home.write("p.json", plan.to_string());
+    let trace = Trace::of_plan(home, 0);
+    let first = trace.words.iter().position(|word| word == "write step 0").unwrap();
+    let before = &trace.words[..first];
+    assert!(before.iter().all(|word| !word.contains(" space")), "nothing before: {before:#?}");
+    let waiting = |name: &str| {
+        let digest = countersign::plan::Digest::of(name.as_bytes()).short(16);
+        format!("temporary-0-{digest}")
+    };
+    let [a, b, from, to] = ["a.txt", "b.txt", "from.txt", "to.txt"].map(waiting);
+    let expected = [
+        "write step 0".to_owned(),
+        "flush".to_owned(),
+        format!("openat2 space {a}"),
+        format!("write space/{a}"),
+        format!("fchmod space/{a}"),
+        "mkdirat space d".to_owned(),
+        format!("openat2 space/d {b}"),
+        format!("write space/d/{b}"),
+        format!("openat2 space {to}"),
+        format!("write space/{to}"),
+        format!("fchmod space/{to}"),
+        format!("fsync space/{a}"),
+        format!("fsync space/d/{b}"),
+        format!("fsync space/{to}"),
+        format!("renameat2 space {a} a.txt"),
+        format!("renameat2 space/d {b} b.txt"),
+        format!("renameat2 space from.txt {from}"),
+        format!("renameat2 space {to} to.txt"),
+        "fsync space".to_owned(),
+        "fsync space/d".to_owned(),
+        format!("unlinkat space {a}"),
+        format!("unlinkat space {from}"),
+        "write".to_owned(),
+        "flush".to_owned(),
+    ];
+    assert_eq!(trace.of_step(0)[..expected.len()], expected);
 }
 
 /// When the evidence cannot be written, the kernel sees no change in the workspace either.

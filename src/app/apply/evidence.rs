@@ -44,6 +44,9 @@ impl App {
             EvidenceAction::Reconcile(run_id) => {
                 self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);
             }
+            EvidenceAction::Settle(run_id, way) => {
+                self.ask(Request::Settle { run_id, way }, Purpose::FollowUp);
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
-use crate::ui::reconcile::reconciled_ui;
+use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -75,6 +75,7 @@ fn interrupted_ui(
     }
     let here = |found: &&Reconciled| found.execution_id == row.execution_id;
     reconciled_ui(ui, view.reconciled.iter().filter(here));
+    settle_ui(ui, Some(row.run_id), view.reconciled, actions);
 }
 
 fn section(ui: &mut Ui, name: &str) {

@@ -8,7 +8,7 @@ use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::reconcile::reconciled_ui;
+use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -232,6 +232,7 @@ pub(super) fn header_ui(
             }
         }
         reconciled_ui(ui, view.reconciled);
+        settle_ui(ui, view.run.run_id, view.reconciled, actions);
         if let Some(text) = contradiction(view) {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         }

@@ -1,0 +1,218 @@
+//! What *Reconcile* offers for a step that was interrupted (SPEC §8): a plan that takes it back, and one
+//! that finishes it. Only looks and writes a plan; that plan is shown, authorized, run and recorded like
+//! any other.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::continuation::{FollowUpError, ended};
+use crate::authorization::FileState;
+use crate::evidence::{EvidenceReader, OpenIntent};
+use crate::plan::{Batch, Edit, batch_plan, limits};
+use crate::risk::Policy;
+use crate::run::{DiskState, FileForecast, RunSummary, Way};
+use crate::tools::Toolbox;
+
+/// The exact bytes of a plan that brings the files of a run's interrupted steps to where they were, or to
+/// where they were to be; and the run. A file that is neither is somebody's: it is left alone, and the plan
+/// says so. So it does of a content that no plan can hold.
+///
+/// # Errors
+/// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.
+pub fn settlement_of(
+    evidence: &mut EvidenceReader,
+    run_id: Uuid,
+    way: Way,
+    policy: &Policy,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let run = ended(evidence, run_id)?;
+    let toolbox = Toolbox::open(run.workspace.as_ref(), policy)?;
+    let mut work =
+        Settlement { evidence, toolbox: &toolbox, way, batch: Batch::default(), notes: Vec::new() };
+    let mut batches = Vec::new();
+    for intent in work.evidence.open_intents(run_id)? {
+        if !Way::fits(&intent.tool_name) {
+            continue;
+        }
+        // What came last is taken back first; there is one such step unless two processes ran.
+        let renames = work.renames(&intent.files);
+        for file in &intent.files {
+            if let Some(to) = renames.get(&file.path) {
+                work.rename(&intent, file, to);
+            } else if !renames.values().any(|to| *to == file.path) {
+                work.file(&intent, file)?;
+            }
+            if work.batch.edits.len() + MOST_OF_A_FILE > limits::EDITS {
+                batches.push(std::mem::take(&mut work.batch));
+            }
+        }
+    }
+    let Settlement { batch, mut notes, .. } = work;
+    batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
+    if batches.is_empty() {
+        let why = if notes.is_empty() {
+            "every file is there already".to_owned()
+        } else {
+            notes.join(" ")
+        };
+        return Err(FollowUpError::NothingToSettle { run_id, why });
+    }
+    if batches.len() > 1 {
+        notes.push(format!(
+            "It is more than one batch can hold: each of the {} is made as a whole, one after the other.",
+            batches.len()
+        ));
+    }
+    let mut short = run_id.to_string();
+    short.truncate(8);
+    let goal = match way {
+        Way::RollBack => format!("Take back what run {short} was doing when it was interrupted"),
+        Way::Finish => format!("Finish what run {short} was doing when it was interrupted"),
+    };
+    let bytes = batch_plan(&goal, &notes.join(" "), &batches);
+    Ok((run, bytes.ok_or(FollowUpError::TooLarge { run_id })?))
+}
+
+/// Most edits that one file needs: it takes the name of another, and what waits beside both is deleted.
+const MOST_OF_A_FILE: usize = 3;
+
+struct Settlement<'a> {
+    evidence: &'a mut EvidenceReader,
+    toolbox: &'a Toolbox,
+    way: Way,
+    batch: Batch,
+    notes: Vec<String>,
+}
+
+impl Settlement<'_> {
+    fn wanted(&self, file: &FileForecast) -> FileState {
+        match self.way {
+            Way::RollBack => file.before,
+            Way::Finish => file.after,
+        }
+    }
+
+    /// Of two files where one holds what the other is to hold, and is to go: from which to which name.
+    /// Only a rename keeps the mode.
+    fn renames(&self, files: &[FileForecast]) -> BTreeMap<String, String> {
+        let now = |file: &FileForecast| self.toolbox.state_of(&file.path).ok();
+        let mut going: Vec<&FileForecast> = files
+            .iter()
+            .filter(|file| {
+                self.wanted(file) == FileState::Absent && now(file) != Some(FileState::Absent)
+            })
+            .collect();
+        let mut renames = BTreeMap::new();
+        for to in files {
+            let wanted = self.wanted(to);
+            if wanted == FileState::Absent || now(to) != Some(FileState::Absent) {
+                continue;
+            }
+            if let Some(at) = going.iter().position(|from| now(from) == Some(wanted)) {
+                renames.insert(going.remove(at).path.clone(), to.path.clone());
+            }
+        }
+        renames
+    }
+
+    fn rename(&mut self, intent: &OpenIntent, from: &FileForecast, to: &str) {
+        for path in [from.path.as_str(), to] {
+            if let Some((state, leftover)) = self.leftover(intent, path) {
+                self.expect(&leftover, state);
+                self.batch.edits.push(Edit::Delete { path: leftover });
+            }
+        }
+        if let Ok(now) = self.toolbox.state_of(&from.path) {
+            self.expect(&from.path, now);
+        }
+        self.batch.edits.push(Edit::Rename { path: from.path.clone(), to: to.to_owned() });
+    }
+
+    /// What the step left under a name that it and nobody else gave.
+    fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
+        let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
+        Some((self.toolbox.state_of(&leftover).ok()?, leftover))
+    }
+
+    fn file(&mut self, intent: &OpenIntent, file: &FileForecast) -> Result<(), FollowUpError> {
+        let path = &file.path;
+        let wanted = self.wanted(file);
+        let now = self.toolbox.state_of(path).ok();
+        let waits = self.leftover(intent, path);
+        let has = |wanted| waits.as_ref().filter(|(state, _)| *state == wanted);
+        let Some(now) = now else {
+            self.notes.push(format!("{path} is left alone: it cannot be read."));
+            return Ok(());
+        };
+        match DiskState::of(file, Some(now)) {
+            DiskState::AsBefore | DiskState::AsAfter | DiskState::Same => {}
+            _ => {
+                self.notes.push(format!("{path} is left alone: somebody changed it."));
+                return Ok(());
+            }
+        }
+        if now == wanted {
+            if let Some((state, leftover)) = waits {
+                self.expect(&leftover, state);
+                self.batch.edits.push(Edit::Delete { path: leftover });
+            }
+            return Ok(());
+        }
+        let FileState::Content(digest) = wanted else {
+            self.expect(path, now);
+            self.batch.edits.push(Edit::Delete { path: path.clone() });
+            return Ok(());
+        };
+        let text = self.evidence.blob(&digest)?.map(String::from_utf8);
+        let text = match text {
+            Some(Ok(text)) if text.len() <= limits::ARGUMENT_BYTES => Ok(text),
+            Some(Ok(_)) => Err("it is too large for a plan"),
+            Some(Err(_)) => Err("it is no text, which a plan cannot hold"),
+            None => Err("the evidence does not have it, or cannot read it here"),
+        };
+        match (has(wanted).cloned(), text) {
+            // With its mode, and whatever it holds.
+            (Some((state, leftover)), text) if now == FileState::Absent || text.is_err() => {
+                self.expect(&leftover, state);
+                if now != FileState::Absent {
+                    self.expect(path, now);
+                    self.batch.edits.push(Edit::Delete { path: path.clone() });
+                }
+                self.batch.edits.push(Edit::Rename { path: leftover, to: path.clone() });
+            }
+            (_, Ok(contents)) => {
+                let path = path.clone();
+                if now == FileState::Absent && self.way == Way::RollBack {
+                    self.notes.push(format!(
+                        "{path} comes back with the mode of a new file: the evidence keeps no modes."
+                    ));
+                }
+                self.expect(&path, now);
+                self.batch.edits.push(match now {
+                    FileState::Absent => Edit::Create { path, contents },
+                    FileState::Content(_) => Edit::Write { path, contents },
+                });
+                if let Some((state, leftover)) = waits {
+                    self.expect(&leftover, state);
+                    self.batch.edits.push(Edit::Delete { path: leftover });
+                }
+            }
+            (_, Err(why)) => {
+                let which = match self.way {
+                    Way::RollBack => "what it was",
+                    Way::Finish => "what it was to be",
+                };
+                self.notes.push(format!("{path} is not brought to {which}: {why}."));
+            }
+        }
+        Ok(())
+    }
+
+    /// The plan is for what the file is now, and for nothing else.
+    fn expect(&mut self, path: &str, now: FileState) {
+        if let FileState::Content(digest) = now {
+            self.batch.expected_hashes.insert(path.to_owned(), digest);
+        }
+    }
+}
