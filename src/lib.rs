@@ -32,6 +32,7 @@
 //! | [`tools`] | the hands: the only room that touches the workspace |
 //! | [`evidence`] | the memory: the only room that knows SQL |
 //! | [`engine`] | the step runner and the review before it |
+//! | [`autonomy`] | the bounded loop above it: plan, authorize, apply, verify, replan |
 //! | [`worker`] | the one thread that executes, and the desk that reads |
 //! | [`planner`] | the planners that ship: one request in, one plan out |
 //! | [`cli`] | the headless commands |
@@ -40,7 +41,8 @@
 //!
 //! # Arrows
 //!
-//! `main → {app, cli}`; `app → {ui, worker}`; `cli → {worker, planner}`; `planner → tools`; `{worker, cli} → {engine, evidence, tools}`;
+//! `main → {app, cli}`; `app → {ui, worker}`; `cli → {worker, planner}`; `planner → tools`;
+//! `{worker, cli} → {autonomy, engine, evidence, tools}`; `autonomy → {engine, evidence, tools}`;
 //! `engine → {tools, evidence}`; every room may use the pure ones, which know each other only in the
 //! order `run → risk → authorization → plan`; `code` knows none of them. A test fails on any other arrow.
 //!
@@ -79,6 +81,7 @@ extern crate self as countersign;
 
 pub mod app;
 pub mod authorization;
+pub mod autonomy;
 pub mod cli;
 pub mod code;
 pub mod engine;

@@ -43,6 +43,8 @@ pub enum Method {
     CommandLineDigest,
     /// `--yes`: authorizes what was just read.
     CommandLineYes,
+    /// A flag of the command line that names no plan: `--authorize-class`.
+    CommandLine,
     /// A class of plans that was authorized in advance (SPEC §10).
     AuthorizationClass,
 }

@@ -1,5 +1,6 @@
 //! The command line as types (SPEC §11).
 
+mod bounded;
 mod evidence;
 mod words;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
+pub(super) use bounded::Loop;
 pub(super) use evidence::{Evidence, EvidenceCommand, Question, Search, Show, Span, Verify};
 use words::EngineWord;
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
@@ -35,7 +37,7 @@ pub(super) struct Arguments {
 const EXITS: &str = "\
 Exit codes:
   0  done
-  1  the run failed or was cancelled, or its host cannot be reached
+  1  the run failed or was cancelled, or its host cannot be reached; a loop that did not complete
   2  the plan is invalid, or its file cannot be read
   3  not authorized, or something approved has changed
   4  the evidence could not be written or read
@@ -76,6 +78,8 @@ pub(super) enum Command {
     Run(Run),
     /// Make a plan of what a run left undone, authorize it and run it
     Continue(Continue),
+    /// Let a planner propose plans for a goal, and run each one that is authorized, a bounded number of times
+    Loop(Loop),
     /// Look into the evidence
     Evidence(Evidence),
     /// Say how dangerous a shell command is; nothing is run
@@ -95,6 +99,7 @@ impl Command {
             Self::Simulate(check) => check.common.json,
             Self::Run(run) => run.common.json,
             Self::Continue(rest) => rest.common.json,
+            Self::Loop(bounded) => bounded.common.json,
             Self::Evidence(evidence) => evidence.common().json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,

@@ -6,6 +6,7 @@
 //! and any way of running a plan that the window does not have.
 
 mod args;
+mod bounded;
 mod check;
 mod confirmation;
 mod continuation;
@@ -19,6 +20,7 @@ mod refusal;
 mod risk;
 mod run;
 mod schema;
+mod signals;
 mod simulate;
 mod time;
 
@@ -109,6 +111,7 @@ fn headless(command: Command) -> Exit {
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
+        Command::Loop(command) => bounded::bounded(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),

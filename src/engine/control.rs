@@ -63,6 +63,11 @@ impl ControlHandle {
         self.shared.stop.is_set()
     }
 
+    /// Whether *Stop now* or *Cancel after this step* was asked for: nothing more is to begin.
+    pub fn is_ending(&self) -> bool {
+        matches!(self.boundary(), Boundary::End(_))
+    }
+
     /// Forgets everything, for the next run.
     pub fn reset(&self) {
         let mut asked = self.lock();

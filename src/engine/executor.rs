@@ -83,6 +83,16 @@ impl Executor {
         &self.state
     }
 
+    /// The evidence that it writes to, for who records around its runs.
+    pub fn store(&mut self) -> &mut EvidenceStore {
+        &mut self.store
+    }
+
+    /// Who hears what happens, for who tells what happens around its runs.
+    pub fn progress(&self) -> &dyn ProgressCallback {
+        &*self.parts.progress
+    }
+
     /// Gives the evidence back.
     pub fn into_store(self) -> EvidenceStore {
         self.store

@@ -28,7 +28,7 @@ impl Lock {
         Self::take(dir, "setup", PATIENCE)
     }
 
-    /// Marks a run as alive. Waits only for readers that look at the lock at this moment.
+    /// Marks a run, or a loop, as alive. Waits only for readers that look at the lock at this moment.
     pub(super) fn run(dir: &Path, run_id: Uuid) -> Result<Self> {
         Self::take(dir, &run_id.to_string(), PATIENCE)
     }

@@ -71,7 +71,7 @@ pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid> {
     text.parse().map_err(|_| unreadable(format!("the id {text:?}")))
 }
 
-fn optional_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
+pub(super) fn optional_uuid(row: &Row<'_>, column: usize) -> Result<Option<Uuid>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
         _ => uuid(row, column).map(Some),

@@ -11,12 +11,13 @@ use super::error::Result;
 use super::index::Index;
 use super::queries::Range;
 use super::vault::Vault;
-use super::{blobs, diagnostics, lock, queries, replay, schema, search};
+use super::{blobs, diagnostics, lock, loop_reader, queries, replay, schema, search, summary};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{
-    Answered, ExecutionDetail, ExecutionRow, FileExecution, LaterMutation, MOST_ROWS, Question,
-    RecurringDiagnostic, RunEvent, RunSummary, SearchPage, SearchQuery, TargetKind,
+    Answered, EvidenceSummary, ExecutionDetail, ExecutionRow, FileExecution, Focus, LaterMutation,
+    LoopDetail, LoopSummary, MOST_ROWS, Question, RecurringDiagnostic, RunEvent, RunSummary,
+    SearchPage, SearchQuery, TargetKind,
 };
 
 /// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
@@ -80,7 +81,10 @@ impl EvidenceReader {
         }))
     }
 
-    fn ask<T: Default>(&mut self, question: impl FnOnce(&Source<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn ask<T: Default>(
+        &mut self,
+        question: impl FnOnce(&Source<'_>) -> Result<T>,
+    ) -> Result<T> {
         match self.source()? {
             Some(source) => question(&source),
             None => Ok(T::default()),
@@ -120,6 +124,30 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn replay(&mut self, run_id: Uuid) -> Result<Vec<RunEvent>> {
         self.ask(|source| replay::events(source, run_id))
+    }
+
+    /// The latest bounded loops, newest first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn loops(&mut self, limit: usize) -> Result<Vec<LoopSummary>> {
+        self.ask(|source| loop_reader::loops(source, None, limit))
+    }
+
+    /// One bounded loop in full, with its attempts.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn bounded_loop(&mut self, loop_id: Uuid) -> Result<Option<LoopDetail>> {
+        self.ask(|source| loop_reader::detail(source, loop_id))
+    }
+
+    /// The events of a bounded loop and of its runs, rebuilt from their rows; empty when there is none.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn replay_loop(&mut self, loop_id: Uuid) -> Result<Vec<RunEvent>> {
+        self.ask(|source| loop_reader::events(source, loop_id))
     }
 
     /// The ids of the steps of a run that succeeded.
@@ -287,6 +315,14 @@ impl EvidenceReader {
         range: Range,
     ) -> Result<Vec<LaterMutation>> {
         self.ask(|source| diagnostics::q8(source, code, file, range))
+    }
+
+    /// What Q1 to Q8 say of one workspace, a few rows of each.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn summary(&mut self, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
+        self.ask(|source| summary::of(source, workspace, focus))
     }
 
     /// The question of a page, answered by Q3, Q4, Q6, Q7 or Q8. What is shown has a limit; who asks

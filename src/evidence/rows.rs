@@ -77,10 +77,12 @@ pub(super) fn authorization(
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
     };
     // What an approval covers is on the record from the moment it is given, not only with its run.
-    let note = match (reason, answer.parent_run) {
-        (Some(reason), _) => reason.to_owned(),
-        (None, Some(parent_run)) => format!("continues run {parent_run}"),
-        (None, None) => String::new(),
+    let attempt = answer.attempt.as_deref();
+    let note = match (reason, answer.parent_run, attempt) {
+        (Some(reason), ..) => reason.to_owned(),
+        (None, Some(parent_run), _) => format!("continues run {parent_run}"),
+        (None, None, Some(attempt)) => attempt.note.clone(),
+        (None, None, None) => String::new(),
     };
     let binding = &answer.binding;
     let inputs: serde_json::Map<_, _> = binding
@@ -105,6 +107,7 @@ pub(super) fn authorization(
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
             ("host_key", host_keys(binding).as_deref().into()),
             ("inputs_json", Value::Object(inputs).into()),
+            ("class_id", attempt.and_then(|attempt| attempt.class_id).into()),
             ("timestamp", answer.decided_at_ms.into()),
             ("expires_at", answer.expires_at_ms.into()),
         ],
@@ -154,6 +157,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
             ("host_key", host_keys(binding).as_deref().into()),
             ("parent_run", start.parent_run.into()),
+            ("attempt_id", answer.attempt.as_deref().map(|attempt| attempt.attempt_id).into()),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
             ("user_name", user.into()),
             ("timestamp", start.started_at_ms.into()),

@@ -1,6 +1,7 @@
 //! From records to rows: what a step leaves behind before and after its tool is called.
 
-use serde_json::json;
+use rusqlite::OptionalExtension as _;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::blobs::Stored;
@@ -129,6 +130,7 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
         let stored = funnel.taken_value(output)?;
         artifact(funnel, result.execution_id, output.kind, stored)?;
     }
+    let (attempt, loop_id, goal) = attempt_of(funnel, record.run_id)?;
     let mut values = vec![(
         ArtifactType::StepContext,
         json!({
@@ -137,7 +139,9 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
             "plan_digest": plan.digest,
             "step_id": step.step_id,
             "step_index": step.step_index,
-            "attempt": null,
+            "attempt": attempt,
+            "loop_id": loop_id,
+            "goal": goal,
             "intent": plan.intent,
             "title": plan.title,
             "step_title": step.title,
@@ -158,6 +162,22 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
         artifact(funnel, result.execution_id, kind, stored)?;
     }
     Ok(())
+}
+
+/// The attempt of a bounded loop that a run belongs to, with the loop and its goal; nulls for any other run.
+fn attempt_of(funnel: &Funnel<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
+    let found: Option<(i64, String, String)> = funnel
+        .tx()
+        .prepare_cached(
+            "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
+             JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
+             WHERE r.id = ?1",
+        )?
+        .query_row([run_id.to_string()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    Ok(found.map_or((Value::Null, Value::Null, Value::Null), |(attempt, loop_id, goal)| {
+        (attempt.into(), loop_id.into(), goal.into())
+    }))
 }
 
 fn artifact(

@@ -26,13 +26,13 @@ use crate::run::{AnsweredBy, Reconciled};
 /// method returns when its rows are on the disk, and is all or nothing.
 #[derive(Debug)]
 pub struct EvidenceStore {
-    conn: Connection,
+    pub(super) conn: Connection,
     redactor: Arc<Redactor>,
     vault: Arc<Vault>,
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     user: Option<String>,
-    /// Keeps the runs of this process alive for readers.
-    locks: HashMap<Uuid, Lock>,
+    /// Keeps the runs and loops of this process alive for readers.
+    pub(super) locks: HashMap<Uuid, Lock>,
 }
 
 impl EvidenceStore {
@@ -199,7 +199,7 @@ impl EvidenceStore {
         Ok(())
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {

@@ -18,6 +18,7 @@ mod headline;
 pub mod limits;
 mod parse;
 mod precondition;
+mod schema;
 mod tool;
 mod visible;
 

@@ -271,6 +271,7 @@ impl DecisionRecord {
             "command_line" => "by the command line",
             "command_line_digest" => "by its digest on the command line",
             "command_line_yes" => "by --yes on the command line",
+            "authorization_class" => "by an authorization class",
             other => other,
         };
         let user = user.map(|user| format!(" by {user}")).unwrap_or_default();

@@ -16,6 +16,7 @@ mod facts;
 mod file;
 mod overlay;
 mod place;
+mod planner;
 mod preview;
 mod process;
 mod program;
@@ -59,6 +60,7 @@ pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use overlay::Overlay;
+pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
 pub use program::ProgramError;
 pub use remote::{
     Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,

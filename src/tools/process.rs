@@ -1,7 +1,6 @@
 //! Programs (SPEC §7.2): the one place that starts them.
 //!
-//! A program gets exactly what the caller says, no terminal, and no input but a file that the caller
-//! names: it leads a session and a process group of its own. Its two outputs are read apart, each on a
+//! A program gets exactly what the caller says, no terminal, and no input but what the caller hands it: it leads a session and a process group of its own. Its two outputs are read apart, each on a
 //! thread of its own, handed on as they come, up to a limit, and kept: whole by [`run`], by its ends alone
 //! by [`stream`]. Nothing here looks again and again: the caller's thread sleeps until there is output, an
 //! end, a stop or the deadline. A program that is to end is asked first, and so is everything it started;
@@ -44,8 +43,8 @@ pub(super) struct Program<'a> {
     pub(super) program: &'a OsStr,
     /// Its arguments, exactly.
     pub(super) arguments: &'a [&'a str],
-    /// The file that it reads; none for no input.
-    pub(super) input: Option<&'a Path>,
+    /// What it reads; none for no input.
+    pub(super) input: Option<Input<'a>>,
     /// Where it runs.
     pub(super) folder: &'a Path,
     /// What is set in its environment besides what this process has in its own.
@@ -58,6 +57,15 @@ pub(super) struct Program<'a> {
     pub(super) timeout: Duration,
     /// Most bytes of each output; one more, and it is ended.
     pub(super) output_limit: u64,
+}
+
+/// What a program reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Input<'a> {
+    /// This file.
+    File(&'a Path),
+    /// These bytes. They wait in a file without a name: a program that does not read makes nobody wait.
+    Bytes(&'a [u8]),
 }
 
 /// What becomes of processes that a program leaves running.

@@ -142,6 +142,13 @@ pub(super) fn list(
     Ok(answer.into_invocation(vec![executed_on(&place)]))
 }
 
+/// The names of all files of the workspace, in the same choice and order.
+pub(super) fn names(roots: &Roots, stop: &StopSignal) -> Result<Vec<String>, ToolError> {
+    let place = root(roots, ".")?;
+    let answer = look_at_files(&place, stop, |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    Ok(answer.found.into_iter().map(|found| found.path).collect())
+}
+
 fn executed_on(place: &Place<'_>) -> Edge {
     Edge {
         edge_type: EdgeType::ExecutedOn,

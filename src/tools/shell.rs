@@ -64,7 +64,7 @@ impl Command<'_> {
 /// The program that reads commands.
 #[derive(Debug)]
 pub(super) struct Reader {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     shell: Shell,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn kind(toolbox: &Toolbox) -> Shell {
 }
 
 impl Reader {
-    fn here(toolbox: &Toolbox) -> Result<&Self, ToolError> {
+    pub(super) fn here(toolbox: &Toolbox) -> Result<&Self, ToolError> {
         reader(toolbox).ok_or_else(|| ToolError::ProgramMissing {
             program: "bash",
             place: toolbox.nowhere("bash"),
@@ -100,7 +100,7 @@ impl Reader {
     }
 
     /// Its arguments; the last is read as a command even where it begins with a dash.
-    fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
+    pub(super) fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
         match self.shell {
             Shell::Bash => vec!["--noprofile", "--norc", "-c", "--", command],
             Shell::Posix => vec!["-c", "--", command],
@@ -109,7 +109,7 @@ impl Reader {
 }
 
 /// The variables of this process's environment that the shell must not see.
-fn unset() -> Vec<OsString> {
+pub(super) fn unset() -> Vec<OsString> {
     std::env::vars_os()
         .map(|(name, _)| name)
         .filter(|name| {

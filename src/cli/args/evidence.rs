@@ -29,7 +29,7 @@ impl Evidence {
 pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
     Search(Search),
-    /// Show one execution or one run in full
+    /// Show one execution, run or loop in full
     Show(Show),
     /// Ask one of the eight questions
     Query(Query),
@@ -87,7 +87,7 @@ pub(in crate::cli) struct Search {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Show {
-    /// The id of an execution or of a run
+    /// The id of an execution, of a run or of a loop
     pub(in crate::cli) id: Uuid,
     #[command(flatten)]
     pub(in crate::cli) common: Common,

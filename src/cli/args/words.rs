@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use crate::plan::{Destination, DestinationError, Dialect};
+use crate::autonomy::VerifyChoice;
+use crate::plan::{Destination, DestinationError, Dialect, VerifyScope};
 use crate::risk::EngineChoice;
 
 /// An engine as it is named on the command line.
@@ -83,7 +84,6 @@ impl Confirm {
 /// A dialect as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-#[expect(clippy::enum_variant_names, reason = "the words of the command line, as in --json")]
 pub(in crate::cli) enum DialectWord {
     /// Steps that name tools
     #[value(alias = "step-plan", alias = "step")]
@@ -94,14 +94,39 @@ pub(in crate::cli) enum DialectWord {
     /// Actions on the program
     #[value(alias = "action-plan", alias = "action")]
     ActionPlan,
+    /// What a planner is asked: no dialect of plans, but printed in the same way
+    #[value(alias = "planner-request")]
+    PlannerRequest,
 }
 
-impl From<DialectWord> for Dialect {
+impl From<DialectWord> for Option<Dialect> {
     fn from(word: DialectWord) -> Self {
         match word {
-            DialectWord::StepPlan => Self::StepPlan,
-            DialectWord::CommandPlan => Self::CommandPlan,
-            DialectWord::ActionPlan => Self::ActionPlan,
+            DialectWord::StepPlan => Some(Dialect::StepPlan),
+            DialectWord::CommandPlan => Some(Dialect::CommandPlan),
+            DialectWord::ActionPlan => Some(Dialect::ActionPlan),
+            DialectWord::PlannerRequest => None,
+        }
+    }
+}
+
+/// What a loop verifies by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum VerifyWord {
+    /// The workspace's quick verification
+    Local,
+    /// All of it, with tests
+    Full,
+    /// Nothing; a completed loop then says so
+    None,
+}
+
+impl From<VerifyWord> for VerifyChoice {
+    fn from(word: VerifyWord) -> Self {
+        match word {
+            VerifyWord::Local => Self::Scope(VerifyScope::Local),
+            VerifyWord::Full => Self::Scope(VerifyScope::Full),
+            VerifyWord::None => Self::None,
         }
     }
 }

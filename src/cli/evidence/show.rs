@@ -1,10 +1,11 @@
-//! `evidence show`: one execution or one run in full.
+//! `evidence show`: one execution, run or loop in full.
 
 use serde_json::{Value, json};
 
 use super::cells;
 use crate::cli::Exit;
 use crate::cli::args;
+use crate::cli::bounded::print_attempt;
 use crate::cli::output::Output;
 use crate::cli::place::policy;
 use crate::cli::refusal::Refusal;
@@ -12,7 +13,10 @@ use crate::cli::time::local_time;
 use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
 use crate::plan::{limits, visible, visible_lines};
-use crate::run::{ArtifactRecord, ExecutionDetail, ExecutionRow, RunFate, RunSummary, SearchQuery};
+use crate::run::{
+    ArtifactRecord, ExecutionDetail, ExecutionRow, LoopDetail, LoopFate, RunFate, RunSummary,
+    SearchQuery,
+};
 
 /// Shows what this id names.
 pub(super) fn show(
@@ -28,9 +32,17 @@ pub(super) fn show(
         }
         return Ok(Exit::Done);
     }
+    if let Some(detail) = reader.bounded_loop(command.id)? {
+        if out.json() {
+            out.document(&json!({ "loop": detail }));
+        } else {
+            print_loop(&detail, out);
+        }
+        return Ok(Exit::Done);
+    }
     let Some(run) = reader.run(command.id)? else {
         return Err(Refusal::usage(
-            format!("the evidence has no execution and no run {}", command.id),
+            format!("the evidence has no execution, no run and no loop {}", command.id),
             "Look the id up with `evidence search`.",
         ));
     };
@@ -79,6 +91,48 @@ fn print_run(run: &RunSummary, executions: &[ExecutionRow], out: &mut Output) {
     out.line("");
     let rows: Vec<_> = executions.iter().map(cells).collect();
     out.table(&rows);
+}
+
+fn print_loop(detail: &LoopDetail, out: &mut Output) {
+    let LoopDetail { summary, class, class_revoked, stop_reason, attempts } = detail;
+    let class = match (summary.class_id, class) {
+        (Some(id), Some(class)) => {
+            format!("{id}{}: {class}", if *class_revoked { ", revoked" } else { "" })
+        }
+        _ => "none".to_owned(),
+    };
+    let mut rows = vec![
+        ("Loop", summary.loop_id.to_string()),
+        ("Status", summary.fate.as_str().to_owned()),
+        ("Goal", summary.goal.clone()),
+        ("Planner", summary.planner.clone()),
+        ("Workspace", summary.workspace.clone()),
+        ("Attempts", format!("{} of {} begun", summary.attempts_begun, summary.max_attempts)),
+        ("Verifies", summary.verify.clone()),
+        ("Class", class),
+        ("Started", local_time(summary.started_at_ms)),
+        ("Ended", summary.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time)),
+    ];
+    rows.extend(stop_reason.as_ref().map(|reason| ("Reason", reason.message.clone())));
+    fields(&rows, out);
+    for attempt in attempts {
+        out.line("");
+        match &attempt.record {
+            Some(record) => print_attempt(record, out),
+            None => {
+                let fate =
+                    if summary.fate == LoopFate::Active { "under way" } else { "interrupted" };
+                out.line(&format!(
+                    "Attempt {} of {}: {fate}",
+                    attempt.attempt, summary.max_attempts
+                ));
+            }
+        }
+        for run in &attempt.runs {
+            let text = format!("    {} run {}: {}", run.fate.as_str(), run.run_id, run.plan_name);
+            out.line(&visible(&text));
+        }
+    }
 }
 
 /// One execution for people, with its outputs.

@@ -2,14 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, Write as _};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 
 use super::mailbox::Mailbox;
 use super::tree::{self, Tree};
-use super::{CHUNK, Program, command};
+use super::{CHUNK, Input, Program, command};
 use crate::run::Stream;
 
 /// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
@@ -29,6 +29,34 @@ fn marks(mark: &str) -> OsString {
     marks
 }
 
+/// A file without a name that holds these bytes, to be read from its beginning.
+fn waiting(bytes: &[u8]) -> io::Result<File> {
+    let mut file = nameless()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// In memory: no disk needs to forget it.
+#[cfg(target_os = "linux")]
+fn nameless() -> io::Result<File> {
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    Ok(rustix::fs::memfd_create("countersign-input", flags)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless() -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::new_v4()));
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path)?;
+    // Before there is anything in it: whatever happens, nothing is left.
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
 /// A child process with everything it started; nothing of it outlives this.
 pub(super) struct Running {
     child: Child,
@@ -40,7 +68,8 @@ pub(super) struct Running {
 impl Running {
     pub(super) fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
         let input = match program.input {
-            Some(file) => Stdio::from(File::open(file)?),
+            Some(Input::File(file)) => Stdio::from(File::open(file)?),
+            Some(Input::Bytes(bytes)) => Stdio::from(waiting(bytes)?),
             None => Stdio::null(),
         };
         let mut command = command(program.program);

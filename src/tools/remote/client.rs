@@ -9,7 +9,7 @@ use crate::plan::Destination;
 use crate::risk::Policy;
 use crate::run::{Stream, StreamEnds};
 
-use super::super::process::{self, Finished, Leftovers, Program};
+use super::super::process::{self, Finished, Input, Leftovers, Program};
 use super::super::{Context, StopSignal, facts};
 use super::{LOOK, RemoteError, known};
 
@@ -106,7 +106,7 @@ impl SshClient {
         Program {
             program: OsStr::new(&self.program),
             arguments,
-            input: call.input,
+            input: call.input.map(Input::File),
             folder: call.folder,
             environment: &[],
             unset: &[],

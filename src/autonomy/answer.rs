@@ -1,0 +1,212 @@
+//! What a planner's answer is worth (SPEC §10): a plan that may be looked at, or why there is none.
+
+use crate::evidence::PlannerTrace;
+use crate::plan::{
+    ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Plan, Severity, is_valid, parse,
+};
+use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
+use crate::tools::{PlannerEnd, PlannerFinished};
+
+/// A planner's answer, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// What the records keep of it.
+    pub report: PlannerReport,
+    /// The plan, where enough of it could be read, also one that is rejected.
+    pub plan: Option<Plan>,
+    /// Everything there is to say about it.
+    pub findings: Vec<Finding>,
+    /// The digest of its exact bytes, where there is a plan.
+    pub plan_digest: Option<Digest>,
+}
+
+impl Answered {
+    /// Whether there is a plan to review and authorize.
+    pub fn is_accepted(&self) -> bool {
+        self.report.status == PlannerStatus::Accepted
+    }
+
+    /// The same answer, rejected for what a review has found in its plan.
+    pub(super) fn add_findings(&mut self, findings: &[Finding]) {
+        self.findings.extend_from_slice(findings);
+        self.report.findings.extend(findings.iter().map(PlannerFinding::from));
+        if !is_valid(findings) {
+            reject(&mut self.report, VALIDATION_FAILED, findings_text(&self.findings), true);
+        }
+    }
+}
+
+/// The planner ended with an error, took too long or printed too much.
+pub(super) const PROVIDER_ERROR: &str = "planner_provider_error";
+/// What it printed is no JSON.
+const INVALID_JSON: &str = "planner_invalid_json";
+/// What it printed is no plan that could be authorized.
+const VALIDATION_FAILED: &str = "planner_validation_failed";
+
+fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bool) {
+    report.status = PlannerStatus::Failed;
+    report.failure_code = Some(code.to_owned());
+    report.message = Some(message);
+    report.retryable = Some(retryable);
+}
+
+fn report() -> PlannerReport {
+    PlannerReport {
+        status: PlannerStatus::Accepted,
+        version: None,
+        action_count: 0,
+        failure_code: None,
+        message: None,
+        retryable: None,
+        findings: Vec::new(),
+    }
+}
+
+/// The answer of a planner that brought nothing, for this reason; asking again may help.
+pub(super) fn provider_error(message: String) -> Answered {
+    let mut report = report();
+    reject(&mut report, PROVIDER_ERROR, message, true);
+    Answered { report, plan: None, findings: Vec::new(), plan_digest: None }
+}
+
+/// Reads what a planner that ended has printed.
+pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
+    let seconds = finished.duration.as_secs();
+    let failed = match (finished.end, finished.exit_code, finished.signal) {
+        (PlannerEnd::TimedOut, ..) => format!("the planner was ended after {seconds} s"),
+        (PlannerEnd::TooMuch, ..) => "the planner printed too much and was ended".to_owned(),
+        (PlannerEnd::Stopped, ..) => "the planner was stopped".to_owned(),
+        (PlannerEnd::Itself, Some(0), _) => return read_answer(&trace.answer),
+        (PlannerEnd::Itself, Some(code), _) => format!("the planner ended with exit code {code}"),
+        (PlannerEnd::Itself, None, Some(signal)) => {
+            format!("the planner was ended by signal {signal}")
+        }
+        (PlannerEnd::Itself, None, None) => "the planner did not end".to_owned(),
+    };
+    provider_error(failed)
+}
+
+/// Reads the answer of a planner, which is one plan in any dialect and nothing else.
+pub fn read_answer(answer: &[u8]) -> Answered {
+    let parsed = parse(answer);
+    let mut report = report();
+    report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
+    let plan_digest = parsed.plan.as_ref().map(|plan| plan.digest);
+    if let Some(plan) = &parsed.plan {
+        report.action_count = plan.steps.len();
+        let is_action_plan = plan.dialect == Dialect::ActionPlan;
+        report.version = is_action_plan.then(|| ACTION_PLAN_VERSION.to_owned());
+    }
+    let valid = parsed.is_valid();
+    let failure = parsed.plan.as_ref().and_then(|plan| plan.failure.clone());
+    match failure {
+        _ if !valid => {
+            let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(answer).is_ok();
+            let code = if is_json { VALIDATION_FAILED } else { INVALID_JSON };
+            reject(&mut report, code, findings_text(&parsed.findings), true);
+        }
+        Some(failure) => {
+            let detail = failure.detail.map_or_else(String::new, |detail| format!(" ({detail})"));
+            let message = format!("{}{detail}", failure.message);
+            reject(&mut report, &failure.code, message, failure.retryable);
+        }
+        None => {}
+    }
+    Answered { report, plan: parsed.plan, findings: parsed.findings, plan_digest }
+}
+
+/// The first error, and how many more there are.
+fn findings_text(findings: &[Finding]) -> String {
+    let mut errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let first = errors.next();
+    let rest = match errors.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    first.map_or_else(
+        || "the answer is no plan".to_owned(),
+        |finding| {
+            let Finding { code, line, column, message, .. } = finding;
+            format!("{} at {line}:{column}: {message}{rest}", Code::as_str(*code))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn failure_of(answer: &[u8]) -> (Option<String>, Option<bool>) {
+        let answered = read_answer(answer);
+        assert_eq!(answered.is_accepted(), answered.report.failure_code.is_none());
+        (answered.report.failure_code, answered.report.retryable)
+    }
+
+    fn action_plan(rest: &serde_json::Value) -> Vec<u8> {
+        let mut plan = json!({"version": ACTION_PLAN_VERSION, "goal": "g"});
+        let fields = plan.as_object_mut().unwrap();
+        fields.extend(rest.as_object().unwrap().clone());
+        plan.to_string().into_bytes()
+    }
+
+    #[test]
+    fn every_answer_is_accepted_or_rejected_by_name() {
+        let accepted: [Vec<u8>; 3] = [
+            action_plan(&json!({"actions": [{"type": "verify", "request": {}}]})),
+            json!({"goal": "g", "steps": [{"command": "true"}]}).to_string().into_bytes(),
+            json!({"plan_id": "p", "intent": "READ", "steps": [
+                {"tool": "file_read", "arguments": {"path": "a"}}]})
+            .to_string()
+            .into_bytes(),
+        ];
+        for plan in &accepted {
+            assert_eq!(failure_of(plan), (None, None));
+        }
+        let named = |code: &str, retryable| (Some(code.to_owned()), Some(retryable));
+        for text in ["", "I would suggest", "{\"goal\": ", "{} {}"] {
+            assert_eq!(failure_of(text.as_bytes()), named(INVALID_JSON, true), "{text}");
+        }
+        for text in ["{}", "[]", "null", "{\"goal\":\"g\",\"steps\":[]}", "{\"goal\":1,\"goal\":2}"]
+        {
+            assert_eq!(failure_of(text.as_bytes()), named(VALIDATION_FAILED, true), "{text}");
+        }
+        for code in crate::plan::PlannerFailure::CODES {
+            for retryable in [false, true] {
+                let failure = json!({"code": code, "message": "m", "retryable": retryable});
+                let plan = action_plan(&json!({"failure": failure}));
+                assert_eq!(failure_of(&plan), named(code, retryable));
+            }
+        }
+        let own = action_plan(&json!({"failure": {"code": "of_my_own", "message": "m"}}));
+        assert_eq!(failure_of(&own), named("of_my_own", false));
+    }
+
+    #[test]
+    fn a_planner_that_failed_is_not_listened_to() {
+        let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
+        for (end, exit_code, signal, said) in [
+            (PlannerEnd::Itself, Some(1), None, "exit code 1"),
+            (PlannerEnd::Itself, None, Some(9), "signal 9"),
+            (PlannerEnd::TimedOut, None, Some(15), "after 7 s"),
+            (PlannerEnd::TooMuch, None, Some(15), "too much"),
+        ] {
+            let finished = PlannerFinished {
+                end,
+                exit_code,
+                signal,
+                duration: Duration::from_secs(7),
+                answer: Vec::new(),
+                stderr: Vec::new(),
+            };
+            let trace = PlannerTrace { answer: answer.clone(), ..PlannerTrace::default() };
+            let answered = of(&finished, &trace);
+            assert_eq!(answered.report.failure_code.as_deref(), Some(PROVIDER_ERROR));
+            assert_eq!((answered.report.retryable, &answered.plan), (Some(true), &None));
+            assert!(answered.report.message.unwrap().contains(said));
+        }
+    }
+}

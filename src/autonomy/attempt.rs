@@ -1,0 +1,385 @@
+//! One attempt (SPEC §10): ask the planner, look at its plan, have it authorized, run it, verify.
+
+use uuid::Uuid;
+
+use super::answer::{self, Answered};
+use super::authorizer::{Asked, PlanAnswer, outside};
+use super::bounded::BoundedLoop;
+use super::request::{Question, request};
+use super::results::{self, Applied};
+use crate::authorization::{ApprovedPlan, ForAttempt, Method, PlanAuthorization};
+use crate::engine::review;
+use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
+use crate::plan::Plan;
+use crate::run::{
+    AttemptRecord, Happened, PlanDifference, PlannerReport, PlannerStatus, Review, RunEvent,
+    StepResult, does_the_same,
+};
+use crate::tools::{PlannerEnd, PlannerFinished};
+
+/// An attempt under way.
+pub(super) struct OpenAttempt {
+    pub(super) attempt_id: Uuid,
+    /// What is known of it so far.
+    pub(super) record: AttemptRecord,
+    /// The planner's process, once it has ended.
+    pub(super) trace: Option<PlannerTrace>,
+    /// Its plan, once there is one, also a rejected one.
+    pub(super) plan: Option<Plan>,
+    /// What its steps left behind.
+    pub(super) results: Vec<StepResult>,
+    /// The files that its plan writes.
+    pub(super) files: Vec<String>,
+}
+
+/// An attempt that ended.
+pub(super) struct Tried {
+    pub(super) record: AttemptRecord,
+    pub(super) plan: Option<Plan>,
+    pub(super) results: Vec<StepResult>,
+    pub(super) files: Vec<String>,
+    pub(super) happened: Happened,
+    /// What happened, in words.
+    pub(super) reason: String,
+}
+
+impl OpenAttempt {
+    pub(super) fn into_tried(self, ended: &Ended) -> Tried {
+        Tried {
+            record: self.record,
+            plan: self.plan,
+            results: self.results,
+            files: self.files,
+            happened: ended.happened,
+            reason: ended.message.clone(),
+        }
+    }
+}
+
+impl Tried {
+    /// Whether its plan was run and did not reach its end, or its end was not good.
+    fn ran_and_failed(&self) -> bool {
+        self.record.run_id.is_some()
+            && matches!(self.happened, Happened::ActionFailed { .. } | Happened::VerifyFailed)
+    }
+}
+
+/// How an attempt ended.
+pub(super) struct Ended {
+    pub(super) happened: Happened,
+    /// In words.
+    pub(super) message: String,
+    /// The action at which it ended, from 0.
+    pub(super) action_index: Option<usize>,
+    /// Whether a verification has passed.
+    pub(super) verified: bool,
+}
+
+impl Ended {
+    pub(super) fn new(happened: Happened, message: impl Into<String>) -> Self {
+        Self { happened, message: message.into(), action_index: None, verified: false }
+    }
+
+    pub(super) fn stopped() -> Self {
+        Self::new(Happened::Stopped, "a person stopped the loop")
+    }
+}
+
+/// What one step of an attempt leads to: on, or to its end.
+type Way<T> = Result<Result<T, Ended>, EvidenceError>;
+
+impl BoundedLoop<'_> {
+    /// One attempt. What is known of it stands in `self.open`, whatever happens.
+    pub(super) fn attempt(
+        &mut self,
+        attempt: u32,
+        max_attempts: u32,
+    ) -> Result<Ended, EvidenceError> {
+        self.open_attempt(attempt, max_attempts)?;
+        let (plan, review) = match self.planned(attempt, max_attempts)? {
+            Ok(planned) => planned,
+            Err(ended) => return Ok(ended),
+        };
+        let authorization = match self.authorized(&plan, &review, attempt, max_attempts)? {
+            Ok(authorization) => authorization,
+            Err(ended) => return Ok(ended),
+        };
+        let applied = self.apply(&plan, &authorization);
+        let ended = Ended {
+            happened: applied.happened,
+            message: applied.message.clone(),
+            action_index: applied.action_index,
+            verified: applied.verify.as_ref().is_some_and(|verify| verify.passed),
+        };
+        self.keep(applied);
+        if ended.happened != Happened::Succeeded || ended.verified {
+            return Ok(ended);
+        }
+        self.gate(&plan, &authorization)
+    }
+
+    fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
+        let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
+        let loop_id = self.loop_id;
+        let start = AttemptStart { attempt_id, loop_id, attempt, started_at_ms };
+        self.executor.store().begin_attempt(&start)?;
+        self.open = Some(OpenAttempt {
+            attempt_id,
+            record: AttemptRecord {
+                attempt,
+                max_attempts,
+                planner: PlannerReport {
+                    status: PlannerStatus::Failed,
+                    version: None,
+                    action_count: 0,
+                    failure_code: None,
+                    message: None,
+                    retryable: None,
+                    findings: Vec::new(),
+                },
+                plan_digest: None,
+                run_id: None,
+                actions: Vec::new(),
+                verify: None,
+                stop_reason: None,
+            },
+            trace: None,
+            plan: None,
+            results: Vec::new(),
+            files: Vec::new(),
+        });
+        self.emit(&RunEvent::AttemptStarted { attempt, max_attempts, timestamp_ms: started_at_ms });
+        Ok(())
+    }
+
+    /// A plan that may be authorized and is not one that failed before.
+    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Way<(Plan, Review)> {
+        if let Some(why) = &self.setup.policy.refusal {
+            return Ok(Err(Ended::new(Happened::NotAuthorized, why.clone())));
+        }
+        if self.control.is_ending() {
+            return Ok(Err(Ended::stopped()));
+        }
+        let mut answered = self.ask(attempt, max_attempts)?;
+        if self.control.is_ending() {
+            self.note(&answered);
+            return Ok(Err(Ended::stopped()));
+        }
+        let reviewed = match &answered.plan {
+            Some(plan) if answered.is_accepted() => {
+                Some(review(plan, &self.setup.workspace, &self.setup.policy))
+            }
+            _ => None,
+        };
+        if let Some(Ok(review)) = &reviewed {
+            answered.add_findings(&review.findings);
+        }
+        self.note(&answered);
+        let Answered { report, plan, .. } = answered;
+        if report.status == PlannerStatus::Failed {
+            let retryable = report.retryable.unwrap_or(true);
+            let code = report.failure_code.unwrap_or_default();
+            let message = format!("{code}: {}", report.message.unwrap_or_default());
+            return Ok(Err(Ended::new(Happened::PlannerRejected { retryable }, message)));
+        }
+        let (Some(plan), Some(reviewed)) = (plan, reviewed) else {
+            return Ok(Err(Ended::new(Happened::InternalError, "a plan without its review")));
+        };
+        let review = match reviewed {
+            Ok(review) => review,
+            Err(error) => {
+                return Ok(Err(Ended::new(Happened::InternalError, error.to_string())));
+            }
+        };
+        if let Some(open) = &mut self.open {
+            open.files.clone_from(&review.impact.files);
+        }
+        let same = self.tried.iter().find(|tried| {
+            tried.ran_and_failed()
+                && tried.plan.as_ref().is_some_and(|other| does_the_same(other, &plan))
+        });
+        if let Some(same) = same {
+            let failed_in = same.record.attempt;
+            let message =
+                format!("the plan has the steps that ran and failed in attempt {failed_in}");
+            self.emit(&RunEvent::NoProgress { failed_in });
+            return Ok(Err(Ended::new(Happened::NoProgress, message)));
+        }
+        Ok(Ok((plan, review)))
+    }
+
+    /// Keeps what the planner answered, and tells it.
+    fn note(&mut self, answered: &Answered) {
+        if let Some(open) = &mut self.open {
+            open.record.planner = answered.report.clone();
+            open.record.plan_digest = answered.plan_digest;
+            open.plan.clone_from(&answered.plan);
+        }
+        self.emit(&RunEvent::PlannerAnswered {
+            report: Box::new(answered.report.clone()),
+            plan_digest: answered.plan_digest,
+        });
+    }
+
+    /// Runs the planner once.
+    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<Answered, EvidenceError> {
+        let setup = self.setup;
+        let question = Question {
+            goal: &setup.goal,
+            attempt,
+            max_attempts,
+            class: setup.class.as_ref().map(|(class, _)| class),
+            tried: &self.tried,
+            toolbox: &self.toolbox,
+            stop: self.control.stop_signal(),
+        };
+        let request = request(&question, &setup.evidence, &setup.secrets)?;
+        self.emit(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
+        let started_ms = self.clock.monotonic_ms();
+        let finished = self.toolbox.ask_planner(
+            &setup.program,
+            &request,
+            setup.planner_timeout,
+            self.control.stop_signal(),
+            &|text| self.emit(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
+        );
+        let mut trace = PlannerTrace {
+            request,
+            duration_ms: self.clock.monotonic_ms() - started_ms,
+            ..PlannerTrace::default()
+        };
+        let answered = match finished {
+            Err(error) => answer::provider_error(error.to_string()),
+            Ok(mut finished) => {
+                trace.answer = std::mem::take(&mut finished.answer);
+                trace.stderr = std::mem::take(&mut finished.stderr);
+                let PlannerFinished { exit_code, signal, end, .. } = finished;
+                (trace.exit_code, trace.signal) = (exit_code, signal);
+                trace.timed_out = end == PlannerEnd::TimedOut;
+                answer::of(&finished, &trace)
+            }
+        };
+        if let Some(open) = &mut self.open {
+            open.trace = Some(trace);
+        }
+        Ok(answered)
+    }
+
+    /// The answer to this plan and no other.
+    fn authorized(
+        &mut self,
+        plan: &Plan,
+        review: &Review,
+        attempt: u32,
+        max_attempts: u32,
+    ) -> Way<PlanAuthorization> {
+        let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
+        let difference = before.and_then(|before| {
+            let difference = PlanDifference::between(before.plan.as_ref()?, plan);
+            Some((before.reason.clone(), difference))
+        });
+        if let Some((reason, difference)) = &difference {
+            self.emit(&RunEvent::PlanRevised {
+                reason: reason.clone(),
+                difference: Box::new(difference.clone()),
+            });
+        }
+        let outside = self.outside(plan, review, attempt)?;
+        let class = self.class_id.filter(|_| outside.is_empty());
+        let answer = match class {
+            Some(class_id) => PlanAnswer::Approve {
+                method: Method::AuthorizationClass,
+                note: format!("inside the authorization class {class_id}"),
+            },
+            None => {
+                self.emit(&RunEvent::AuthorizationNeeded {
+                    plan_digest: plan.digest,
+                    outside: outside.clone(),
+                });
+                self.authorizer.authorize(&Asked {
+                    loop_id: self.loop_id,
+                    attempt,
+                    max_attempts,
+                    plan,
+                    review,
+                    difference: difference.as_ref().map(|(_, difference)| difference),
+                    outside: &outside,
+                })
+            }
+        };
+        let attempt_id = self.open.as_mut().map(|open| {
+            if let Some(trace) = &mut open.trace {
+                trace.revised = difference;
+            }
+            open.attempt_id
+        });
+        if self.control.is_ending() {
+            return Ok(Err(Ended::stopped()));
+        }
+        let now_ms = self.clock.now_ms();
+        let pending =
+            |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
+        match answer {
+            PlanAnswer::Stop => Ok(Err(Ended::stopped())),
+            PlanAnswer::Reject { method, reason } => {
+                let authorization = pending(method).reject(now_ms, reason.as_str());
+                self.executor.store().record_authorization(&authorization, plan)?;
+                self.decided(false, &reason);
+                Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
+            }
+            PlanAnswer::Approve { method, note } => {
+                let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
+                let authorization = pending(method)
+                    .for_attempt(ForAttempt {
+                        loop_id: self.loop_id,
+                        goal: self.setup.goal.clone(),
+                        attempt_id: attempt_id.unwrap_or_default(),
+                        attempt,
+                        class_id: class,
+                        note: note.clone(),
+                    })
+                    .approve(now_ms, self.setup.policy.authorization_ttl_ms);
+                self.executor.store().record_authorization(&authorization, plan)?;
+                self.decided(true, &note);
+                Ok(Ok(authorization))
+            }
+        }
+    }
+
+    fn outside(
+        &mut self,
+        plan: &Plan,
+        review: &Review,
+        attempt: u32,
+    ) -> Result<Vec<String>, EvidenceError> {
+        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+            return Ok(Vec::new());
+        };
+        let mut parts = outside(class, plan, review, attempt, self.clock.now_ms());
+        // Looked up each time: it may have been taken back by another process.
+        if self.executor.store().is_class_revoked(class_id)? {
+            parts.insert(0, "the class was revoked".to_owned());
+        }
+        Ok(parts)
+    }
+
+    fn decided(&self, approved: bool, how: &str) {
+        self.emit(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
+    }
+
+    fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
+        let approved = ApprovedPlan { plan: plan.clone(), authorization: authorization.clone() };
+        match self.executor.execute(approved) {
+            Ok(result) => results::of_run(plan, result),
+            Err(error) => results::of_refusal(plan, &error),
+        }
+    }
+
+    fn keep(&mut self, applied: Applied) {
+        let Some(open) = &mut self.open else { return };
+        open.record.run_id = applied.run_id;
+        open.record.actions = applied.actions;
+        open.record.verify = applied.verify;
+        open.results = applied.results;
+    }
+}

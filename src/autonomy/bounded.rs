@@ -1,0 +1,359 @@
+//! The loop from its first record to its last (SPEC §10).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::attempt::{Ended, OpenAttempt, Tried};
+use super::authorizer::PlanAuthorizer;
+use super::tell::Shared;
+use crate::authorization::{AuthorizationClass, Method};
+use crate::engine::{
+    Clock, ConfirmationCallback, ControlHandle, Executor, Parts, ProgressCallback, WorkspaceChoice,
+};
+use crate::evidence::{AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart};
+use crate::plan::VerifyScope;
+use crate::risk::Policy;
+use crate::run::{
+    AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
+    transition,
+};
+use crate::tools::{PlannerProgram, ToolError, Toolbox};
+
+/// Whether the loop verifies by itself where a plan did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyChoice {
+    /// With this scope.
+    Scope(VerifyScope),
+    /// Not at all: `completed` then says that nothing was verified.
+    None,
+}
+
+impl VerifyChoice {
+    /// The choice as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Scope(scope) => scope.as_str(),
+            Self::None => "none",
+        }
+    }
+}
+
+/// What a loop is to do.
+#[derive(Debug, Clone)]
+pub struct LoopSetup {
+    /// What it is to reach, in words for the planner.
+    pub goal: String,
+    /// Who makes the plans, as the person named it.
+    pub planner: String,
+    /// The process that it stands for.
+    pub program: PlannerProgram,
+    /// How long the planner may take for one answer.
+    pub planner_timeout: Duration,
+    /// How often it is asked at most; at least 1.
+    pub max_attempts: u32,
+    /// Whether the loop verifies by itself.
+    pub verify: VerifyChoice,
+    /// Where the plans work.
+    pub workspace: WorkspaceChoice,
+    /// A class of plans that the person authorized in advance, and through which act.
+    pub class: Option<(AuthorizationClass, Method)>,
+    /// The evidence folder.
+    pub evidence: PathBuf,
+    /// The folder of the user's key.
+    pub secrets: PathBuf,
+    /// What the person has settled in advance.
+    pub policy: Policy,
+}
+
+/// Who is asked and told.
+pub struct LoopParts {
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Asks a person before a step.
+    pub confirmation: Box<dyn ConfirmationCallback>,
+    /// Hears what happens in the loop and in its runs.
+    pub progress: Arc<dyn ProgressCallback>,
+    /// Pause, resume, cancel and stop. A stop and a cancel end the loop.
+    pub control: ControlHandle,
+    /// Says yes or no to each plan.
+    pub authorizer: Box<dyn PlanAuthorizer>,
+}
+
+/// What became of a loop.
+#[derive(Debug, Serialize)]
+pub struct LoopOutcome {
+    /// The loop.
+    pub loop_id: Uuid,
+    /// What it was to reach.
+    pub goal: String,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// Its attempts, in order.
+    pub attempts: Vec<AttemptRecord>,
+    /// Why its end is not in the evidence, or not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_recorded: Option<Failure>,
+}
+
+/// A loop under way.
+pub struct BoundedLoop<'a> {
+    pub(super) setup: &'a LoopSetup,
+    pub(super) loop_id: Uuid,
+    pub(super) class_id: Option<Uuid>,
+    pub(super) toolbox: Toolbox,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) control: ControlHandle,
+    pub(super) progress: Arc<dyn ProgressCallback>,
+    pub(super) authorizer: Box<dyn PlanAuthorizer>,
+    pub(super) executor: Executor,
+    /// The attempts that ended.
+    pub(super) tried: Vec<Tried>,
+    /// The attempt under way, as far as it has come.
+    pub(super) open: Option<OpenAttempt>,
+}
+
+impl<'a> BoundedLoop<'a> {
+    /// Runs a loop to its end. Whatever happens in it is in the outcome.
+    ///
+    /// # Errors
+    /// A workspace that cannot be opened; nothing is recorded then.
+    pub fn run(setup: &'a LoopSetup, parts: LoopParts) -> Result<LoopOutcome, ToolError> {
+        let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?;
+        let loop_id = Uuid::new_v4();
+        let LoopParts { clock, confirmation, progress, control, authorizer } = parts;
+        let store = match EvidenceStore::open(&setup.evidence, &setup.secrets) {
+            Ok(store) => store,
+            Err(error) => return Ok(never_begun(setup, loop_id, &error)),
+        };
+        let executor = Executor::new(
+            store,
+            Parts {
+                policy: setup.policy.clone(),
+                clock: Arc::clone(&clock),
+                confirmation,
+                progress: Box::new(Shared(Arc::clone(&progress))),
+                control: control.clone(),
+            },
+        );
+        let mut this = Self {
+            setup,
+            loop_id,
+            class_id: None,
+            toolbox,
+            clock,
+            control,
+            progress,
+            authorizer,
+            executor,
+            tried: Vec::new(),
+            open: None,
+        };
+        if let Err(error) = this.begin() {
+            return Ok(never_begun(setup, loop_id, &error));
+        }
+        let driven = catch_unwind(AssertUnwindSafe(|| this.drive()));
+        Ok(match driven {
+            Ok(Ok(stop_reason)) => this.finish(stop_reason),
+            Ok(Err(error)) => this.fail(&error),
+            Err(panic) => this.recover(&*panic),
+        })
+    }
+
+    fn begin(&mut self) -> Result<(), EvidenceError> {
+        let now_ms = self.clock.now_ms();
+        let setup = self.setup;
+        if let Some((class, method)) = &setup.class {
+            let class_id = Uuid::new_v4();
+            self.executor.store().record_class(class_id, class, *method, now_ms)?;
+            self.class_id = Some(class_id);
+        }
+        let workspace = self.toolbox.workspace().to_string_lossy().into_owned();
+        self.executor.store().begin_loop(&LoopStart {
+            loop_id: self.loop_id,
+            goal: &setup.goal,
+            planner: &setup.planner,
+            workspace: &workspace,
+            max_attempts: setup.max_attempts,
+            verify: setup.verify.as_str(),
+            class_id: self.class_id,
+            started_at_ms: now_ms,
+        })?;
+        self.emit(&RunEvent::LoopStarted {
+            loop_id: self.loop_id,
+            goal: setup.goal.clone(),
+            planner: setup.planner.clone(),
+            workspace,
+            max_attempts: setup.max_attempts,
+            timestamp_ms: now_ms,
+        });
+        Ok(())
+    }
+
+    /// Attempts until the table says that it is enough.
+    fn drive(&mut self) -> Result<StopReason, EvidenceError> {
+        let max_attempts = self.setup.max_attempts.max(1);
+        let mut attempt = 1;
+        loop {
+            let ended = self.attempt(attempt, max_attempts)?;
+            match transition(ended.happened, attempt, max_attempts) {
+                Transition::Stop(code) => {
+                    let stop_reason = self.stop_reason(code, attempt, &ended);
+                    self.end_attempt(&ended, Some(code))?;
+                    return Ok(stop_reason);
+                }
+                Transition::Replan => self.end_attempt(&ended, None)?,
+            }
+            let attempts_left = max_attempts - attempt;
+            if attempts_left == 1 {
+                self.emit(&RunEvent::BudgetWarning { attempts_left });
+            }
+            attempt += 1;
+        }
+    }
+
+    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &Ended) -> StopReason {
+        let failure_code =
+            self.open.as_ref().and_then(|open| open.record.planner.failure_code.clone());
+        StopReason {
+            code,
+            message: ended.message.clone(),
+            detail: StopDetail {
+                attempt: Some(attempt),
+                action_index: ended.action_index,
+                planner_failure_code: failure_code,
+                verified: (code == StopCode::Completed).then_some(ended.verified),
+            },
+        }
+    }
+
+    fn end_attempt(&mut self, ended: &Ended, code: Option<StopCode>) -> Result<(), EvidenceError> {
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        open.record.stop_reason = code;
+        let recorded = self.record_attempt(&open);
+        let record = Box::new(open.record.clone());
+        self.tried.push(open.into_tried(ended));
+        recorded?;
+        self.emit(&RunEvent::AttemptEnded { record });
+        Ok(())
+    }
+
+    fn record_attempt(&mut self, open: &OpenAttempt) -> Result<(), EvidenceError> {
+        let ended_at_ms = self.clock.now_ms();
+        self.executor.store().end_attempt(&AttemptEnd {
+            attempt_id: open.attempt_id,
+            record: &open.record,
+            trace: open.trace.as_ref(),
+            ended_at_ms,
+        })
+    }
+
+    fn finish(mut self, stop_reason: StopReason) -> LoopOutcome {
+        let end = LoopEnd {
+            loop_id: self.loop_id,
+            reason: &stop_reason,
+            ended_at_ms: self.clock.now_ms(),
+        };
+        let not_recorded = self.executor.store().end_loop(&end).err().map(|error| error.failure());
+        self.ended(stop_reason, not_recorded)
+    }
+
+    fn ended(self, stop_reason: StopReason, not_recorded: Option<Failure>) -> LoopOutcome {
+        self.emit(&RunEvent::LoopEnded { stop_reason: Box::new(stop_reason.clone()) });
+        LoopOutcome {
+            loop_id: self.loop_id,
+            goal: self.setup.goal.clone(),
+            stop_reason,
+            attempts: self.tried.into_iter().map(|tried| tried.record).collect(),
+            not_recorded,
+        }
+    }
+
+    /// The evidence could not be written: what is known is recorded as far as that is possible now.
+    fn fail(mut self, error: &EvidenceError) -> LoopOutcome {
+        let stop_reason = self.internal_error(error.to_string());
+        let mut not_recorded = Some(error.failure());
+        if self.close_attempt(&stop_reason).is_ok() {
+            let end = LoopEnd {
+                loop_id: self.loop_id,
+                reason: &stop_reason,
+                ended_at_ms: self.clock.now_ms(),
+            };
+            not_recorded = not_recorded.filter(|_| self.executor.store().end_loop(&end).is_err());
+        }
+        // What went wrong is the outcome, also where its end could be written after all.
+        let not_recorded = not_recorded.or_else(|| Some(error.failure()));
+        self.ended(stop_reason, not_recorded)
+    }
+
+    /// Something panicked. Whatever it was in the middle of is dropped, with the run that it had open, which
+    /// is interrupted by that; what is known is recorded on a connection of its own.
+    fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
+        let text = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let said = crate::plan::visible_lines(text.unwrap_or("a panic without a message"));
+        let stop_reason = self.internal_error(format!("the program failed: {said}"));
+        let reopened = self.reopen();
+        let recorded = reopened.and_then(|()| {
+            self.close_attempt(&stop_reason)?;
+            let end = LoopEnd {
+                loop_id: self.loop_id,
+                reason: &stop_reason,
+                ended_at_ms: self.clock.now_ms(),
+            };
+            self.executor.store().end_loop(&end)
+        });
+        let not_recorded = recorded.err().map(|error| error.failure());
+        self.ended(stop_reason, not_recorded)
+    }
+
+    /// A fresh connection in place of the one that was in use; the locks of its runs are let go of.
+    fn reopen(&mut self) -> Result<(), EvidenceError> {
+        let store = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)?;
+        *self.executor.store() = store;
+        self.executor.store().resume_lock(self.loop_id)
+    }
+
+    fn close_attempt(&mut self, stop_reason: &StopReason) -> Result<(), EvidenceError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        if self.executor.store().attempt_has_ended(open.attempt_id)? {
+            return Ok(());
+        }
+        let happened = Happened::InternalError;
+        let ended = Ended::new(happened, stop_reason.message.clone());
+        self.end_attempt(&ended, Some(stop_reason.code))
+    }
+
+    fn internal_error(&self, message: String) -> StopReason {
+        let attempt = self.open.as_ref().map(|open| open.record.attempt);
+        StopReason {
+            code: StopCode::RunnerInternalError,
+            message,
+            detail: StopDetail { attempt, ..StopDetail::default() },
+        }
+    }
+
+    pub(super) fn emit(&self, event: &RunEvent) {
+        self.progress.on_event(event);
+    }
+}
+
+fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopOutcome {
+    LoopOutcome {
+        loop_id,
+        goal: setup.goal.clone(),
+        stop_reason: StopReason {
+            code: StopCode::RunnerInternalError,
+            message: error.to_string(),
+            detail: StopDetail::default(),
+        },
+        attempts: Vec::new(),
+        not_recorded: Some(error.failure()),
+    }
+}

@@ -1,0 +1,150 @@
+//! The verification that the loop does by itself (SPEC §10): where every action of an attempt succeeded and
+//! none of them has verified, one more run with one `verify`, under the same decision.
+
+use serde_json::json;
+
+use super::attempt::Ended;
+use super::bounded::{BoundedLoop, VerifyChoice};
+use super::results;
+use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
+use crate::engine::review;
+use crate::evidence::EvidenceError;
+use crate::plan::{ACTION_PLAN_VERSION, Plan, VerifyScope, is_valid, parse};
+use crate::run::{
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, RunEvent,
+    StepResult, VERIFY_GATE,
+};
+
+impl BoundedLoop<'_> {
+    /// Verifies what the actions of the attempt have done.
+    pub(super) fn gate(
+        &mut self,
+        plan: &Plan,
+        authorization: &PlanAuthorization,
+    ) -> Result<Ended, EvidenceError> {
+        let index = plan.steps.len();
+        let scope = match self.setup.verify {
+            VerifyChoice::Scope(scope) => scope,
+            VerifyChoice::None => return Ok(self.unverified(index, "not asked for")),
+        };
+        if !self.has_verify_command() {
+            return Ok(self.unverified(index, "the workspace has no verify command"));
+        }
+        if self.control.is_ending() {
+            return Ok(Ended::stopped());
+        }
+        self.emit(&RunEvent::VerifyStarted);
+        let Some(gate) = gate_plan(&self.setup.goal, scope) else {
+            return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
+        };
+        let reviewed = review(&gate, &self.setup.workspace, &self.setup.policy);
+        let review = match reviewed {
+            Ok(review) if is_valid(&review.findings) => review,
+            Ok(review) => {
+                let said = review.findings.first().map(|it| it.message.clone());
+                return Ok(self.refused(index, scope, said.unwrap_or_default()));
+            }
+            Err(error) => return Ok(self.refused(index, scope, error.to_string())),
+        };
+        let now_ms = self.clock.now_ms();
+        let mut answer =
+            PlanAuthorization::pending(&gate, review.binding, authorization.method, now_ms);
+        if let Some(attempt) = authorization.attempt.as_deref() {
+            let note = format!(
+                "the loop's own verification, under the same decision as authorization {}: {}",
+                authorization.authorization_id, attempt.note
+            );
+            answer = answer.for_attempt(ForAttempt { note, ..attempt.clone() });
+        }
+        let answer = answer.approve(now_ms, self.setup.policy.authorization_ttl_ms);
+        self.executor.store().record_authorization(&answer, &gate)?;
+        let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
+        let applied = match self.executor.execute(approved) {
+            Ok(result) => results::of_run(&gate, result),
+            Err(error) => results::of_refusal(&gate, &error),
+        };
+        let row = applied.actions.into_iter().next().map(|row| ActionRecord {
+            action_index: index,
+            kind: VERIFY_GATE.to_owned(),
+            ..row
+        });
+        let result = applied.results.last();
+        let skipped = result.is_some_and(|result| result.outcome == Outcome::Skipped);
+        let verify = result.and_then(|result| results::verification(scope, result));
+        let verified = verify.as_ref().is_some_and(|verify| verify.passed);
+        if let Some(open) = &mut self.open {
+            open.record.actions.extend(row);
+            open.record.verify = verify;
+            let results = applied.results.into_iter();
+            open.results.extend(results.map(|result| StepResult { step_index: index, ..result }));
+        }
+        let (happened, message) = match applied.happened {
+            Happened::Succeeded if verified => {
+                (Happened::Succeeded, "every action succeeded and the verification passed")
+            }
+            Happened::Succeeded if skipped => {
+                (Happened::Succeeded, "every action succeeded; a person left the verification out")
+            }
+            // What keeps a verification from passing is a verification that failed.
+            Happened::ActionFailed { .. } | Happened::PlannerRejected { .. } => {
+                (Happened::VerifyFailed, applied.message.as_str())
+            }
+            other => (other, applied.message.as_str()),
+        };
+        let is_end = happened == Happened::Succeeded;
+        Ok(Ended {
+            happened,
+            message: if is_end { message.to_owned() } else { format!("verification: {message}") },
+            action_index: (!is_end).then_some(index),
+            verified,
+        })
+    }
+
+    /// Whether there is anything to verify with.
+    fn has_verify_command(&self) -> bool {
+        self.toolbox.now().cargo_manifest_for(".").ok().flatten().is_some()
+    }
+
+    fn unverified(&mut self, index: usize, why: &str) -> Ended {
+        self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
+        Ended::new(Happened::Succeeded, format!("every action succeeded; not verified: {why}"))
+    }
+
+    /// The verification cannot be run at all.
+    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> Ended {
+        self.add_row(ActionRecord {
+            action_index: index,
+            kind: VERIFY_GATE.to_owned(),
+            status: ActionStatus::Failed,
+            summary: format!("Verify the program, {}", scope.as_str()),
+            error: Some(ActionError {
+                code: ActionErrorCode::ValidationFailed,
+                message: message.clone(),
+                retryable: true,
+                details: json!({}),
+            }),
+            duration_ms: 0,
+        });
+        Ended {
+            action_index: Some(index),
+            ..Ended::new(Happened::VerifyFailed, format!("verification: {message}"))
+        }
+    }
+
+    fn add_row(&mut self, row: ActionRecord) {
+        if let Some(open) = &mut self.open {
+            open.record.actions.push(row);
+        }
+    }
+}
+
+/// A plan of one `verify`.
+fn gate_plan(goal: &str, scope: VerifyScope) -> Option<Plan> {
+    let plan = json!({
+        "version": ACTION_PLAN_VERSION,
+        "goal": format!("Verify what was done to reach: {goal}"),
+        "metadata": { "planner": "countersign" },
+        "actions": [{ "type": "verify", "request": { "scope": scope } }],
+    });
+    parse(plan.to_string().as_bytes()).plan
+}

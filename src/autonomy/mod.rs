@@ -1,0 +1,22 @@
+//! The bounded loop (SPEC §10): plan, authorize, apply, verify, replan, at most so many times.
+//!
+//! It stands above the executor, which itself never retries, and has no way to a tool but an
+//! [`ApprovedPlan`](crate::authorization::ApprovedPlan) handed to it. Called by the worker's thread and by
+//! the headless command. What comes after an attempt is decided in [`crate::run::transition`]. Absent on
+//! purpose: a thread of its own, and any memory between loops.
+
+mod answer;
+mod attempt;
+mod authorizer;
+mod bounded;
+mod gate;
+mod planner;
+mod request;
+mod results;
+mod tell;
+
+pub use answer::{Answered, read_answer};
+pub use authorizer::{Asked, PlanAnswer, PlanAuthorizer};
+pub use bounded::{BoundedLoop, LoopOutcome, LoopParts, LoopSetup, VerifyChoice};
+pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, resolve};
+pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};

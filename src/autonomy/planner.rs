@@ -1,0 +1,105 @@
+//! Which process a planner's name stands for (SPEC §10, §11).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::tools::PlannerProgram;
+
+/// How long a planner may take by default.
+pub const PLANNER_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The planners that are built in, by their name; the first one takes an argument behind a colon.
+pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
+
+/// A name that stands for no planner.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says it")]
+pub enum PlannerError {
+    #[error("the planner has no name")]
+    Empty,
+    #[error("replay needs the folder with the plans, as replay:DIR")]
+    NoFolder,
+    #[error("the program does not know where it is itself, and cannot start its planner")]
+    NoProgram,
+}
+
+/// The process of the planner with this name.
+///
+/// `replay:DIR`, `cargo-fix`, `openai-compatible`, and each of these with `:ARGUMENT` behind it, are built in:
+/// they are this very program, started as
+///
+/// ```text
+/// countersign planner NAME [ARGUMENT]
+/// ```
+///
+/// without a shell between, where `NAME` is what stands before the first colon and `ARGUMENT`, exactly, what
+/// stands behind it. A relative `DIR` is one of the folder in which the loop was started (`here`), and is made
+/// absolute, because the process runs in the workspace. Anything else is a command, read by the shell of this
+/// machine; `./cargo-fix` is a way to name a file that is called as one of ours.
+///
+/// What both kinds keep to:
+///
+/// - It runs in the workspace, with the environment of this program and no terminal.
+/// - It reads one JSON document from its standard input, to the end: the request, described by
+///   `assets/schema/planner-request.schema.json`.
+/// - It prints one plan in any dialect, and nothing else, to its standard output, and ends with 0. An action
+///   plan with a `failure` in place of `actions` says that it has none.
+/// - What it prints to its standard error is shown as it comes and kept; it is for people.
+/// - Ending with another code, taking too long, or printing what is no plan is a rejected attempt, and what
+///   was wrong stands in the next request under `last_attempt`.
+/// - It is ended, with everything that it started, when a person stops the loop.
+///
+/// # Errors
+/// A name that is empty or lacks what it needs.
+pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, PlannerError> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(PlannerError::Empty);
+    }
+    let (own, argument) = match name.split_once(':') {
+        Some((own, argument)) => (own, Some(argument)),
+        None => (name, None),
+    };
+    if !BUILT_IN.contains(&own) {
+        return Ok(PlannerProgram::Command(name.to_owned()));
+    }
+    let argument = argument.filter(|argument| !argument.is_empty());
+    let argument = match (own, argument) {
+        ("replay", None) => return Err(PlannerError::NoFolder),
+        ("replay", Some(folder)) => Some(here.join(folder).to_string_lossy().into_owned()),
+        (_, argument) => argument.map(str::to_owned),
+    };
+    let program: PathBuf = std::env::current_exe().map_err(|_| PlannerError::NoProgram)?;
+    let arguments = ["planner".to_owned(), own.to_owned()].into_iter().chain(argument).collect();
+    Ok(PlannerProgram::Program { program, arguments })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_built_in_or_a_command() {
+        let here = Path::new("/here");
+        let of = |name: &str| resolve(name, here);
+        let own = |arguments: &[&str]| {
+            Ok(PlannerProgram::Program {
+                program: std::env::current_exe().unwrap(),
+                arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
+            })
+        };
+        assert_eq!(of("replay:plans"), own(&["planner", "replay", "/here/plans"]));
+        assert_eq!(of("replay:/plans:1"), own(&["planner", "replay", "/plans:1"]));
+        assert_eq!(of(" cargo-fix "), own(&["planner", "cargo-fix"]));
+        assert_eq!(of("openai-compatible"), own(&["planner", "openai-compatible"]));
+        assert_eq!(of("openai-compatible:fast"), own(&["planner", "openai-compatible", "fast"]));
+        for command in ["./cargo-fix", "cargo-fix --now", "python3 plan.py", "replays:x"] {
+            assert_eq!(of(command), Ok(PlannerProgram::Command(command.to_owned())));
+        }
+        assert_eq!(of("replay"), Err(PlannerError::NoFolder));
+        assert_eq!(of("replay:"), Err(PlannerError::NoFolder));
+        assert_eq!(of("  "), Err(PlannerError::Empty));
+    }
+}

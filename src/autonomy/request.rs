@@ -1,0 +1,248 @@
+//! What a planner is asked (SPEC §10): one JSON document, bounded, with everything that was cut named in it.
+//! `assets/schema/planner-request.schema.json` describes it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::attempt::Tried;
+use crate::authorization::AuthorizationClass;
+use crate::evidence::{EvidenceError, EvidenceReader};
+use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
+use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
+use crate::tools::{StopSignal, Toolbox};
+
+/// The form of the request and of the answers to it.
+pub const PROTOCOL: &str = "countersign.planner/1";
+/// The JSON Schema of the request.
+pub const SCHEMA: &str = include_str!("../../assets/schema/planner-request.schema.json");
+
+/// Most names of files.
+const MOST_FILES: usize = 2_000;
+/// Most of the plan of the attempt before that is repeated, in bytes.
+const PLAN_BYTES: usize = 256 << 10;
+/// Most of what a step printed that is repeated: so many bytes of its beginning, and of its end.
+const OUTPUT_BYTES: usize = 4 << 10;
+/// Most steps whose output is repeated, the last ones.
+const MOST_RESULTS: usize = 32;
+/// Most bytes of diagnostics, and of the answers of the evidence.
+const PART_BYTES: usize = 256 << 10;
+
+/// What the request is made of.
+pub(super) struct Question<'a> {
+    pub(super) goal: &'a str,
+    pub(super) attempt: u32,
+    pub(super) max_attempts: u32,
+    pub(super) class: Option<&'a AuthorizationClass>,
+    pub(super) tried: &'a [Tried],
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) stop: &'a StopSignal,
+}
+
+/// The request as bytes.
+///
+/// # Errors
+/// Evidence that cannot be read.
+pub(super) fn request(
+    question: &Question<'_>,
+    evidence: &Path,
+    secrets: &Path,
+) -> Result<Vec<u8>, EvidenceError> {
+    let mut cuts = Vec::new();
+    let last = question.tried.last();
+    let mut reader = EvidenceReader::open(evidence, secrets)?;
+    let folder = question.toolbox.workspace().to_string_lossy();
+    let summary = reader.summary(&folder, &focus(last))?;
+    let document = json!({
+        "protocol": PROTOCOL,
+        "goal": question.goal,
+        "attempt": question.attempt,
+        "max_attempts": question.max_attempts,
+        "workspace": workspace(question, &mut cuts),
+        "authorization_class": question.class,
+        "answer": answer(),
+        "last_attempt": last.map(|last| last_attempt(last, &mut cuts)),
+        "earlier_attempts": question.tried.iter().rev().skip(1).rev().map(in_short)
+            .collect::<Vec<_>>(),
+        "evidence": evidence_of(&summary, &mut cuts),
+        "cuts": cuts,
+    });
+    let mut bytes = document.to_string().into_bytes();
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn workspace(question: &Question<'_>, cuts: &mut Vec<String>) -> Value {
+    let toolbox = question.toolbox;
+    let mut files = toolbox.file_names(question.stop).unwrap_or_else(|error| {
+        cuts.push(format!("workspace.files: {error}"));
+        Vec::new()
+    });
+    cut(&mut files, MOST_FILES, "workspace.files", cuts);
+    json!({
+        "folder": toolbox.workspace().to_string_lossy(),
+        "system": std::env::consts::OS,
+        "shell": match toolbox.shell() {
+            crate::risk::Shell::Bash => "bash",
+            crate::risk::Shell::Posix => "sh",
+        },
+        "cargo_project": toolbox.now().cargo_manifest_for(".").ok().flatten().is_some(),
+        "git_repository": toolbox.git_repository().is_some(),
+        "code_graph": toolbox.codegraph().is_some(),
+        "files": files,
+    })
+}
+
+/// In which forms a planner may answer.
+fn answer() -> Value {
+    let schema =
+        |dialect: Dialect| -> Value { serde_json::from_str(dialect.schema()).unwrap_or_default() };
+    let schemas = Dialect::ALL.map(|dialect| (dialect.as_str().to_owned(), schema(dialect)));
+    json!({
+        "form": "one plan in any dialect, as JSON, and nothing else",
+        "action_plan_version": ACTION_PLAN_VERSION,
+        "dialects": serde_json::Map::from_iter(schemas),
+        "limits": {
+            "plan_bytes": limits::PLAN_BYTES,
+            "actions": limits::ACTIONS,
+            "steps": limits::STEPS,
+        },
+    })
+}
+
+fn in_short(tried: &Tried) -> Value {
+    json!({
+        "attempt": tried.record.attempt,
+        "plan_digest": tried.record.plan_digest,
+        "outcome": outcome(tried.happened),
+        "reason": tried.reason,
+    })
+}
+
+/// What became of an attempt, as one word.
+fn outcome(happened: Happened) -> &'static str {
+    match happened {
+        Happened::PlannerRejected { .. } => "planner_rejected",
+        Happened::NotAuthorized => "not_authorized",
+        Happened::NoProgress => "no_progress",
+        Happened::ActionFailed { .. } => "action_failed",
+        Happened::VerifyFailed => "verify_failed",
+        Happened::Succeeded => "succeeded",
+        Happened::Stopped => "stopped",
+        Happened::InternalError => "internal_error",
+    }
+}
+
+fn last_attempt(last: &Tried, cuts: &mut Vec<String>) -> Value {
+    let mut value = in_short(last);
+    let results = last.results.iter().rev().take(MOST_RESULTS).rev();
+    if last.results.len() > MOST_RESULTS {
+        let left_out = last.results.len() - MOST_RESULTS;
+        cuts.push(format!("last_attempt.results: {left_out} earlier ones are left out"));
+    }
+    let results: Vec<Value> = results.map(|result| step_result(result, cuts)).collect();
+    let diagnostics = last.results.iter().flat_map(|result| &result.diagnostic_artifacts);
+    let mut room = PART_BYTES;
+    let all = diagnostics.clone().count();
+    let diagnostics: Vec<Value> = diagnostics
+        .map(|diagnostic| json!(diagnostic))
+        .take_while(|diagnostic| {
+            let size = diagnostic.to_string().len();
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        })
+        .collect();
+    if diagnostics.len() < all {
+        let left_out = all - diagnostics.len();
+        cuts.push(format!("last_attempt.diagnostics: {left_out} of {all} are left out"));
+    }
+    let plan = last.plan.as_ref().map(|plan| String::from_utf8_lossy(&plan.source).into_owned());
+    let plan = plan.map(|mut text| {
+        if text.len() > PLAN_BYTES {
+            cuts.push(format!("last_attempt.plan: {} bytes in all", text.len()));
+            text.truncate(text.floor_char_boundary(PLAN_BYTES));
+        }
+        text
+    });
+    // What a verification said stands among the diagnostics.
+    let verify = last.record.verify.as_ref();
+    let verify = verify.map(|it| json!({ "scope": it.scope, "passed": it.passed }));
+    if let Some(fields) = value.as_object_mut() {
+        let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+        set("planner", json!(last.record.planner));
+        set("plan", json!(plan));
+        set("actions", json!(last.record.actions));
+        set("results", json!(results));
+        set("diagnostics", json!(diagnostics));
+        set("verify", json!(verify));
+    }
+    value
+}
+
+fn step_result(result: &StepResult, cuts: &mut Vec<String>) -> Value {
+    let mut ends = |text: Option<&str>, name: &str| {
+        let text = text?;
+        if text.len() <= 2 * OUTPUT_BYTES {
+            return Some(text.to_owned());
+        }
+        let head = text.get(..text.floor_char_boundary(OUTPUT_BYTES)).unwrap_or_default();
+        let tail = text.get(text.ceil_char_boundary(text.len() - OUTPUT_BYTES)..);
+        let index = result.step_index;
+        cuts.push(format!("last_attempt.results: the middle of {name} of action {index}"));
+        Some(format!("{head}\n[…]\n{}", tail.unwrap_or_default()))
+    };
+    json!({
+        "action_index": result.step_index,
+        "kind": result.tool_name,
+        "outcome": result.outcome,
+        "exit_code": result.exit_code,
+        "stdout": ends(result.stdout.as_deref(), "stdout"),
+        "stderr": ends(result.stderr.as_deref(), "stderr"),
+    })
+}
+
+/// What the evidence is asked about in particular.
+fn focus(last: Option<&Tried>) -> Focus {
+    let Some(last) = last else { return Focus::default() };
+    let mut focus = Focus::default();
+    let mut add = |list: fn(&mut Focus) -> &mut Vec<String>, text: &str| {
+        let list = list(&mut focus);
+        if !text.is_empty() && !list.iter().any(|other| other == text) {
+            list.push(text.to_owned());
+        }
+    };
+    for diagnostic in last.results.iter().flat_map(|result| &result.diagnostic_artifacts) {
+        add(|focus| &mut focus.codes, diagnostic.code.as_deref().unwrap_or_default());
+        add(|focus| &mut focus.files, &diagnostic.file_name);
+    }
+    last.files.iter().for_each(|file| add(|focus| &mut focus.files, file));
+    let failed = last.results.iter().filter(|result| !result.outcome.goes_on());
+    focus.executions = failed.map(|result| result.execution_id).collect();
+    focus
+}
+
+fn evidence_of(summary: &EvidenceSummary, cuts: &mut Vec<String>) -> Value {
+    cuts.extend(summary.cut.iter().map(|name| format!("evidence.{name}: there is more")));
+    let mut value = json!(summary);
+    let Some(fields) = value.as_object_mut() else { return value };
+    fields.remove("cut");
+    // The longest answers first, until it fits.
+    for name in ["q5", "q8", "q4", "q3", "q7", "q1", "q2", "q6"] {
+        let size: usize = fields.values().map(|rows| rows.to_string().len()).sum();
+        if size <= PART_BYTES {
+            break;
+        }
+        if fields.insert(name.to_owned(), json!([])).is_some() {
+            cuts.push(format!("evidence.{name}: left out"));
+        }
+    }
+    value
+}
+
+fn cut<T>(list: &mut Vec<T>, most: usize, name: &str, cuts: &mut Vec<String>) {
+    if list.len() > most {
+        cuts.push(format!("{name}: {} of {} are left out", list.len() - most, list.len()));
+        list.truncate(most);
+    }
+}

@@ -1,0 +1,154 @@
+//! What the run of an attempt amounts to (SPEC §10): its actions, its verification, and what happened.
+
+use uuid::Uuid;
+
+use crate::engine::ExecutionError;
+use crate::plan::{Code, Plan, ToolCall, VerifyScope};
+use crate::run::{
+    ActionRecord, ExecutionResult, Happened, Outcome, RunStatus, StepResult, VerifyRecord,
+    is_retryable,
+};
+
+/// How many diagnostics of a verification stand in the record of an attempt; all are in the evidence of its
+/// execution.
+const MOST_DIAGNOSTICS: usize = 200;
+
+/// What became of the plan of an attempt.
+#[derive(Debug, Clone)]
+pub(super) struct Applied {
+    /// Its run; none when nothing began.
+    pub(super) run_id: Option<Uuid>,
+    /// One row for each step of the plan.
+    pub(super) actions: Vec<ActionRecord>,
+    /// What the steps left behind, for the next request.
+    pub(super) results: Vec<StepResult>,
+    /// What its own verification found, where it had one.
+    pub(super) verify: Option<VerifyRecord>,
+    /// What happened.
+    pub(super) happened: Happened,
+    /// In words.
+    pub(super) message: String,
+    /// The action at which it ended, from 0.
+    pub(super) action_index: Option<usize>,
+}
+
+fn scope_of(plan: &Plan, index: usize) -> Option<VerifyScope> {
+    match plan.steps.get(index)?.call {
+        Some(ToolCall::Verify { scope }) => Some(scope),
+        _ => None,
+    }
+}
+
+/// What a `verify` says that ended.
+pub(super) fn verification(scope: VerifyScope, result: &StepResult) -> Option<VerifyRecord> {
+    let ran = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);
+    ran.then(|| VerifyRecord {
+        scope,
+        passed: result.success,
+        diagnostics: result.diagnostic_artifacts.iter().take(MOST_DIAGNOSTICS).cloned().collect(),
+    })
+}
+
+fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
+    let row = |(index, step): (usize, &crate::plan::Step)| {
+        let (verb, about) = step.call.as_ref().map(ToolCall::headline).unwrap_or_default();
+        let about = format!("{verb} {about}").trim().to_owned();
+        match results.get(index) {
+            Some(result) => ActionRecord::of(result, &about),
+            None => ActionRecord::skipped(index, &step.tool_name, format!("{about} (not reached)")),
+        }
+    };
+    plan.steps.iter().enumerate().map(row).collect()
+}
+
+/// What a run that ended amounts to.
+pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
+    let ExecutionResult { run_id, status, step_results, .. } = result;
+    let verify = step_results.iter().rev().find_map(|result| {
+        scope_of(plan, result.step_index).and_then(|scope| verification(scope, result))
+    });
+    let last = step_results.last();
+    let failed = last.filter(|last| !last.outcome.goes_on());
+    let (happened, message) = match (status, failed) {
+        (RunStatus::Completed, _) => (Happened::Succeeded, "every action succeeded".to_owned()),
+        (RunStatus::Cancelled, _) => (Happened::Stopped, "a person stopped the run".to_owned()),
+        (RunStatus::Failed, None) => (Happened::InternalError, "the run failed".to_owned()),
+        (RunStatus::Failed, Some(step)) => {
+            let is_verify = scope_of(plan, step.step_index).is_some();
+            let happened = after(step.error_code, is_verify && step.outcome == Outcome::Failed);
+            let place = format!("action {} ({})", step.step_index + 1, step.tool_name);
+            let said = step.error_message.as_deref().unwrap_or_default();
+            (happened, format!("{place}: {said}"))
+        }
+    };
+    Applied {
+        run_id: Some(run_id),
+        actions: rows(plan, &step_results),
+        action_index: failed.map(|step| step.step_index),
+        results: step_results,
+        verify,
+        happened,
+        message,
+    }
+}
+
+/// What a failure with this code means for the loop.
+pub(super) fn after(code: Option<Code>, of_verification: bool) -> Happened {
+    match code {
+        Some(Code::ConfirmationDenied | Code::Cancelled) => Happened::Stopped,
+        Some(Code::EvidenceStore) | None => Happened::InternalError,
+        _ if of_verification => Happened::VerifyFailed,
+        Some(code) => Happened::ActionFailed { retryable: is_retryable(code) },
+    }
+}
+
+/// What it means that a plan was not run, or not to its end.
+pub(super) fn of_refusal(plan: &Plan, error: &ExecutionError) -> Applied {
+    let (run_id, results) = match error {
+        ExecutionError::EvidenceStore { run_id, step_results, .. } => {
+            (Some(*run_id).filter(|id| !id.is_nil()), step_results.clone())
+        }
+        _ => (None, Vec::new()),
+    };
+    let happened = match error {
+        ExecutionError::EvidenceStore { .. } | ExecutionError::PlanIdMismatch { .. } => {
+            Happened::InternalError
+        }
+        ExecutionError::NotAuthorized { .. } => Happened::NotAuthorized,
+        error if !error.findings().is_empty() => Happened::PlannerRejected { retryable: true },
+        error => after(Some(error.code()), false),
+    };
+    Applied {
+        run_id,
+        actions: rows(plan, &results),
+        results,
+        verify: None,
+        happened,
+        message: error.to_string(),
+        action_index: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_of_a_step_leads_to_one_thing() {
+        for code in Code::ALL {
+            let expected = match code.as_str() {
+                "E106" | "E307" => Happened::Stopped,
+                "E401" => Happened::InternalError,
+                text => Happened::ActionFailed {
+                    retryable: text == "E004" || text.starts_with("E1") || text.starts_with("E3"),
+                },
+            };
+            assert_eq!(after(Some(*code), false), expected, "{code}");
+            let of_verification = match expected {
+                Happened::ActionFailed { .. } => Happened::VerifyFailed,
+                other => other,
+            };
+            assert_eq!(after(Some(*code), true), of_verification, "{code}");
+        }
+    }
+}

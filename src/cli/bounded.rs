@@ -1,0 +1,309 @@
+//! `loop`: a planner proposes, the command line authorizes, the executor runs, the loop verifies (SPEC §10).
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Exit;
+use super::args;
+use super::confirmation::CommandLine;
+use super::output::{Output, say, tell};
+use super::place::{EvidencePlace, policy};
+use super::progress::Progress;
+use super::refusal::Refusal;
+use super::run::is_terminal;
+use super::signals::stop_at_interrupt;
+use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
+use crate::autonomy::{
+    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
+};
+use crate::engine::{
+    Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
+};
+use crate::evidence::EvidenceStore;
+use crate::plan::{Step, visible, visible_lines};
+use crate::run::{AttemptRecord, PlannerStatus, RunEvent, StopCode, Stream};
+use crate::worker::default_folders;
+
+/// Runs a loop, or takes a class of plans back.
+pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
+    if let Some(class_id) = command.revoke_class {
+        return revoke(class_id, command, out);
+    }
+    let (Some(goal), Some(planner)) = (&command.goal, &command.planner) else {
+        return Err(Refusal::usage("a goal and a planner are missing".to_owned(), ""));
+    };
+    let confirmation = CommandLine::new(command.confirm, is_terminal())?;
+    let setup = setup(command, goal, planner)?;
+    let control = ControlHandle::default();
+    stop_at_interrupt(&control).map_err(|error| {
+        Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
+    })?;
+    if !out.json() {
+        introduce(&setup);
+    }
+    let parts = LoopParts {
+        clock: Arc::new(SystemClock::default()),
+        confirmation: Box::new(confirmation),
+        progress: Arc::new(Told { silent: out.json() }),
+        control,
+        authorizer: Box::new(Flags { yes: command.yes }),
+    };
+    let outcome = BoundedLoop::run(&setup, parts)?;
+    if out.json() {
+        out.document(&outcome);
+    } else {
+        print(&outcome, out);
+    }
+    Ok(exit(&outcome))
+}
+
+fn exit(outcome: &LoopOutcome) -> Exit {
+    match outcome.stop_reason.code {
+        _ if outcome.not_recorded.is_some() => Exit::Evidence,
+        StopCode::Completed => Exit::Done,
+        StopCode::NotAuthorized => Exit::NotAuthorized,
+        _ => Exit::Failed,
+    }
+}
+
+fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
+    let here = std::env::current_dir().map_err(|error| {
+        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
+    })?;
+    if goal.trim().is_empty() {
+        return Err(Refusal::usage("the goal is empty".to_owned(), "Say what is to be reached."));
+    }
+    let program = resolve(planner, &here)
+        .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
+    let place = EvidencePlace::find(&command.common.folder)?;
+    let class = command.authorize_class.as_deref().map(class).transpose()?;
+    Ok(LoopSetup {
+        goal: goal.to_owned(),
+        planner: planner.to_owned(),
+        program,
+        planner_timeout: Duration::from_secs(command.planner_timeout.into()),
+        max_attempts: command.max_attempts,
+        verify: command.verify.into(),
+        workspace: workspace(command.workspace.as_deref(), &here),
+        class: class.map(|class| (class, Method::CommandLine)),
+        evidence: std::path::absolute(&place.evidence).unwrap_or(place.evidence),
+        secrets: place.secrets,
+        policy: command.engine.settle(policy()?),
+    })
+}
+
+fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
+    let home = default_folders().map(|folders| folders.home);
+    let chosen = chosen.map(|folder| here.join(folder));
+    let choice = choose_workspace(&here.join("plan"), chosen.as_deref(), home.as_deref());
+    if chosen.is_some() {
+        return choice;
+    }
+    let reason = if choice.folder == here {
+        "It is the present folder.".to_owned()
+    } else {
+        "It is the nearest folder above the present one with a Cargo.toml or .git.".to_owned()
+    };
+    WorkspaceChoice { reason, ..choice }
+}
+
+fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
+    let refuse = |said: String| {
+        Refusal::usage(format!("{}: {said}", file.display()), "Correct the class file.")
+    };
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|file| file.take(CLASS_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| refuse(format!("cannot be read: {error}")))?;
+    AuthorizationClass::read(&bytes).map_err(|error| refuse(error.to_string()))
+}
+
+fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
+    let place = EvidencePlace::find(&command.common.folder)?;
+    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
+    if !revoked {
+        return Err(Refusal::usage(
+            format!("the evidence has no authorization class {class_id} that still holds"),
+            "Look at the loop with `evidence show`.",
+        ));
+    }
+    if out.json() {
+        out.document(&json!({ "class_id": class_id, "revoked": true }));
+    } else {
+        out.line(&format!("Revoked: {class_id} authorizes nothing any more."));
+    }
+    Ok(Exit::Done)
+}
+
+/// Answers for plans as the flags of the command line say. Nobody is asked: a plan that no flag covers is
+/// not authorized.
+struct Flags {
+    yes: bool,
+}
+
+impl PlanAuthorizer for Flags {
+    fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer {
+        if self.yes {
+            let method = Method::CommandLineYes;
+            return PlanAnswer::Approve {
+                method,
+                note: "--yes authorizes every attempt".to_owned(),
+            };
+        }
+        let digest = asked.plan.digest;
+        let reason = if asked.outside.is_empty() {
+            format!("neither --authorize-class nor --yes was given for the plan {digest}")
+        } else {
+            format!(
+                "the plan {digest} is outside the authorization class: {}",
+                asked.outside.join("; ")
+            )
+        };
+        PlanAnswer::Reject { method: Method::CommandLine, reason }
+    }
+}
+
+fn introduce(setup: &LoopSetup) {
+    say(&format!("Goal {}", visible(&setup.goal)));
+    let folder = setup.workspace.folder.display().to_string();
+    say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
+    let Some((class, _)) = &setup.class else { return };
+    let hosts =
+        if class.hosts.is_empty() { "this machine".to_owned() } else { class.hosts.join(", ") };
+    say(&visible(&format!(
+        "Authorized in advance: {} in {}, on {hosts}, up to {}, {} attempts, until {}",
+        class.tools.join(", "),
+        class.paths.join(", "),
+        class.max_risk.as_str(),
+        class.max_attempts,
+        class.expires_at
+    )));
+}
+
+/// A loop as it goes, on stderr.
+struct Told {
+    silent: bool,
+}
+
+impl Told {
+    /// The listener of a run, which knows how many steps there are.
+    fn steps(&self) -> Progress {
+        Progress { steps: 0, silent: self.silent }
+    }
+}
+
+impl ProgressCallback for Told {
+    fn on_event(&self, event: &RunEvent) {
+        if self.silent {
+            return;
+        }
+        match event {
+            RunEvent::LoopStarted { loop_id, .. } => say(&format!("Loop {loop_id}")),
+            RunEvent::AttemptStarted { attempt, max_attempts, .. } => {
+                say(&format!("Attempt {attempt} of {max_attempts}"));
+            }
+            RunEvent::PlannerStarted { planner } => {
+                say(&format!("Asking the planner: {}", visible(planner)));
+            }
+            RunEvent::PlannerOutput { chunk } => tell(&visible_lines(chunk)),
+            RunEvent::PlannerAnswered { report, plan_digest } => match report.status {
+                PlannerStatus::Accepted => {
+                    let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
+                    say(&format!("A plan of {}{digest}", steps(report.action_count)));
+                }
+                PlannerStatus::Failed => {
+                    let code = report.failure_code.as_deref().unwrap_or_default();
+                    let message = report.message.as_deref().unwrap_or_default();
+                    say(&visible_lines(&format!("No plan. {code}: {message}")));
+                }
+            },
+            RunEvent::PlanRevised { difference, .. } => {
+                say(&format!("Compared with the last plan: {}", difference.sentence()));
+            }
+            RunEvent::NoProgress { failed_in } => {
+                say(&format!("Its steps already failed in attempt {failed_in}."));
+            }
+            RunEvent::AuthorizationDecided { approved, how } => {
+                let decided = if *approved { "Authorized" } else { "Not authorized" };
+                say(&visible(&format!("{decided}: {how}")));
+            }
+            RunEvent::VerifyStarted => say("Verifying"),
+            RunEvent::BudgetWarning { attempts_left } => {
+                say(&format!("Attempts left: {attempts_left}"));
+            }
+            other => self.steps().on_event(other),
+        }
+    }
+
+    fn on_step_start(&self, step: &Step) {
+        if !self.silent {
+            let about = step.call.as_ref().map(|call| call.headline().1).unwrap_or_default();
+            let (number, tool) = (step.step_index + 1, visible(&step.tool_name));
+            say(&format!("Step {number}: {tool} {}", visible(&about)));
+        }
+    }
+
+    fn on_step_output(&self, step: &Step, stream: Stream, chunk: &str) {
+        self.steps().on_step_output(step, stream, chunk);
+    }
+}
+
+fn print(outcome: &LoopOutcome, out: &mut Output) {
+    for attempt in &outcome.attempts {
+        print_attempt(attempt, out);
+    }
+    let reason = &outcome.stop_reason;
+    out.line(&visible_lines(&format!("{}: {}", reason.code.as_str(), reason.message)));
+    out.line(reason.code.meaning());
+    out.line(reason.code.next());
+    if let Some(failure) = &outcome.not_recorded {
+        out.line(&visible(&format!("Not recorded: {} {}", failure.code, failure.message)));
+    }
+    out.line(&format!("Loop {}", outcome.loop_id));
+}
+
+fn steps(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "step" } else { "steps" })
+}
+
+/// One attempt for people, also as `evidence show` prints it.
+pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
+    let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
+    let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
+    let answer = match planner.status {
+        PlannerStatus::Accepted => format!("a plan of {}{run}", steps(planner.action_count)),
+        PlannerStatus::Failed => {
+            let code = planner.failure_code.as_deref().unwrap_or("no answer");
+            let message = planner.message.as_deref().unwrap_or_default();
+            format!("no plan: {code} {message}")
+        }
+    };
+    out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
+    for finding in &planner.findings {
+        let place = format!("{}:{}", finding.line, finding.column);
+        let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);
+        out.line(&visible(&format!("    {text}")));
+    }
+    let rows = attempt.actions.iter().map(|action| {
+        let error = action.error.as_ref();
+        let error =
+            error.map_or_else(String::new, |it| format!("{}: {}", it.code.as_str(), it.message));
+        [
+            format!("    {:>3}", action.action_index + 1),
+            action.status.as_str().to_owned(),
+            action.kind.clone(),
+            action.summary.clone(),
+            error,
+        ]
+        .iter()
+        .map(|cell| visible(cell).into_owned())
+        .collect()
+    });
+    out.table(&rows.collect::<Vec<_>>());
+}

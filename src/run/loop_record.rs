@@ -1,0 +1,100 @@
+//! What the evidence answers about bounded loops (SPEC §10), as data that any reader may hold.
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::attempt::AttemptRecord;
+use super::record::RunSummary;
+use super::stop_reason::{StopCode, StopReason};
+
+/// What is known about the end of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopFate {
+    /// It ended, for this reason.
+    Ended(StopCode),
+    /// A living process is still busy with it.
+    Active,
+    /// Its process is gone and left no end. It never goes on by itself.
+    Interrupted,
+}
+
+impl LoopFate {
+    /// The word for lists and data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ended(code) => code.as_str(),
+            Self::Active => "active",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl Serialize for LoopFate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// One loop in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LoopSummary {
+    /// The loop.
+    pub loop_id: Uuid,
+    /// What it was to reach.
+    pub goal: String,
+    /// Who made the plans, as the person named it.
+    pub planner: String,
+    /// The workspace folder.
+    pub workspace: String,
+    /// How often the planner was asked at most.
+    pub max_attempts: u32,
+    /// What it verifies by itself: `local`, `full` or `none`.
+    pub verify: String,
+    /// The class of plans that was authorized in advance.
+    pub class_id: Option<Uuid>,
+    /// How many attempts were begun.
+    pub attempts_begun: usize,
+    /// When it started, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// When it ended, in Unix milliseconds.
+    pub ended_at_ms: Option<i64>,
+    /// What is known about its end.
+    #[serde(rename = "status")]
+    pub fate: LoopFate,
+}
+
+/// One attempt of a loop, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttemptDetail {
+    /// The attempt.
+    pub attempt_id: Uuid,
+    /// Which one, from 1.
+    pub attempt: u32,
+    /// When it began, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// When it ended, in Unix milliseconds; none when it was interrupted or is under way.
+    pub ended_at_ms: Option<i64>,
+    /// What became of it; none when it has no end.
+    pub record: Option<AttemptRecord>,
+    /// What the planner was asked, what it answered and printed, and how it ended; null without an end.
+    pub planner_process: Value,
+    /// The run of its plan, and that of the loop's own verification.
+    pub runs: Vec<RunSummary>,
+}
+
+/// One loop in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LoopDetail {
+    /// The loop.
+    #[serde(flatten)]
+    pub summary: LoopSummary,
+    /// The class of plans that was authorized in advance.
+    pub class: Option<Value>,
+    /// Whether that class was revoked.
+    pub class_revoked: bool,
+    /// Why it ended.
+    pub stop_reason: Option<StopReason>,
+    /// Its attempts, in order.
+    pub attempts: Vec<AttemptDetail>,
+}

@@ -1,0 +1,207 @@
+//! A planner's process (SPEC §10): a command of the person, run in the workspace as `shell` runs one, or this
+//! very program. It reads one request and prints one answer. What the answer is worth is decided elsewhere.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::plan::{Code, limits};
+use crate::run::Stream;
+
+use super::process::{self, Cause, Input, Leftovers, Program};
+use super::{StopSignal, ToolError, Toolbox, search, shell};
+
+/// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
+const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
+
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannerProgram {
+    /// A command, read by the shell of this machine.
+    Command(String),
+    /// A program with its arguments, without a shell between.
+    Program {
+        /// By its whole path.
+        program: PathBuf,
+        /// Exactly.
+        arguments: Vec<String>,
+    },
+}
+
+/// Why a planner came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannerEnd {
+    /// By itself.
+    Itself,
+    /// It took too long, and was ended.
+    TimedOut,
+    /// A person stopped it.
+    Stopped,
+    /// It printed too much, and was ended.
+    TooMuch,
+}
+
+/// What became of a planner's process.
+#[derive(Debug)]
+pub struct PlannerFinished {
+    /// Why it ended.
+    pub end: PlannerEnd,
+    /// The code it ended with; none when a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// From its start to its end.
+    pub duration: Duration,
+    /// What it printed to its standard output.
+    pub answer: Vec<u8>,
+    /// What it printed to its standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Toolbox {
+    /// Asks a planner: it runs in the workspace, reads `request` from its standard input, and is ended with
+    /// everything that it started after `timeout` or at a stop. `told` gets what it prints to its standard
+    /// error as it comes.
+    ///
+    /// # Errors
+    /// A program that cannot be started.
+    pub fn ask_planner(
+        &self,
+        planner: &PlannerProgram,
+        request: &[u8],
+        timeout: Duration,
+        stop: &StopSignal,
+        told: &dyn Fn(&str),
+    ) -> Result<PlannerFinished, ToolError> {
+        let unset = shell::unset();
+        let (program, arguments): (&OsStr, Vec<&str>) = match planner {
+            PlannerProgram::Command(command) => {
+                let reader = shell::Reader::here(self)?;
+                (reader.path.as_os_str(), reader.arguments(command))
+            }
+            PlannerProgram::Program { program, arguments } => {
+                (program.as_os_str(), arguments.iter().map(String::as_str).collect())
+            }
+        };
+        let program = Program {
+            program,
+            arguments: &arguments,
+            input: Some(Input::Bytes(request)),
+            folder: self.workspace(),
+            environment: &[],
+            unset: &unset,
+            // Nothing works on the workspace behind the plan that was made of it.
+            leftovers: Leftovers::End,
+            timeout,
+            output_limit: OUTPUT_BYTES,
+        };
+        let output = |stream, text: &str| {
+            if stream == Stream::Stderr {
+                told(text);
+            }
+        };
+        let finished = process::run(&program, stop, &output).map_err(|source| {
+            ToolError::NotStarted { program: "the planner", code: Code::CommandFailed, source }
+        })?;
+        Ok(PlannerFinished {
+            end: match finished.cause {
+                Cause::Itself | Cause::NotKept => PlannerEnd::Itself,
+                Cause::TimedOut => PlannerEnd::TimedOut,
+                Cause::Stopped => PlannerEnd::Stopped,
+                Cause::TooMuch(_) => PlannerEnd::TooMuch,
+            },
+            exit_code: finished.exit_code,
+            signal: finished.signal,
+            duration: finished.duration,
+            answer: finished.stdout.into_bytes(),
+            stderr: finished.stderr.into_bytes(),
+        })
+    }
+
+    /// The files of the workspace as ripgrep would choose them, sorted by the bytes of their path.
+    ///
+    /// # Errors
+    /// A workspace that cannot be looked at, and a stop.
+    pub fn file_names(&self, stop: &StopSignal) -> Result<Vec<String>, ToolError> {
+        search::names(&self.roots, stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::Policy;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    struct Space {
+        folder: tempfile::TempDir,
+        toolbox: Toolbox,
+        stop: StopSignal,
+    }
+
+    fn space() -> Space {
+        let folder = tempfile::tempdir().unwrap();
+        let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
+        Space { folder, toolbox, stop: StopSignal::default() }
+    }
+
+    impl Space {
+        fn ask(
+            &self,
+            command: &str,
+            request: &[u8],
+            timeout: Duration,
+        ) -> (PlannerFinished, String) {
+            let told = std::cell::RefCell::new(String::new());
+            let planner = PlannerProgram::Command(command.to_owned());
+            let finished = self
+                .toolbox
+                .ask_planner(&planner, request, timeout, &self.stop, &|text| {
+                    told.borrow_mut().push_str(text);
+                })
+                .unwrap();
+            (finished, told.into_inner())
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planner_reads_its_request_in_the_workspace_and_its_words_are_told() {
+        let space = space();
+        std::fs::write(space.folder.path().join("a.txt"), "here").unwrap();
+        let request = vec![b'x'; 3 << 20];
+        let (finished, told) =
+            space.ask("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
+        assert_eq!((finished.end, finished.exit_code), (PlannerEnd::Itself, Some(3)));
+        let answer = String::from_utf8(finished.answer).unwrap();
+        assert_eq!(answer.split_whitespace().collect::<Vec<_>>(), ["here3145728"]);
+        assert_eq!((told.as_str(), finished.stderr.as_slice()), ("thinking\n", &b"thinking\n"[..]));
+        // One that does not read its request is not waited for either.
+        let (finished, _) = space.ask("echo none", &request, LONG);
+        assert_eq!(finished.answer, b"none\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planner_that_takes_too_long_or_is_stopped_is_ended_with_all_it_started() {
+        let space = space();
+        let slow = "(sleep 600; echo late > late.txt) & sleep 600";
+        let (finished, _) = space.ask(slow, b"", Duration::from_millis(200));
+        assert_eq!((finished.end, finished.exit_code), (PlannerEnd::TimedOut, None));
+        assert!(finished.duration < LONG);
+        space.stop.set();
+        let (finished, _) = space.ask(slow, b"", LONG);
+        assert_eq!(finished.end, PlannerEnd::Stopped);
+        assert!(!space.folder.path().join("late.txt").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planner_that_prints_without_end_is_ended() {
+        let space = space();
+        let (finished, _) = space.ask("yes", b"", LONG);
+        assert_eq!(finished.end, PlannerEnd::TooMuch);
+        assert_eq!(finished.answer.len() as u64, OUTPUT_BYTES);
+    }
+}
