@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(open(DiskState::Neither, "mutate_batch"), [false, false]);
         assert_eq!(open(DiskState::AsAfter, "splice_patch"), [false, false]);
         let left = Reconciled { leftover: Some("x".into()), ..row(DiskState::Same, "file_write") };
-        assert_eq!(Way::ALL.map(|way| way.is_open(&[left.clone()])), [true, true]);
+        assert_eq!(Way::ALL.map(|way| way.is_open(std::slice::from_ref(&left))), [true, true]);
     }
 
     #[test]
