@@ -12,8 +12,8 @@ use crate::engine::review;
 use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
-    AttemptRecord, Happened, PlanDifference, PlannerReport, PlannerStatus, Review, RunEvent,
-    StepResult, does_the_same,
+    AnsweredBy, AttemptRecord, Happened, PlanDifference, PlannerReport, PlannerStatus, Review,
+    RunEvent, StepResult, does_the_same,
 };
 use crate::tools::{PlannerEnd, PlannerFinished};
 
@@ -80,8 +80,13 @@ impl Ended {
         Self { happened, message: message.into(), action_index: None, verified: false }
     }
 
-    pub(super) fn stopped() -> Self {
-        Self::new(Happened::Stopped, "a person stopped the loop")
+    pub(super) fn stopped(by: Option<AnsweredBy>) -> Self {
+        let place = match by {
+            Some(AnsweredBy::Window) => " in the window",
+            Some(AnsweredBy::Terminal) => " at the terminal",
+            Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
+        };
+        Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
     }
 }
 
@@ -158,12 +163,12 @@ impl BoundedLoop<'_> {
             return Ok(Err(Ended::new(Happened::NotAuthorized, why.clone())));
         }
         if self.control.is_ending() {
-            return Ok(Err(Ended::stopped()));
+            return Ok(Err(self.stopped()));
         }
         let mut answered = self.ask(attempt, max_attempts)?;
         if self.control.is_ending() {
             self.note(&answered);
-            return Ok(Err(Ended::stopped()));
+            return Ok(Err(self.stopped()));
         }
         let reviewed = match &answered.plan {
             Some(plan) if answered.is_accepted() => {
@@ -206,6 +211,10 @@ impl BoundedLoop<'_> {
             return Ok(Err(Ended::new(Happened::NoProgress, message)));
         }
         Ok(Ok((plan, review)))
+    }
+
+    pub(super) fn stopped(&self) -> Ended {
+        Ended::stopped(self.control.ended_by())
     }
 
     /// Keeps what the planner answered, and tells it.
@@ -286,6 +295,16 @@ impl BoundedLoop<'_> {
         }
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
+        let asked = Asked {
+            loop_id: self.loop_id,
+            attempt,
+            max_attempts,
+            plan,
+            review,
+            difference: difference.as_ref().map(|(_, difference)| difference),
+            outside: &outside,
+        };
+        self.authorizer.show(&asked);
         let answer = match class {
             Some(class_id) => PlanAnswer::Approve {
                 method: Method::AuthorizationClass,
@@ -293,18 +312,12 @@ impl BoundedLoop<'_> {
             },
             None => {
                 self.emit(&RunEvent::AuthorizationNeeded {
+                    loop_id: self.loop_id,
+                    attempt,
                     plan_digest: plan.digest,
                     outside: outside.clone(),
                 });
-                self.authorizer.authorize(&Asked {
-                    loop_id: self.loop_id,
-                    attempt,
-                    max_attempts,
-                    plan,
-                    review,
-                    difference: difference.as_ref().map(|(_, difference)| difference),
-                    outside: &outside,
-                })
+                self.authorizer.authorize(&asked)
             }
         };
         let attempt_id = self.open.as_mut().map(|open| {
@@ -314,13 +327,13 @@ impl BoundedLoop<'_> {
             open.attempt_id
         });
         if self.control.is_ending() {
-            return Ok(Err(Ended::stopped()));
+            return Ok(Err(self.stopped()));
         }
         let now_ms = self.clock.now_ms();
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            PlanAnswer::Stop => Ok(Err(Ended::stopped())),
+            PlanAnswer::Stop => Ok(Err(self.stopped())),
             PlanAnswer::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.executor.store().record_authorization(&authorization, plan)?;

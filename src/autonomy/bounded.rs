@@ -189,6 +189,7 @@ impl<'a> BoundedLoop<'a> {
             planner: setup.planner.clone(),
             workspace,
             max_attempts: setup.max_attempts,
+            class_id: self.class_id,
             timestamp_ms: now_ms,
         });
         Ok(())

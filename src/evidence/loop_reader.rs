@@ -182,6 +182,7 @@ pub(super) fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>
         planner: detail.summary.planner.clone(),
         workspace: detail.summary.workspace.clone(),
         max_attempts,
+        class_id: detail.summary.class_id,
         timestamp_ms: detail.summary.started_at_ms,
     }];
     for attempt in detail.attempts {
