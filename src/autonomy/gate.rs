@@ -61,7 +61,7 @@ impl BoundedLoop<'_> {
         let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
         let applied = match self.executor.execute(approved) {
             Ok(result) => results::of_run(&gate, result),
-            Err(error) => results::of_refusal(&gate, &error),
+            Err(error) => self.refused_run(&gate, &error),
         };
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {
             action_index: index,
