@@ -371,6 +371,74 @@ fn a_request_is_bounded_and_says_what_was_cut() {
     assert!(request["evidence"]["q1"].as_array().unwrap().len() == 1);
 }
 
+/// What was done in another workspace is nobody's business here, also where its files have the same names.
+#[test]
+fn a_planner_is_told_the_evidence_of_its_workspace_alone() {
+    let planner = Scripted::new([command("exit 3"), command("true")]);
+    let other = planner.home.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let plan = json!({"goal": "g", "steps": [{"command": "exit 9"}]});
+    fs::write(other.join("p.json"), plan.to_string()).unwrap();
+    planner.home.json(["run", "other/p.json", "--yes"]).exits(1);
+    planner.ends(planner.run([]), 0);
+    for name in ["tools", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8"] {
+        assert_eq!(planner.request(1)["evidence"][name], json!([]), "{name}");
+    }
+    let evidence = planner.request(2)["evidence"].clone();
+    assert_eq!(evidence["tools"][0]["count"], 1);
+    assert_eq!(evidence["tools"][0]["failed"], 1);
+    for name in ["q1", "q2", "q5"] {
+        assert_eq!(evidence[name].as_array().unwrap().len(), 1, "{name}");
+        assert_eq!(evidence[name][0]["exit_code"], 3, "{name}");
+    }
+}
+
+/// A verification says nothing about what is changed after it.
+#[test]
+fn what_changes_after_a_verification_is_verified_again() {
+    let verify = json!({"type": "verify", "request": {}});
+    let add = |path: &str| {
+        json!({"type": "mutate_batch", "request": {"edits": [
+            {"op": "create", "path": path, "contents": "fn heron() -> u32 { \"grey\" }\n"}]}})
+    };
+    let planner = Scripted::new([
+        actions(json!([verify, add("src/main.rs")])),
+        actions(json!([{"type": "mutate_batch", "request": {"edits": [
+            {"op": "write", "path": "src/main.rs", "contents": "fn main() {}\n"}]}}])),
+    ]);
+    cargo_project(&planner.home, "");
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!(
+        ended.actions(1),
+        ["verify: succeeded", "mutate_batch: succeeded", "verify_gate: failed"]
+    );
+    assert_eq!(ended.detail()["verified"], true);
+}
+
+#[test]
+fn a_folder_of_plans_is_played_in_order() {
+    let planner = Scripted::new([]);
+    let folder = planner.home.path().join("plans");
+    fs::create_dir(&folder).unwrap();
+    for (name, command) in [("1.json", "exit 3"), ("2.json", "echo blue > a.txt")] {
+        let plan = json!({"goal": "g", "steps": [{"command": command}]});
+        fs::write(folder.join(name), plan.to_string()).unwrap();
+    }
+    // Relative to where the loop is started, not to the workspace.
+    let words =
+        ["loop", "--goal", "g", "--planner", "replay:plans", "--workspace", "space", "--yes"];
+    let document = planner.home.json(words).exits(0).document();
+    assert_eq!(document["stop_reason"]["code"], "completed");
+    assert_eq!(document["attempts"].as_array().unwrap().len(), 2);
+    assert!(planner.home.file("a.txt").exists());
+    // One that has come to the end of its folder has no more to say.
+    fs::remove_file(folder.join("2.json")).unwrap();
+    let reason = &planner.home.json(words).exits(1).document()["stop_reason"];
+    assert_eq!(reason["code"], "planner_rejected_non_retryable");
+    assert_eq!(reason["detail"]["planner_failure_code"], "planner_unavailable");
+    assert_eq!(reason["detail"]["attempt"], 2);
+}
+
 #[test]
 fn the_readme_says_what_each_stop_reason_means() {
     let readme = include_str!("../../README.md");
@@ -399,8 +467,11 @@ fn secrets_of_a_planner_are_hidden_in_the_evidence() {
         command(&format!("echo {secret} > /dev/null; exit 3")),
         command("exit 4"),
     ]);
-    planner.ends(planner.run([]), 1);
+    let document = planner.run([]).exits(1).document();
     assert!(planner.request(3).to_string().contains(secret), "the planner knows its own plan");
+    let id = document["loop_id"].as_str().unwrap();
+    let shown = planner.home.json(["evidence", "show", id]).exits(0).stdout;
+    assert!(!shown.contains(secret) && shown.contains("[secret:github_token:"), "{shown}");
     for entry in fs::read_dir(planner.home.evidence()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
