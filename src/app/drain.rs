@@ -70,6 +70,8 @@ impl App {
                 }
             }
             Event::Finished(result) => self.take_end(result.map(|result| result.elapsed_ms)),
+            // Of a loop, which only its page starts.
+            Event::Proposed(_) | Event::LoopFinished(_) => {}
             Event::Panicked { message } => {
                 self.notify(
                     Tone::Danger,

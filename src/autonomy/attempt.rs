@@ -3,16 +3,15 @@
 use uuid::Uuid;
 
 use super::answer::{self, Answered};
-use super::authorizer::{Asked, PlanAnswer, outside};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
-use crate::authorization::{ApprovedPlan, ForAttempt, Method, PlanAuthorization};
-use crate::engine::review;
+use crate::authorization::{ApprovedPlan, PlanAuthorization};
+use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
-    AttemptRecord, Happened, PlanDifference, PlannerReport, PlannerStatus, Review, RunEvent,
+    AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
     StepResult, does_the_same,
 };
 use crate::tools::{PlannerEnd, PlannerFinished};
@@ -80,13 +79,18 @@ impl Ended {
         Self { happened, message: message.into(), action_index: None, verified: false }
     }
 
-    pub(super) fn stopped() -> Self {
-        Self::new(Happened::Stopped, "a person stopped the loop")
+    pub(super) fn stopped(by: Option<AnsweredBy>) -> Self {
+        let place = match by {
+            Some(AnsweredBy::Window) => " in the window",
+            Some(AnsweredBy::Terminal) => " at the terminal",
+            Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
+        };
+        Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
     }
 }
 
 /// What one step of an attempt leads to: on, or to its end.
-type Way<T> = Result<Result<T, Ended>, EvidenceError>;
+pub(super) type Way<T> = Result<Result<T, Ended>, EvidenceError>;
 
 impl BoundedLoop<'_> {
     /// One attempt. What is known of it stands in `self.open`, whatever happens.
@@ -158,12 +162,12 @@ impl BoundedLoop<'_> {
             return Ok(Err(Ended::new(Happened::NotAuthorized, why.clone())));
         }
         if self.control.is_ending() {
-            return Ok(Err(Ended::stopped()));
+            return Ok(Err(self.stopped()));
         }
         let mut answered = self.ask(attempt, max_attempts)?;
         if self.control.is_ending() {
             self.note(&answered);
-            return Ok(Err(Ended::stopped()));
+            return Ok(Err(self.stopped()));
         }
         let reviewed = match &answered.plan {
             Some(plan) if answered.is_accepted() => {
@@ -208,6 +212,10 @@ impl BoundedLoop<'_> {
         Ok(Ok((plan, review)))
     }
 
+    pub(super) fn stopped(&self) -> Ended {
+        Ended::stopped(self.control.ended_by())
+    }
+
     /// Keeps what the planner answered, and tells it.
     fn note(&mut self, answered: &Answered) {
         if let Some(open) = &mut self.open {
@@ -225,6 +233,7 @@ impl BoundedLoop<'_> {
     fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<Answered, EvidenceError> {
         let setup = self.setup;
         let question = Question {
+            loop_id: self.loop_id,
             goal: &setup.goal,
             attempt,
             max_attempts,
@@ -265,114 +274,19 @@ impl BoundedLoop<'_> {
         Ok(answered)
     }
 
-    /// The answer to this plan and no other.
-    fn authorized(
-        &mut self,
-        plan: &Plan,
-        review: &Review,
-        attempt: u32,
-        max_attempts: u32,
-    ) -> Way<PlanAuthorization> {
-        let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
-        let difference = before.and_then(|before| {
-            let difference = PlanDifference::between(before.plan.as_ref()?, plan);
-            Some((before.reason.clone(), difference))
-        });
-        if let Some((reason, difference)) = &difference {
-            self.emit(&RunEvent::PlanRevised {
-                reason: reason.clone(),
-                difference: Box::new(difference.clone()),
-            });
-        }
-        let outside = self.outside(plan, review, attempt)?;
-        let class = self.class_id.filter(|_| outside.is_empty());
-        let answer = match class {
-            Some(class_id) => PlanAnswer::Approve {
-                method: Method::AuthorizationClass,
-                note: format!("inside the authorization class {class_id}"),
-            },
-            None => {
-                self.emit(&RunEvent::AuthorizationNeeded {
-                    plan_digest: plan.digest,
-                    outside: outside.clone(),
-                });
-                self.authorizer.authorize(&Asked {
-                    loop_id: self.loop_id,
-                    attempt,
-                    max_attempts,
-                    plan,
-                    review,
-                    difference: difference.as_ref().map(|(_, difference)| difference),
-                    outside: &outside,
-                })
-            }
-        };
-        let attempt_id = self.open.as_mut().map(|open| {
-            if let Some(trace) = &mut open.trace {
-                trace.revised = difference;
-            }
-            open.attempt_id
-        });
-        if self.control.is_ending() {
-            return Ok(Err(Ended::stopped()));
-        }
-        let now_ms = self.clock.now_ms();
-        let pending =
-            |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
-        match answer {
-            PlanAnswer::Stop => Ok(Err(Ended::stopped())),
-            PlanAnswer::Reject { method, reason } => {
-                let authorization = pending(method).reject(now_ms, reason.as_str());
-                self.executor.store().record_authorization(&authorization, plan)?;
-                self.decided(false, &reason);
-                Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
-            }
-            PlanAnswer::Approve { method, note } => {
-                let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
-                let authorization = pending(method)
-                    .for_attempt(ForAttempt {
-                        loop_id: self.loop_id,
-                        goal: self.setup.goal.clone(),
-                        attempt_id: attempt_id.unwrap_or_default(),
-                        attempt,
-                        class_id: class,
-                        note: note.clone(),
-                    })
-                    .approve(now_ms, self.setup.policy.authorization_ttl_ms);
-                self.executor.store().record_authorization(&authorization, plan)?;
-                self.decided(true, &note);
-                Ok(Ok(authorization))
-            }
-        }
-    }
-
-    fn outside(
-        &mut self,
-        plan: &Plan,
-        review: &Review,
-        attempt: u32,
-    ) -> Result<Vec<String>, EvidenceError> {
-        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
-            return Ok(Vec::new());
-        };
-        let mut parts = outside(class, plan, review, attempt, self.clock.now_ms());
-        // Looked up each time: it may have been taken back by another process.
-        if self.executor.store().is_class_revoked(class_id)? {
-            parts.insert(0, "the class was revoked".to_owned());
-        }
-        Ok(parts)
-    }
-
-    fn decided(&self, approved: bool, how: &str) {
-        self.emit(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
-    }
-
     fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
         let approved = ApprovedPlan { plan: plan.clone(), authorization: authorization.clone() };
         match self.executor.execute(approved) {
             Ok(result) => results::of_run(plan, result),
-            Err(error) => results::of_refusal(plan, &error),
+            Err(error) => self.refused_run(plan, &error),
         }
+    }
+
+    pub(super) fn refused_run(&mut self, plan: &Plan, error: &ExecutionError) -> Applied {
+        if matches!(error, ExecutionError::EvidenceStore { .. }) {
+            self.lost = Some(error.failure());
+        }
+        results::of_refusal(plan, error)
     }
 
     fn keep(&mut self, applied: Applied) {

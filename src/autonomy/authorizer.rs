@@ -49,6 +49,9 @@ pub enum PlanAnswer {
 
 /// Answers for the plans of attempts. Each plan is asked about by itself.
 pub trait PlanAuthorizer: Send {
+    /// Hears of each plan before it is authorized, also of one that nobody is asked about.
+    fn show(&mut self, _asked: &Asked<'_>) {}
+
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
     fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer;
 }

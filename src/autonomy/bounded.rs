@@ -115,6 +115,8 @@ pub struct BoundedLoop<'a> {
     pub(super) tried: Vec<Tried>,
     /// The attempt under way, as far as it has come.
     pub(super) open: Option<OpenAttempt>,
+    /// Why something of a run is not in the evidence.
+    pub(super) lost: Option<Failure>,
 }
 
 impl<'a> BoundedLoop<'a> {
@@ -152,6 +154,7 @@ impl<'a> BoundedLoop<'a> {
             executor,
             tried: Vec::new(),
             open: None,
+            lost: None,
         };
         if let Err(error) = this.begin() {
             return Ok(never_begun(setup, loop_id, &error));
@@ -189,6 +192,7 @@ impl<'a> BoundedLoop<'a> {
             planner: setup.planner.clone(),
             workspace,
             max_attempts: setup.max_attempts,
+            class_id: self.class_id,
             timestamp_ms: now_ms,
         });
         Ok(())
@@ -269,25 +273,23 @@ impl<'a> BoundedLoop<'a> {
             goal: self.setup.goal.clone(),
             stop_reason,
             attempts: self.tried.into_iter().map(|tried| tried.record).collect(),
-            not_recorded,
+            not_recorded: not_recorded.or(self.lost),
         }
     }
 
     /// The evidence could not be written: what is known is recorded as far as that is possible now.
     fn fail(mut self, error: &EvidenceError) -> LoopOutcome {
         let stop_reason = self.internal_error(error.to_string());
-        let mut not_recorded = Some(error.failure());
         if self.close_attempt(&stop_reason).is_ok() {
             let end = LoopEnd {
                 loop_id: self.loop_id,
                 reason: &stop_reason,
                 ended_at_ms: self.clock.now_ms(),
             };
-            not_recorded = not_recorded.filter(|_| self.executor.store().end_loop(&end).is_err());
+            // Where that cannot be written either, the loop is one without an end.
+            let _ = self.executor.store().end_loop(&end);
         }
-        // What went wrong is the outcome, also where its end could be written after all.
-        let not_recorded = not_recorded.or_else(|| Some(error.failure()));
-        self.ended(stop_reason, not_recorded)
+        self.ended(stop_reason, Some(error.failure()))
     }
 
     /// Something panicked. Whatever it was in the middle of is dropped, with the run that it had open, which

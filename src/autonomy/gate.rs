@@ -27,11 +27,11 @@ impl BoundedLoop<'_> {
             VerifyChoice::Scope(scope) => scope,
             VerifyChoice::None => return Ok(self.unverified(index, "not asked for")),
         };
-        if !self.has_verify_command() {
+        if !self.toolbox.can_verify(scope) {
             return Ok(self.unverified(index, "the workspace has no verify command"));
         }
         if self.control.is_ending() {
-            return Ok(Ended::stopped());
+            return Ok(self.stopped());
         }
         self.emit(&RunEvent::VerifyStarted);
         let Some(gate) = gate_plan(&self.setup.goal, scope) else {
@@ -61,7 +61,7 @@ impl BoundedLoop<'_> {
         let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
         let applied = match self.executor.execute(approved) {
             Ok(result) => results::of_run(&gate, result),
-            Err(error) => results::of_refusal(&gate, &error),
+            Err(error) => self.refused_run(&gate, &error),
         };
         let row = applied.actions.into_iter().next().map(|row| ActionRecord {
             action_index: index,
@@ -98,11 +98,6 @@ impl BoundedLoop<'_> {
             action_index: (!is_end).then_some(index),
             verified,
         })
-    }
-
-    /// Whether there is anything to verify with.
-    fn has_verify_command(&self) -> bool {
-        self.toolbox.now().cargo_manifest_for(".").ok().flatten().is_some()
     }
 
     fn unverified(&mut self, index: usize, why: &str) -> Ended {

@@ -9,6 +9,7 @@ mod answer;
 mod attempt;
 mod authorizer;
 mod bounded;
+mod decision;
 mod gate;
 mod planner;
 mod request;

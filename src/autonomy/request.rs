@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::attempt::Tried;
 use crate::authorization::AuthorizationClass;
@@ -30,6 +31,7 @@ const PART_BYTES: usize = 256 << 10;
 
 /// What the request is made of.
 pub(super) struct Question<'a> {
+    pub(super) loop_id: Uuid,
     pub(super) goal: &'a str,
     pub(super) attempt: u32,
     pub(super) max_attempts: u32,
@@ -55,6 +57,7 @@ pub(super) fn request(
     let summary = reader.summary(&folder, &focus(last))?;
     let document = json!({
         "protocol": PROTOCOL,
+        "loop_id": question.loop_id,
         "goal": question.goal,
         "attempt": question.attempt,
         "max_attempts": question.max_attempts,

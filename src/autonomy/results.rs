@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::engine::ExecutionError;
-use crate::plan::{Code, Plan, ToolCall, VerifyScope};
+use crate::plan::{Code, Plan, ToolCall, ToolClass, VerifyScope};
 use crate::run::{
     ActionRecord, ExecutionResult, Happened, Outcome, RunStatus, StepResult, VerifyRecord,
     is_retryable,
@@ -64,9 +64,17 @@ fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
 /// What a run that ended amounts to.
 pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
-    let verify = step_results.iter().rev().find_map(|result| {
-        scope_of(plan, result.step_index).and_then(|scope| verification(scope, result))
-    });
+    // A verification says nothing about what is changed after it.
+    let changes = |result: &&StepResult| {
+        let call = plan.steps.get(result.step_index).and_then(|step| step.call.as_ref());
+        let class = call.map(ToolCall::class);
+        matches!(class, Some(ToolClass::Mutate | ToolClass::Command)) && result.success
+    };
+    let verify = step_results
+        .iter()
+        .rev()
+        .take_while(|result| !changes(result))
+        .find_map(|it| scope_of(plan, it.step_index).and_then(|scope| verification(scope, it)));
     let last = step_results.last();
     let failed = last.filter(|last| !last.outcome.goes_on());
     let (happened, message) = match (status, failed) {

@@ -204,7 +204,12 @@ impl ProgressCallback for Told {
             return;
         }
         match event {
-            RunEvent::LoopStarted { loop_id, .. } => say(&format!("Loop {loop_id}")),
+            RunEvent::LoopStarted { loop_id, class_id, .. } => {
+                say(&format!("Loop {loop_id}"));
+                if let Some(class_id) = class_id {
+                    say(&format!("`loop --revoke-class {class_id}` takes the class back."));
+                }
+            }
             RunEvent::AttemptStarted { attempt, max_attempts, .. } => {
                 say(&format!("Attempt {attempt} of {max_attempts}"));
             }

@@ -25,6 +25,8 @@ struct Asked {
     pause: bool,
     guided: bool,
     cancel: bool,
+    /// Who asked for the end.
+    ended_by: Option<AnsweredBy>,
     /// What was asked for and is not recorded yet.
     unrecorded: Vec<(Control, AnsweredBy)>,
 }
@@ -48,6 +50,9 @@ impl ControlHandle {
             Control::CancelAfterStep => asked.cancel = true,
             Control::StopNow => self.shared.stop.set(),
         }
+        if matches!(control, Control::CancelAfterStep | Control::StopNow) {
+            asked.ended_by.get_or_insert(by);
+        }
         asked.unrecorded.push((control, by));
         drop(asked);
         self.shared.changed.notify_all();
@@ -66,6 +71,11 @@ impl ControlHandle {
     /// Whether *Stop now* or *Cancel after this step* was asked for: nothing more is to begin.
     pub fn is_ending(&self) -> bool {
         matches!(self.boundary(), Boundary::End(_))
+    }
+
+    /// Who asked for that first.
+    pub fn ended_by(&self) -> Option<AnsweredBy> {
+        self.lock().ended_by
     }
 
     /// Forgets everything, for the next run.
@@ -135,7 +145,9 @@ mod tests {
         }
         assert_eq!(control.take_unrecorded().len(), 6);
         assert!(control.is_guided());
+        assert_eq!((control.is_ending(), control.ended_by()), (true, Some(AnsweredBy::Test)));
         control.reset();
+        assert_eq!((control.is_ending(), control.ended_by()), (false, None));
         assert!(!control.is_guided());
         assert_eq!(control.boundary(), Boundary::GoOn);
         assert!(!control.is_stopped());

@@ -118,7 +118,7 @@ fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>>
     let mut found = statement.query([of.loop_id.to_string()])?;
     let mut all = Vec::new();
     while let Some(row) = found.next()? {
-        let (attempt_id, attempt) = (uuid(row, 0)?, row.get(1)?);
+        let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
         let ended_at_ms: Option<i64> = row.get(3)?;
         let mut planner_process = Value::Null;
         let record = match ended_at_ms {
@@ -148,6 +148,7 @@ fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>>
         all.push(AttemptDetail {
             attempt_id,
             attempt,
+            checkpoint: format!("loop:{}:{attempt}", of.loop_id),
             started_at_ms: row.get(2)?,
             ended_at_ms,
             record,
@@ -171,6 +172,18 @@ fn runs(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<crate::run::RunSumm
     Ok(all)
 }
 
+/// The runs of all attempts of a loop.
+pub(super) fn run_ids(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<String>> {
+    Ok(source
+        .conn
+        .prepare_cached(
+            "SELECT r.id FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
+             WHERE a.loop_id = ?1 ORDER BY r.row",
+        )?
+        .query_map([loop_id.to_string()], |row| row.get(0))?
+        .collect::<Result<_, _>>()?)
+}
+
 /// A loop as the events it was made of, with those of its runs; none when there is no such loop. What the
 /// planner printed and the questions to a person are absent: what came of them says it.
 pub(super) fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
@@ -182,6 +195,7 @@ pub(super) fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>
         planner: detail.summary.planner.clone(),
         workspace: detail.summary.workspace.clone(),
         max_attempts,
+        class_id: detail.summary.class_id,
         timestamp_ms: detail.summary.started_at_ms,
     }];
     for attempt in detail.attempts {

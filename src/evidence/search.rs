@@ -8,6 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::error::Result;
 use super::index::{FIELDS, Index};
+use super::loop_reader;
 use super::queries;
 use super::reader::Source;
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
@@ -26,7 +27,11 @@ pub(super) fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> R
     let started = Instant::now();
     let conn = &index.conn;
     let words = Words::parse(&query.words);
-    collect(conn, query, &words)?;
+    let runs = match query.loop_id {
+        Some(loop_id) => Some(loop_reader::run_ids(source, loop_id)?),
+        None => None,
+    };
+    collect(conn, query, &words, runs.as_deref())?;
     let number = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
     Ok(SearchPage {
         hits: hits(conn, source, query, &words)?,
@@ -86,7 +91,12 @@ impl Words {
 }
 
 /// Puts all hits into the table of this search.
-fn collect(conn: &Connection, query: &SearchQuery, words: &Words) -> Result<()> {
+fn collect(
+    conn: &Connection,
+    query: &SearchQuery,
+    words: &Words,
+    of_runs: Option<&[String]>,
+) -> Result<()> {
     conn.execute("DELETE FROM found", [])?;
     let mut from = "docs AS d".to_owned();
     let mut conditions = vec!["1".to_owned()];
@@ -99,6 +109,12 @@ fn collect(conn: &Connection, query: &SearchQuery, words: &Words) -> Result<()> 
             values.push(expression.clone().into());
             conditions.push(format!("texts MATCH ?{}", values.len()));
         }
+    }
+    if let Some(runs) = of_runs {
+        let first = values.len() + 1;
+        values.extend(runs.iter().map(|run| run.clone().into()));
+        let places: Vec<_> = (first..=values.len()).map(|place| format!("?{place}")).collect();
+        conditions.push(format!("d.run_id IN ({})", places.join(", ")));
     }
     let run_id = query.run_id.map(|id| id.to_string());
     for (condition, value) in [

@@ -141,6 +141,8 @@ pub enum RunEvent {
         workspace: String,
         /// How often the planner is asked at most.
         max_attempts: u32,
+        /// The class of plans that was authorized in advance; by this id it can be taken back.
+        class_id: Option<Uuid>,
         /// When, in Unix milliseconds.
         timestamp_ms: i64,
     },
@@ -184,6 +186,10 @@ pub enum RunEvent {
     },
     /// The plan of the attempt waits for its own authorization.
     AuthorizationNeeded {
+        /// The loop.
+        loop_id: Uuid,
+        /// The attempt, from 1.
+        attempt: u32,
         /// The digest of its exact bytes.
         plan_digest: Digest,
         /// What of it is outside the authorization class; empty without one.

@@ -71,6 +71,8 @@ pub struct AttemptDetail {
     pub attempt_id: Uuid,
     /// Which one, from 1.
     pub attempt: u32,
+    /// The name of the state that its runs began with: `loop:ID:N`.
+    pub checkpoint: String,
     /// When it began, in Unix milliseconds.
     pub started_at_ms: i64,
     /// When it ended, in Unix milliseconds; none when it was interrupted or is under way.

@@ -74,6 +74,8 @@ pub struct LoopState {
     pub workspace: String,
     /// How often the planner is asked at most.
     pub max_attempts: u32,
+    /// The class of plans that was authorized in advance.
+    pub class_id: Option<Uuid>,
     /// When it started, in Unix milliseconds.
     pub started_at_ms: i64,
     /// Where it stands.
@@ -94,6 +96,7 @@ impl LoopState {
                 planner,
                 workspace,
                 max_attempts,
+                class_id,
                 timestamp_ms,
             } => {
                 *self = Self {
@@ -102,6 +105,7 @@ impl LoopState {
                     planner: planner.clone(),
                     workspace: workspace.clone(),
                     max_attempts: *max_attempts,
+                    class_id: *class_id,
                     started_at_ms: *timestamp_ms,
                     phase: LoopPhase::Planning,
                     ..Self::default()
@@ -224,6 +228,7 @@ mod tests {
                 planner: "p".to_owned(),
                 workspace: "/w".to_owned(),
                 max_attempts: 3,
+                class_id: None,
                 timestamp_ms: 1,
             },
             RunEvent::AttemptStarted { attempt: 1, max_attempts: 3, timestamp_ms: 2 },
@@ -253,7 +258,12 @@ mod tests {
                 report: Box::new(report.clone()),
                 plan_digest: Some(digest),
             },
-            RunEvent::AuthorizationNeeded { plan_digest: digest, outside: vec!["x".to_owned()] },
+            RunEvent::AuthorizationNeeded {
+                loop_id: Uuid::nil(),
+                attempt: 1,
+                plan_digest: digest,
+                outside: vec!["x".to_owned()],
+            },
             RunEvent::AuthorizationDecided { approved: true, how: "by ada".to_owned() },
             run("plan"),
             RunEvent::RunCompleted { step_count: 1 },

@@ -137,6 +137,7 @@ pub struct SearchQuery {
     /// Words that must all occur; empty finds everything.
     pub words: String,
     pub run_id: Option<Uuid>,
+    pub loop_id: Option<Uuid>,
     pub plan_id: Option<String>,
     pub tool: Option<String>,
     pub outcome: Option<String>,

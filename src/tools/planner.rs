@@ -5,11 +5,11 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::plan::{Code, limits};
+use crate::plan::{Code, ToolCall, VerifyScope, limits};
 use crate::run::Stream;
 
 use super::process::{self, Cause, Input, Leftovers, Program};
-use super::{StopSignal, ToolError, Toolbox, search, shell};
+use super::{Overlay, ProgramError, StopSignal, ToolError, Toolbox, program, search, shell};
 
 /// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
@@ -116,6 +116,12 @@ impl Toolbox {
             answer: finished.stdout.into_bytes(),
             stderr: finished.stderr.into_bytes(),
         })
+    }
+
+    /// Whether there is anything to verify the program with.
+    pub fn can_verify(&self, scope: VerifyScope) -> bool {
+        let preview = program::preview(self, Overlay::nothing(), &ToolCall::Verify { scope });
+        !matches!(preview, Err(ToolError::Program { source: ProgramError::NoCommand { .. } }))
     }
 
     /// The files of the workspace as ripgrep would choose them, sorted by the bytes of their path.

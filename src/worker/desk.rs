@@ -15,7 +15,7 @@ use super::executing::panic_message;
 use super::files::{keep_file, read_plan_file};
 use super::folders::default_folders;
 use super::kept::{self, Kind};
-use super::messages::{OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+use super::messages::{LoopReplayed, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
 use super::target;
 use crate::engine::{
     Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
@@ -144,6 +144,15 @@ impl Reader {
                     Err(error) => Reply::Failed(error.failure()),
                 }
             }
+            Request::RevokeClass { class_id } => {
+                let now_ms = SystemClock::default().now_ms();
+                let revoked = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)
+                    .and_then(|mut store| store.revoke_class(class_id, now_ms));
+                match revoked {
+                    Ok(revoked) => Reply::ClassRevoked { revoked },
+                    Err(error) => Reply::Failed(error.failure()),
+                }
+            }
             Request::Source { workspace, file, wanted } => {
                 let lines = Toolbox::open(&workspace, &self.setup.policy)
                     .and_then(|toolbox| toolbox.source_lines(&file, &wanted));
@@ -197,6 +206,14 @@ impl Reader {
                     Reply::Replayed(Box::new(Replayed { summary, plan, events }))
                 }
             },
+            Request::Loops { limit } => Reply::Loops(evidence.loops(limit)?),
+            Request::ReplayLoop { loop_id } => match evidence.bounded_loop(loop_id)? {
+                None => missing(format!("loop {loop_id}")),
+                Some(detail) => {
+                    let events = evidence.replay_loop(loop_id)?;
+                    Reply::LoopReplayed(Box::new(LoopReplayed { detail, events }))
+                }
+            },
             Request::Search(query) => {
                 let page = evidence.search(&query)?;
                 self.setup.faults.strike("reader");
@@ -218,6 +235,7 @@ impl Reader {
             | Request::Preview { .. }
             | Request::Simulate { .. }
             | Request::Record { .. }
+            | Request::RevokeClass { .. }
             | Request::Again { .. }
             | Request::Continue { .. }
             | Request::RollBack { .. }

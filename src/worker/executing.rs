@@ -13,6 +13,7 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
+use crate::autonomy::PlanAnswer;
 use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
@@ -87,6 +88,12 @@ impl Worker {
         self.prompt.answer(run_id, step_index, answer)
     }
 
+    /// Answers for the plan of an attempt that waits for its authorization. An answer to any other plan is
+    /// ignored, and false.
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
+        self.prompt.answer_plan(loop_id, attempt, answer)
+    }
+
     /// The next event, if there is one.
     pub fn try_recv(&self) -> Option<Event> {
         self.events.try_recv()
@@ -99,17 +106,17 @@ impl Worker {
 }
 
 /// What the thread owns.
-struct Body {
-    setup: Setup,
-    control: ControlHandle,
-    prompt: Prompt,
+pub(super) struct Body {
+    pub(super) setup: Setup,
+    pub(super) control: ControlHandle,
+    pub(super) prompt: Prompt,
     busy: Arc<AtomicBool>,
-    out: Outlet,
+    pub(super) out: Outlet,
 }
 
 /// Sends to the window and wakes it. A window that is gone is no reason to stop a run.
 #[derive(Clone)]
-struct Outlet {
+pub(super) struct Outlet {
     events: Arc<outbox::Sender>,
     wake: Wake,
     prompt: Prompt,
@@ -117,7 +124,7 @@ struct Outlet {
 }
 
 impl Outlet {
-    fn send(&self, event: Event) {
+    pub(super) fn send(&self, event: Event) {
         if self.events.send(event) {
             (self.wake)();
         }
@@ -129,6 +136,9 @@ impl ProgressCallback for Outlet {
         if let RunEvent::ConfirmationNeeded { request } = event {
             self.prompt.open(request);
         }
+        if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
+            self.prompt.open_plan(*loop_id, *attempt);
+        }
         self.send(Event::Run(event.clone()));
         if let RunEvent::StepCompleted { .. } = event {
             self.faults.strike("worker");
@@ -139,10 +149,9 @@ impl ProgressCallback for Outlet {
 impl Body {
     fn serve(self, inbox: &Receiver<Command>) {
         while let Ok(command) = inbox.recv() {
-            let Command::Run(approved) = command;
             // The executor is made anew for each run, so that a panic leaves nothing half-way; the
             // evidence that it had open is closed by then, which is what interrupts the run.
-            let event = catch_unwind(AssertUnwindSafe(|| self.run(*approved)))
+            let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
             self.prompt.close();
             // Free before the window hears of it: it may hand over the next plan at once.
@@ -153,6 +162,13 @@ impl Body {
                 EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)
                     .and_then(|mut evidence| evidence.catch_up_index())
             }));
+        }
+    }
+
+    fn carry_out(&self, command: Command) -> Event {
+        match command {
+            Command::Run(approved) => self.run(*approved),
+            Command::Loop(order) => self.run_loop(*order),
         }
     }
 

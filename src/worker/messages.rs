@@ -3,18 +3,21 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::editor::EditorPlace;
 use super::faults::Faults;
-use crate::authorization::{ApprovedPlan, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, AuthorizationClass, PlanAuthorization};
+use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    Answered, ExecutionDetail, ExecutionResult, Failure, Preview, Question, Reconciled, Review,
-    RunEvent, RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport, Way,
+    Answered, ExecutionDetail, ExecutionResult, Failure, LoopDetail, LoopSummary, PlanDifference,
+    Preview, Question, Reconciled, Review, RunEvent, RunSummary, SearchPage, SearchQuery,
+    SourceLine, TargetState, VerifyReport, Way,
 };
 
 /// Called after every message for the window; must not block.
@@ -38,15 +41,61 @@ pub struct Setup {
 pub enum Command {
     /// Run this plan.
     Run(Box<ApprovedPlan>),
+    /// Run a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
+    /// [`super::Worker::answer_plan`] answers for its plans.
+    Loop(Box<LoopOrder>),
+}
+
+/// A bounded loop that a person wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopOrder {
+    /// What it is to reach, in words for the planner.
+    pub goal: String,
+    /// Who makes the plans: a command, or the name of a planner that is built in.
+    pub planner: String,
+    /// How long the planner may take for one answer.
+    pub planner_timeout: Duration,
+    /// How often it is asked at most, at least 1.
+    pub max_attempts: u32,
+    /// Whether the loop verifies by itself.
+    pub verify: VerifyChoice,
+    /// The workspace that the person chose; a relative folder of plans to replay is one of it.
+    pub workspace: PathBuf,
+    /// The class of plans that the person authorizes in advance.
+    pub class: Option<AuthorizationClass>,
+}
+
+/// The plan of an attempt, as a person is to see it before it runs.
+#[derive(Debug, Clone)]
+pub struct Proposed {
+    /// The loop.
+    pub loop_id: Uuid,
+    /// Which attempt, from 1.
+    pub attempt: u32,
+    /// Of so many.
+    pub max_attempts: u32,
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// What there is to know about it.
+    pub review: Arc<Review>,
+    /// How it differs from the plan of the attempt before.
+    pub difference: Option<PlanDifference>,
+    /// What of it is outside the authorization class; empty where there is none, or where it is inside.
+    pub outside: Vec<String>,
 }
 
 /// What the worker tells.
 #[derive(Debug)]
 pub enum Event {
-    /// Something happened in the run.
+    /// Something happened in the run, or in the loop and its runs.
     Run(RunEvent),
     /// The run returned, or was refused before anything ran.
     Finished(Result<Box<ExecutionResult>, Failure>),
+    /// A loop has a plan that could run. [`RunEvent::AuthorizationNeeded`] follows where it waits for an
+    /// answer, [`RunEvent::AuthorizationDecided`] where it was authorized in advance.
+    Proposed(Box<Proposed>),
+    /// The loop returned; or it never began, and nothing is recorded.
+    LoopFinished(Result<Box<LoopOutcome>, Failure>),
     /// The worker panicked; the run it was in is interrupted. The worker is ready for another one.
     Panicked {
         /// The panic's message.
@@ -127,6 +176,22 @@ pub enum Request {
     Reconcile {
         /// The run.
         run_id: Uuid,
+    },
+    /// The latest bounded loops.
+    Loops {
+        /// At most this many.
+        limit: usize,
+    },
+    /// A bounded loop in full, with the events of it and of its runs.
+    ReplayLoop {
+        /// The loop.
+        loop_id: Uuid,
+    },
+    /// Take back what was authorized in advance; plans of a loop that is under way are asked about from then
+    /// on.
+    RevokeClass {
+        /// The class.
+        class_id: Uuid,
     },
     /// Search the evidence.
     Search(Box<SearchQuery>),
@@ -237,9 +302,27 @@ pub struct Replayed {
     pub events: Vec<RunEvent>,
 }
 
+/// A recorded loop that was reopened.
+#[derive(Debug, Clone)]
+pub struct LoopReplayed {
+    /// The loop.
+    pub detail: LoopDetail,
+    /// Its events and those of its runs, in order; [`crate::run::LoopState`] takes them in.
+    pub events: Vec<RunEvent>,
+}
+
 /// What the desk answers.
 #[derive(Debug)]
 pub enum Reply {
+    /// To [`Request::Loops`].
+    Loops(Vec<LoopSummary>),
+    /// To [`Request::ReplayLoop`].
+    LoopReplayed(Box<LoopReplayed>),
+    /// To [`Request::RevokeClass`].
+    ClassRevoked {
+        /// Whether it still held.
+        revoked: bool,
+    },
     /// To [`Request::Open`], [`Request::Again`], [`Request::Continue`] and [`Request::RollBack`].
     Opened(Box<OpenedPlan>),
     /// To [`Request::Preview`].

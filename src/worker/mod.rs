@@ -13,6 +13,7 @@ mod faults;
 mod files;
 mod folders;
 mod kept;
+mod looping;
 mod messages;
 mod model;
 mod outbox;
@@ -23,6 +24,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use crate::autonomy::{LoopOutcome, PlanAnswer, VerifyChoice};
 pub use crate::engine::{Clock, Simulation, SystemClock};
 pub use desk::Desk;
 pub use editor::{EditorCommand, EditorPlace};
@@ -31,7 +33,8 @@ pub use faults::Faults;
 pub use files::{keep_file, read_plan_file};
 pub use folders::{Folders, default_folders};
 pub use messages::{
-    Command, Content, Event, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, ToSave, Wake,
+    Command, Content, Event, LoopOrder, LoopReplayed, OpenedPlan, Proposed, Replayed, Reply,
+    Request, Setup, Ticket, ToSave, Wake,
 };
 pub use model::{ModelSettings, load_model};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};

@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
+use crate::autonomy::PlanAnswer;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
@@ -32,6 +33,12 @@ enum State {
     Answered(Answer),
     /// The executor took this answer.
     Taken(Answer),
+    /// A person is asked about the plan of this attempt.
+    PlanAsked {
+        loop_id: Uuid,
+        attempt: u32,
+    },
+    PlanAnswered(PlanAnswer),
 }
 
 impl Prompt {
@@ -55,6 +62,39 @@ impl Prompt {
     /// hears of the question first.
     pub(super) fn open(&self, request: &ConfirmationRequest) {
         *self.lock() = State::Asked { run_id: request.run_id, step_index: request.step_index };
+    }
+
+    /// Gives an answer to the plan of an attempt; false when nobody waits for one to this plan.
+    pub(super) fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
+        let mut state = self.lock();
+        if !matches!(&*state, State::PlanAsked { loop_id: of, attempt: at } if (*of, *at) == (loop_id, attempt))
+        {
+            return false;
+        }
+        *state = State::PlanAnswered(answer);
+        self.shared.changed.notify_all();
+        true
+    }
+
+    /// From now on an answer to this plan is taken, also before the loop waits for it.
+    pub(super) fn open_plan(&self, loop_id: Uuid, attempt: u32) {
+        *self.lock() = State::PlanAsked { loop_id, attempt };
+    }
+
+    /// Waits for the answer to a plan, or for the end of the loop.
+    pub(super) fn wait_for_plan(&self) -> PlanAnswer {
+        let waits = |state: &mut State| {
+            matches!(state, State::PlanAsked { .. }) && !self.control.is_ending()
+        };
+        let mut state = self
+            .shared
+            .changed
+            .wait_while(self.lock(), waits)
+            .unwrap_or_else(PoisonError::into_inner);
+        match std::mem::take(&mut *state) {
+            State::PlanAnswered(answer) => answer,
+            _ => PlanAnswer::Stop,
+        }
     }
 
     /// From now on no answer is taken: nobody waits for one.

@@ -14,6 +14,9 @@ use crate::run::{
     Phase, RunEvent, RunFate, RunState, RunStatus, Way,
 };
 
+#[cfg(unix)]
+mod looping;
+
 /// A workspace, an evidence folder, and both threads.
 struct Desktop {
     temp: TempDir,
@@ -80,6 +83,7 @@ impl Desktop {
                 Event::Run(event) => state.apply(&event),
                 Event::Panicked { message } => return (message, state),
                 Event::Finished(result) => panic!("it ended: {result:?}"),
+                of_a_loop => panic!("{of_a_loop:?}"),
             }
         }
     }
@@ -102,6 +106,7 @@ impl Desktop {
                 }
                 Event::Finished(result) => return (result, state),
                 Event::Panicked { message } => panic!("{message}"),
+                of_a_loop => panic!("{of_a_loop:?}"),
             }
         }
     }

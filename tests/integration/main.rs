@@ -17,6 +17,12 @@ mod bad_code;
 mod bad_evidence;
 mod bad_plans;
 mod batch_kills;
+#[cfg(unix)]
+mod bounded_loop;
+#[cfg(unix)]
+mod bounded_loop_breaks;
+#[cfg(target_os = "linux")]
+mod bounded_loop_kills;
 mod categories;
 mod cli_check;
 #[cfg(unix)]
@@ -66,6 +72,8 @@ mod remote_again;
 mod remote_plans;
 mod risk_trace;
 mod schema;
+#[cfg(unix)]
+mod scripted;
 #[cfg(target_os = "linux")]
 mod sshd;
 #[cfg(target_os = "linux")]

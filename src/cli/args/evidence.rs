@@ -58,6 +58,9 @@ pub(in crate::cli) struct Search {
     /// Only this run
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) run: Option<Uuid>,
+    /// Only the runs of this bounded loop
+    #[arg(long = "loop", value_name = "ID")]
+    pub(in crate::cli) bounded_loop: Option<Uuid>,
     /// Only this plan
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) plan: Option<String>,

@@ -18,6 +18,7 @@ pub(super) fn search(
     let page = reader.search(&SearchQuery {
         words: command.words.join(" "),
         run_id: command.run,
+        loop_id: command.bounded_loop,
         plan_id: command.plan.clone(),
         tool: command.tool.clone(),
         outcome: command.outcome.clone(),

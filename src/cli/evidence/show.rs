@@ -120,8 +120,11 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
         match &attempt.record {
             Some(record) => print_attempt(record, out),
             None => {
-                let fate =
-                    if summary.fate == LoopFate::Active { "under way" } else { "interrupted" };
+                let fate = match summary.fate {
+                    LoopFate::Active => "under way",
+                    LoopFate::Interrupted => "interrupted",
+                    LoopFate::Ended(_) => "its end is not recorded",
+                };
                 out.line(&format!(
                     "Attempt {} of {}: {fate}",
                     attempt.attempt, summary.max_attempts

@@ -13,6 +13,7 @@ pub enum Filter {
     Outcome,
     Risk,
     Run,
+    Loop,
     Plan,
     Host,
     Path,
@@ -22,11 +23,12 @@ pub enum Filter {
 }
 
 impl Filter {
-    const ALL: [(&'static str, Self); 10] = [
+    const ALL: [(&'static str, Self); 11] = [
         ("tool", Self::Tool),
         ("outcome", Self::Outcome),
         ("risk", Self::Risk),
         ("run", Self::Run),
+        ("loop", Self::Loop),
         ("plan", Self::Plan),
         ("host", Self::Host),
         ("path", Self::Path),
@@ -82,6 +84,12 @@ fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
             Ok(run_id) => query.run_id = Some(run_id),
             Err(_) => {
                 parsed.problems.push(format!("run: takes the whole id of a run, not “{value}”."))
+            }
+        },
+        Filter::Loop => match value.parse() {
+            Ok(loop_id) => query.loop_id = Some(loop_id),
+            Err(_) => {
+                parsed.problems.push(format!("loop: takes the whole id of a loop, not “{value}”."))
             }
         },
         Filter::After | Filter::Before => {
@@ -171,11 +179,12 @@ mod tests {
     fn every_filter_sets_its_field() {
         let id = uuid::Uuid::from_u128(7);
         let text = format!(
-            "run:{id} plan:p risk:caution host:web1 path:\"my file.rs\" code:E0425 \
+            "run:{id} loop:{id} plan:p risk:caution host:web1 path:\"my file.rs\" code:E0425 \
              after:2026-11-01 before:2026-11-02"
         );
         let expected = SearchQuery {
             run_id: Some(id),
+            loop_id: Some(id),
             plan_id: Some("p".into()),
             risk: Some("caution".into()),
             host: Some("web1".into()),

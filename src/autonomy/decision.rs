@@ -1,0 +1,117 @@
+//! The answer to the plan of an attempt: given, refused, or given in advance (SPEC §10).
+
+use super::attempt::{Ended, Way};
+use super::authorizer::{Asked, PlanAnswer, outside};
+use super::bounded::BoundedLoop;
+use crate::authorization::{ForAttempt, Method, PlanAuthorization};
+use crate::evidence::EvidenceError;
+use crate::plan::Plan;
+use crate::run::{Happened, PlanDifference, Review, RunEvent};
+
+impl BoundedLoop<'_> {
+    /// The answer to this plan and no other.
+    pub(super) fn authorized(
+        &mut self,
+        plan: &Plan,
+        review: &Review,
+        attempt: u32,
+        max_attempts: u32,
+    ) -> Way<PlanAuthorization> {
+        let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
+        let difference = before.and_then(|before| {
+            let difference = PlanDifference::between(before.plan.as_ref()?, plan);
+            Some((before.reason.clone(), difference))
+        });
+        if let Some((reason, difference)) = &difference {
+            self.emit(&RunEvent::PlanRevised {
+                reason: reason.clone(),
+                difference: Box::new(difference.clone()),
+            });
+        }
+        let outside = self.outside(plan, review, attempt)?;
+        let class = self.class_id.filter(|_| outside.is_empty());
+        let asked = Asked {
+            loop_id: self.loop_id,
+            attempt,
+            max_attempts,
+            plan,
+            review,
+            difference: difference.as_ref().map(|(_, difference)| difference),
+            outside: &outside,
+        };
+        self.authorizer.show(&asked);
+        let answer = match class {
+            Some(class_id) => PlanAnswer::Approve {
+                method: Method::AuthorizationClass,
+                note: format!("inside the authorization class {class_id}"),
+            },
+            None => {
+                self.emit(&RunEvent::AuthorizationNeeded {
+                    loop_id: self.loop_id,
+                    attempt,
+                    plan_digest: plan.digest,
+                    outside: outside.clone(),
+                });
+                self.authorizer.authorize(&asked)
+            }
+        };
+        let attempt_id = self.open.as_mut().map(|open| {
+            if let Some(trace) = &mut open.trace {
+                trace.revised = difference;
+            }
+            open.attempt_id
+        });
+        if self.control.is_ending() {
+            return Ok(Err(self.stopped()));
+        }
+        let now_ms = self.clock.now_ms();
+        let pending =
+            |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
+        match answer {
+            PlanAnswer::Stop => Ok(Err(self.stopped())),
+            PlanAnswer::Reject { method, reason } => {
+                let authorization = pending(method).reject(now_ms, reason.as_str());
+                self.executor.store().record_authorization(&authorization, plan)?;
+                self.decided(false, &reason);
+                Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
+            }
+            PlanAnswer::Approve { method, note } => {
+                let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
+                let authorization = pending(method)
+                    .for_attempt(ForAttempt {
+                        loop_id: self.loop_id,
+                        goal: self.setup.goal.clone(),
+                        attempt_id: attempt_id.unwrap_or_default(),
+                        attempt,
+                        class_id: class,
+                        note: note.clone(),
+                    })
+                    .approve(now_ms, self.setup.policy.authorization_ttl_ms);
+                self.executor.store().record_authorization(&authorization, plan)?;
+                self.decided(true, &note);
+                Ok(Ok(authorization))
+            }
+        }
+    }
+
+    fn outside(
+        &mut self,
+        plan: &Plan,
+        review: &Review,
+        attempt: u32,
+    ) -> Result<Vec<String>, EvidenceError> {
+        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+            return Ok(Vec::new());
+        };
+        let mut parts = outside(class, plan, review, attempt, self.clock.now_ms());
+        // Looked up each time: it may have been taken back by another process.
+        if self.executor.store().is_class_revoked(class_id)? {
+            parts.insert(0, "the class was revoked".to_owned());
+        }
+        Ok(parts)
+    }
+
+    fn decided(&self, approved: bool, how: &str) {
+        self.emit(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
+    }
+}

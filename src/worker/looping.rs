@@ -1,0 +1,80 @@
+//! A bounded loop on the worker's thread (SPEC §10): the window sees each plan, and answers for it.
+
+use std::sync::Arc;
+
+use super::executing::{Body, Outlet};
+use super::messages::{Event, LoopOrder, Proposed};
+use super::prompt::Prompt;
+use crate::authorization::Method;
+use crate::autonomy::{
+    Asked, BoundedLoop, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
+};
+use crate::engine::{SystemClock, WorkspaceChoice};
+use crate::plan::Code;
+use crate::run::Failure;
+
+impl Body {
+    pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
+        let program = match resolve(&order.planner, &order.workspace) {
+            Ok(program) => program,
+            Err(error) => {
+                return Event::LoopFinished(Err(Failure {
+                    code: Code::BadValue,
+                    message: error.to_string(),
+                    next: "Name another planner.".to_owned(),
+                }));
+            }
+        };
+        let setup = LoopSetup {
+            goal: order.goal,
+            planner: order.planner,
+            program,
+            planner_timeout: order.planner_timeout,
+            max_attempts: order.max_attempts,
+            verify: order.verify,
+            workspace: WorkspaceChoice {
+                folder: order.workspace,
+                reason: "You chose it.".to_owned(),
+            },
+            class: order.class.map(|class| (class, Method::Window)),
+            evidence: self.setup.evidence.clone(),
+            secrets: self.setup.secrets.clone(),
+            policy: self.setup.policy.clone(),
+        };
+        let parts = LoopParts {
+            clock: Arc::new(SystemClock::default()),
+            confirmation: Box::new(self.prompt.clone()),
+            progress: Arc::new(self.out.clone()),
+            control: self.control.clone(),
+            authorizer: Box::new(Window { out: self.out.clone(), prompt: self.prompt.clone() }),
+        };
+        let outcome = BoundedLoop::run(&setup, parts);
+        Event::LoopFinished(outcome.map(Box::new).map_err(|error| error.failure()))
+    }
+}
+
+/// Lets the person in the window answer for plans.
+struct Window {
+    out: Outlet,
+    prompt: Prompt,
+}
+
+impl PlanAuthorizer for Window {
+    fn show(&mut self, asked: &Asked<'_>) {
+        self.out.send(Event::Proposed(Box::new(Proposed {
+            loop_id: asked.loop_id,
+            attempt: asked.attempt,
+            max_attempts: asked.max_attempts,
+            plan: Arc::new(asked.plan.clone()),
+            review: Arc::new(asked.review.clone()),
+            difference: asked.difference.cloned(),
+            outside: asked.outside.to_vec(),
+        })));
+    }
+
+    fn authorize(&mut self, _asked: &Asked<'_>) -> PlanAnswer {
+        let answer = self.prompt.wait_for_plan();
+        self.prompt.close();
+        answer
+    }
+}
