@@ -46,7 +46,8 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
-    Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack, way_back,
+    Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
+    way_back,
 };
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};

@@ -64,8 +64,7 @@ impl FromStr for CheckpointName {
             Some(("run", id)) => id.parse().ok().map(Self::Run),
             Some(("execution", id)) => id.parse().ok().map(Self::Execution),
             Some(("loop", rest)) => rest.split_once(':').and_then(|(id, number)| {
-                let attempt =
-                    Attempt { loop_id: id.parse().ok()?, number: number.parse().ok()? };
+                let attempt = Attempt { loop_id: id.parse().ok()?, number: number.parse().ok()? };
                 Some(Self::Attempt(attempt))
             }),
             _ => None,

@@ -6,7 +6,11 @@ fn id(number: u128) -> Uuid {
 }
 
 fn state(text: &str) -> FileState {
-    if text.is_empty() { FileState::Absent } else { FileState::Content(Digest::of(text.as_bytes())) }
+    if text.is_empty() {
+        FileState::Absent
+    } else {
+        FileState::Content(Digest::of(text.as_bytes()))
+    }
 }
 
 /// The entry with this number, of run 100 and the tens of the number, that changed files as in `a: 1 2`.
@@ -52,7 +56,8 @@ fn run(number: u128) -> CheckpointName {
 
 #[test]
 fn undo_goes_back_one_change_after_the_other_and_redo_forward_again() {
-    let mut all = history(vec![entry(1, &[("a", "", "1")], &[]), entry(2, &[("a", "1", "2")], &[])]);
+    let mut all =
+        history(vec![entry(1, &[("a", "", "1")], &[]), entry(2, &[("a", "1", "2")], &[])]);
     assert_eq!(all.to_redo().unwrap_err(), NoWay::NothingToRedo);
     for (number, taken) in [(11, 2), (21, 1)] {
         assert_eq!(numbers(all.to_undo(None)), [taken]);
@@ -93,12 +98,14 @@ fn a_revert_of_a_revert_does_it_again_and_can_be_reverted_in_turn() {
         all.entries.push(entry(number, &[], &taken));
     }
     assert_eq!(all.standing(), [true, false, true, false, true]);
-    assert_eq!(all.to_undo(Some(&run(101))).unwrap_err().to_string(), format!(
-        "what run:{} changed is taken back already", id(101)
-    ));
-    assert_eq!(all.to_undo(Some(&run(107))).unwrap_err(), NoWay::Unknown {
-        name: run(107).to_string()
-    });
+    assert_eq!(
+        all.to_undo(Some(&run(101))).unwrap_err().to_string(),
+        format!("what run:{} changed is taken back already", id(101))
+    );
+    assert_eq!(
+        all.to_undo(Some(&run(107))).unwrap_err(),
+        NoWay::Unknown { name: run(107).to_string() }
+    );
 }
 
 #[test]
@@ -113,8 +120,11 @@ fn what_a_run_took_back_of_its_own_is_part_of_what_it_did() {
     let way = &way_back(&both.unwrap())[0];
     assert_eq!((way.target, way.left.clone(), way.gap), (state(""), vec![state("")], None));
     // What another run took back is gone already.
-    let outside =
-        history(vec![entry(1, &[("a", "", "1")], &[]), entry(2, &[("b", "", "1")], &[]), entry(11, &[], &[2])]);
+    let outside = history(vec![
+        entry(1, &[("a", "", "1")], &[]),
+        entry(2, &[("b", "", "1")], &[]),
+        entry(11, &[], &[2]),
+    ]);
     assert_eq!(numbers(outside.to_undo(Some(&run(100)))), [1]);
 }
 
