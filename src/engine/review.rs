@@ -182,7 +182,10 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
                 }
             }
             // The path was at fault; that is a finding already, unless it stands in a splice plan.
-            Err(error) if error.is_about_the_plan() && !is_of_named_file(call, toolbox) => {}
+            Err(error)
+                if error.is_about_the_plan()
+                    && !matches!(error, ToolError::Unsupported { .. })
+                    && !is_of_named_file(call, toolbox) => {}
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
