@@ -8,6 +8,7 @@
 
 mod fixture;
 mod found;
+mod revert;
 mod scene;
 
 use eframe::egui;

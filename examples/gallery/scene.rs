@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Mode, Plan};
+use countersign::plan::{Finding, Mode, Plan, Severity};
 use countersign::run::{
     Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
     Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
@@ -27,7 +27,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{fixture, found};
+use super::{fixture, found, revert};
 
 pub struct Scene {
     name: String,
@@ -129,6 +129,7 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
+            _ if name.starts_with("revert") => revert::plan(),
             _ if name.starts_with("guided") => {
                 fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
             }
@@ -184,7 +185,11 @@ impl Scene {
             ),
             _ => (Approval::None, RunState::default()),
         };
-        let findings = if name == "invalid" { fixture::findings() } else { Vec::new() };
+        let findings = match name {
+            "invalid" => fixture::findings(),
+            "revert" => revert::findings(),
+            _ => Vec::new(),
+        };
         if name == "invalid" {
             plan.steps[2].call = None;
             plan.steps[2].tool_name = "file_wirte".into();
@@ -257,6 +262,8 @@ impl Scene {
             question,
             preview: if name.starts_with("command") {
                 Some(fixture::preview(&plan, 4))
+            } else if name.starts_with("revert") {
+                Some(revert::preview(name == "revert-conflict"))
             } else {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
@@ -278,7 +285,11 @@ impl Scene {
             findings,
             approval,
             run,
-            selected: if name.starts_with("command") { 4 } else { 2 },
+            selected: match name {
+                _ if name.starts_with("command") => 4,
+                _ if name.starts_with("revert") => 0,
+                _ => 2,
+            },
             tab: match name {
                 "output-step" => Tab::Output,
                 _ if name.starts_with("viewer") => Tab::Artifacts,
@@ -402,7 +413,10 @@ impl Scene {
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 diagnostics: self.listing.shown.len(),
                 steps: self.plan.steps.len(),
-                not_authorizable: (!self.findings.is_empty())
+                not_authorizable: self
+                    .findings
+                    .iter()
+                    .any(|finding| finding.severity == Severity::Error)
                     .then_some("Its findings contain errors."),
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
@@ -411,6 +425,7 @@ impl Scene {
                 unfinished: self.run.is_over(),
                 remote: self.plan.target.is_some(),
                 trying: self.name == "command-trying",
+                changed_files: self.run.is_over(),
                 way_back: !self.plan.outlook.rollback.is_empty(),
                 ..Situation::default()
             },
@@ -433,7 +448,7 @@ impl Scene {
                 transcript: &self.transcript,
                 pace: self.pace,
                 shows_output: self.shows_output,
-                continues: None,
+                continues: self.plan.is_revert().then(fixture::run_id),
                 reconciled: &[],
                 selected: self.selected,
                 scroll_to_selected: false,
