@@ -9,6 +9,7 @@
 mod batch;
 mod fixture;
 mod found;
+mod revert;
 mod scene;
 
 use eframe::egui;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use countersign::authorization::Change;
-use countersign::plan::{Finding, Mode, Plan};
+use countersign::plan::{Finding, Mode, Plan, Severity};
 use countersign::run::{
     Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
     Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
@@ -27,7 +27,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{batch, fixture, found};
+use super::{batch, fixture, found, revert};
 
 pub struct Scene {
     name: String,
@@ -131,6 +131,7 @@ impl Scene {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
             _ if name.starts_with("batch") => batch::plan(),
+            _ if name.starts_with("revert") => revert::plan(),
             _ if name.starts_with("guided") => {
                 fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
             }
@@ -187,7 +188,11 @@ impl Scene {
             ),
             _ => (Approval::None, RunState::default()),
         };
-        let findings = if name == "invalid" { fixture::findings() } else { Vec::new() };
+        let findings = match name {
+            "invalid" => fixture::findings(),
+            "revert" => revert::findings(),
+            _ => Vec::new(),
+        };
         if name == "invalid" {
             plan.steps[2].call = None;
             plan.steps[2].tool_name = "file_wirte".into();
@@ -263,6 +268,8 @@ impl Scene {
                 Some(batch::preview())
             } else if name.starts_with("command") {
                 Some(fixture::preview(&plan, 4))
+            } else if name.starts_with("revert") {
+                Some(revert::preview(name == "revert-conflict"))
             } else {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
@@ -284,7 +291,11 @@ impl Scene {
             findings,
             approval,
             run,
-            selected: if name.starts_with("command") { 4 } else { 2 },
+            selected: match name {
+                _ if name.starts_with("command") => 4,
+                _ if name.starts_with("revert") => 0,
+                _ => 2,
+            },
             tab: match name {
                 "output-step" => Tab::Output,
                 _ if name.starts_with("viewer") => Tab::Artifacts,
@@ -408,7 +419,10 @@ impl Scene {
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 diagnostics: self.listing.shown.len(),
                 steps: self.plan.steps.len(),
-                not_authorizable: (!self.findings.is_empty())
+                not_authorizable: self
+                    .findings
+                    .iter()
+                    .any(|finding| finding.severity == Severity::Error)
                     .then_some("Its findings contain errors."),
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
@@ -417,6 +431,7 @@ impl Scene {
                 unfinished: self.run.is_over(),
                 remote: self.plan.target.is_some(),
                 trying: self.name == "command-trying",
+                changed_files: self.run.is_over(),
                 way_back: !self.plan.outlook.rollback.is_empty(),
                 ..Situation::default()
             },
@@ -439,7 +454,7 @@ impl Scene {
                 transcript: &self.transcript,
                 pace: self.pace,
                 shows_output: self.shows_output,
-                continues: None,
+                continues: self.plan.is_revert().then(fixture::run_id),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,

@@ -138,6 +138,7 @@ impl App {
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
+            changed_files: shown.is_some_and(PlanSession::changed_files),
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
             paused: live.is_some_and(|session| session.run.phase == Phase::Paused),

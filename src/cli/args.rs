@@ -80,6 +80,8 @@ pub(super) enum Command {
     Continue(Continue),
     /// Let a planner propose plans for a goal, and run each one that is authorized, a bounded number of times
     Loop(Loop),
+    /// Make a plan that takes back what a run or a step changed, authorize it and run it
+    Revert(Revert),
     /// Look into the evidence
     Evidence(Evidence),
     /// Say how dangerous a shell command is; nothing is run
@@ -100,6 +102,7 @@ impl Command {
             Self::Run(run) => run.common.json,
             Self::Continue(rest) => rest.common.json,
             Self::Loop(bounded) => bounded.common.json,
+            Self::Revert(revert) => revert.common.json,
             Self::Evidence(evidence) => evidence.common().json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
@@ -207,6 +210,21 @@ pub(super) struct Run {
 pub(super) struct Continue {
     /// The run whose rest is to be done
     pub(super) run: Uuid,
+    #[command(flatten)]
+    pub(super) consent: Consent,
+    /// The folder the plan works in [default: the run's]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) engine: Engine,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Revert {
+    /// The run or the execution whose changes are to be taken back
+    pub(super) id: Uuid,
     #[command(flatten)]
     pub(super) consent: Consent,
     /// The folder the plan works in [default: the run's]

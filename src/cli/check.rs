@@ -8,7 +8,7 @@ use super::Exit;
 use super::args;
 use super::documents::{self, finding_line};
 use super::output::Output;
-use super::place::{OpenedPlan, policy};
+use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
 use crate::risk::Policy;
@@ -20,7 +20,9 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let args::CheckPlan { check, connect } = command;
     let policy = check.engine.settle(policy()?);
     let workspace = check.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&check.plan, workspace, &policy, &check.target)?;
+    let records = EvidencePlace::records(&check.common.folder);
+    let opened =
+        OpenedPlan::open(&check.plan, workspace, &policy, &check.target, records.as_ref())?;
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));

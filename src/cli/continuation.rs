@@ -28,7 +28,7 @@ pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result
             reason: "It is the workspace of the run that is continued.".to_owned(),
         },
     };
-    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy)?;
+    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &place.as_records())?;
     opened.findings.extend(changes_since(&mut evidence, command.run, &workspace.folder, &policy)?);
     let method = method(&command.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {

@@ -17,6 +17,7 @@ mod place;
 mod planner;
 mod progress;
 mod refusal;
+mod revert;
 mod risk;
 mod run;
 mod schema;
@@ -112,6 +113,7 @@ fn headless(command: Command) -> Exit {
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
+        Command::Revert(command) => revert::revert(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
-use crate::engine::{WorkspaceChoice, choose_workspace, review, review_alone};
+use crate::engine::{Records, WorkspaceChoice, choose_workspace, review_alone, review_with};
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
@@ -31,6 +31,16 @@ impl EvidencePlace {
             secrets: folders.secrets,
         })
     }
+
+    /// What a review may know of earlier runs; none where nobody knows where they are recorded.
+    pub(super) fn records(named: &EvidenceFolder) -> Option<Records> {
+        Self::find(named).ok().map(|place| place.as_records())
+    }
+
+    /// The same folders, for the engine.
+    pub(super) fn as_records(&self) -> Records {
+        Records { evidence: self.evidence.clone(), secrets: self.secrets.clone() }
+    }
 }
 
 /// What the user has settled in advance, in the same file as for the window.
@@ -56,7 +66,7 @@ pub(super) struct OpenedPlan {
 }
 
 /// How a plan is reviewed.
-type Reviewer = fn(&Plan, &WorkspaceChoice, &Policy) -> Result<Review, ToolError>;
+type Reviewer = fn(&Plan, &WorkspaceChoice, &Policy, Option<&Records>) -> Result<Review, ToolError>;
 
 impl OpenedPlan {
     /// Reads and reviews a plan file, with its commands on the target that was named, if one was.
@@ -68,8 +78,9 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
+        records: Option<&Records>,
     ) -> Result<Self, Refusal> {
-        Self::open_with(file, workspace, policy, target, review)
+        Self::open_with(file, workspace, policy, target, (records, review_with))
     }
 
     /// As [`OpenedPlan::open`], without starting a process (SPEC §11).
@@ -81,8 +92,9 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
+        records: Option<&Records>,
     ) -> Result<Self, Refusal> {
-        Self::open_with(file, workspace, policy, target, review_alone)
+        Self::open_with(file, workspace, policy, target, (records, review_alone))
     }
 
     fn open_with(
@@ -90,7 +102,7 @@ impl OpenedPlan {
         workspace: Option<&Path>,
         policy: &Policy,
         target: &Target,
-        review: Reviewer,
+        light: (Option<&Records>, Reviewer),
     ) -> Result<Self, Refusal> {
         let bytes = match read_plan_file(file) {
             Ok(bytes) => bytes,
@@ -118,7 +130,7 @@ impl OpenedPlan {
             parsed.plan = Some(plan.on_target(named.destination()));
         }
         let choice = choose_workspace(file, workspace, home.as_deref());
-        Self::reviewed(bytes.len(), parsed, &choice, policy, review)
+        Self::reviewed(bytes.len(), parsed, &choice, policy, light)
     }
 
     /// Reads and reviews the bytes of a plan.
@@ -129,8 +141,10 @@ impl OpenedPlan {
         bytes: &[u8],
         workspace: &WorkspaceChoice,
         policy: &Policy,
+        records: &Records,
     ) -> Result<Self, Refusal> {
-        Self::reviewed(bytes.len(), parse(bytes), workspace, policy, review)
+        let light: (_, Reviewer) = (Some(records), review_with);
+        Self::reviewed(bytes.len(), parse(bytes), workspace, policy, light)
     }
 
     fn reviewed(
@@ -138,7 +152,7 @@ impl OpenedPlan {
         parsed: Parsed,
         workspace: &WorkspaceChoice,
         policy: &Policy,
-        review: Reviewer,
+        (records, review): (Option<&Records>, Reviewer),
     ) -> Result<Self, Refusal> {
         let mut opened = Self {
             digest: (length <= limits::PLAN_BYTES).then_some(parsed.digest),
@@ -147,7 +161,7 @@ impl OpenedPlan {
             review: None,
         };
         if let Some(plan) = &opened.plan {
-            let review = review(plan, workspace, policy)?;
+            let review = review(plan, workspace, policy, records)?;
             opened.findings.extend(review.findings.iter().cloned());
             opened.review = Some(review);
         }

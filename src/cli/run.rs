@@ -27,7 +27,9 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
     let policy = command.engine.settle(policy()?);
     let workspace = command.workspace.workspace.as_deref();
-    let opened = OpenedPlan::open(&command.plan, workspace, &policy, &command.target)?;
+    let records = EvidencePlace::records(&command.common.folder);
+    let opened =
+        OpenedPlan::open(&command.plan, workspace, &policy, &command.target, records.as_ref())?;
     let method = method(&command.consent, opened.digest)?;
     let place = EvidencePlace::find(&command.common.folder)?;
     let start = Start { opened, method, parent_run: None, policy, confirmation, place };
@@ -152,7 +154,8 @@ pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
 fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     say(&format!("Plan {}", visible(plan.name())));
     if let Some(parent_run) = parent_run {
-        say(&format!("Continues run {parent_run}"));
+        let how = if plan.is_revert() { "Reverts" } else { "Continues" };
+        say(&format!("{how} run {parent_run}"));
     }
     let workspace = review.workspace.display().to_string();
     say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));

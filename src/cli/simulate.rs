@@ -7,7 +7,7 @@ use super::Exit;
 use super::args;
 use super::documents::finding_line;
 use super::output::Output;
-use super::place::{OpenedPlan, policy};
+use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use crate::engine::{Simulation, simulate as simulate_plan};
 use crate::plan::{Digest, Finding, visible};
@@ -35,9 +35,12 @@ struct Step<'a> {
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
     let policy = command.engine.settle(policy()?);
-    let opened = OpenedPlan::open_alone(&command.plan, workspace, &policy, &command.target)?;
+    let records = EvidencePlace::records(&command.common.folder);
+    let records = records.as_ref();
+    let opened =
+        OpenedPlan::open_alone(&command.plan, workspace, &policy, &command.target, records)?;
     let simulation = match (&opened.plan, &opened.review) {
-        (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy)?,
+        (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy, records)?,
         _ => Simulation::default(),
     };
     let diff: String = simulation.changes.iter().map(FileChange::unified).collect();

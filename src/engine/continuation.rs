@@ -22,6 +22,8 @@ use crate::tools::{ToolError, Toolbox};
 pub enum FollowUpError {
     #[error("the evidence has no run {run_id}")]
     NoSuchRun { run_id: Uuid },
+    #[error("the evidence has neither a run nor an execution {id}")]
+    NothingOfThatId { id: Uuid },
     #[error("run {run_id} is still under way")]
     Active { run_id: Uuid },
     #[error("run {run_id} completed; there is nothing to continue")]
@@ -57,6 +59,9 @@ impl FollowUpError {
         let (code, next) = match self {
             Self::NoSuchRun { .. } => {
                 (Code::BadValue, "Look the run up with a search of the evidence.")
+            }
+            Self::NothingOfThatId { .. } => {
+                (Code::BadValue, "Look it up with a search of the evidence.")
             }
             Self::Active { .. } => (Code::BadValue, "Wait for its end, or stop it."),
             Self::Completed { .. } | Self::NothingLeft { .. } => {

@@ -1,17 +1,20 @@
 //! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
 //! cover, how dangerous each step is, who will be asked, which preconditions hold now.
 
+mod findings;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
+use self::findings::{blocked, finding, is_of_named_file, paths};
 use super::error::ExecutionError;
 use super::host;
+use super::past::{Records, open_tools};
 use super::preconditions;
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState};
 use crate::plan::{
-    Code, Edit, Finding, Mode, MutateBatch, Plan, Precondition, Severity, Simulation, Step,
-    ToolCall, ToolClass, locate,
+    Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review};
@@ -26,7 +29,21 @@ pub fn review(
     workspace: &WorkspaceChoice,
     policy: &Policy,
 ) -> Result<Review, ToolError> {
-    review_with(plan, workspace, policy, true)
+    review_in(plan, workspace, policy, None, true)
+}
+
+/// Reviews a plan in the light of what is recorded of its workspace. Without that, nothing can be said about
+/// steps that take changes back.
+///
+/// # Errors
+/// As [`review`].
+pub fn review_with(
+    plan: &Plan,
+    workspace: &WorkspaceChoice,
+    policy: &Policy,
+    records: Option<&Records>,
+) -> Result<Review, ToolError> {
+    review_in(plan, workspace, policy, records, true)
 }
 
 /// Reviews a plan that nobody will authorize by it (SPEC §11): no process is started, so that nothing is said
@@ -38,17 +55,19 @@ pub fn review_alone(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
+    records: Option<&Records>,
 ) -> Result<Review, ToolError> {
-    review_with(plan, workspace, policy, false)
+    review_in(plan, workspace, policy, records, false)
 }
 
-fn review_with(
+fn review_in(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
+    records: Option<&Records>,
     asks_client: bool,
 ) -> Result<Review, ToolError> {
-    let toolbox = Toolbox::open(&workspace.folder, policy)?;
+    let toolbox = open_tools(&workspace.folder, policy, records)?;
     let mut seen = look(plan, &toolbox, policy, asks_client);
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
@@ -94,9 +113,10 @@ pub fn preview_step(
     plan: &Plan,
     workspace: &std::path::Path,
     policy: &Policy,
+    records: Option<&Records>,
     step_index: usize,
 ) -> Result<Preview, ToolError> {
-    let toolbox = Toolbox::open(workspace, policy)?;
+    let toolbox = open_tools(workspace, policy, records)?;
     let mut overlay = Overlay::default();
     for step in plan.steps.iter().take(step_index) {
         if let Some(call) = &step.call {
@@ -162,7 +182,10 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
                 }
             }
             // The path was at fault; that is a finding already, unless it stands in a splice plan.
-            Err(error) if error.is_about_the_plan() && !is_of_named_file(call, toolbox) => {}
+            Err(error)
+                if error.is_about_the_plan()
+                    && !matches!(error, ToolError::Unsupported { .. })
+                    && !is_of_named_file(call, toolbox) => {}
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
@@ -203,7 +226,7 @@ struct Earlier {
 
 impl Earlier {
     /// What the steps before `step` leave when that says which files it works on: when it follows a
-    /// splice plan that one of them writes. Nothing for any other step.
+    /// splice plan that one of them writes, or takes changes back. Nothing for any other step.
     fn before(
         &mut self,
         step: &Step,
@@ -211,10 +234,14 @@ impl Earlier {
         toolbox: &Toolbox,
         written: &BTreeMap<String, usize>,
     ) -> &Overlay {
-        let Some(ToolCall::SplicePlan { plan_file }) = &step.call else {
-            return Overlay::nothing();
+        let depends = match &step.call {
+            Some(ToolCall::SplicePlan { plan_file }) => {
+                toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key))
+            }
+            Some(ToolCall::History { operation, .. }) => operation.changes_files(),
+            _ => false,
         };
-        if !toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key)) {
+        if !depends {
             return Overlay::nothing();
         }
         let before = plan.steps.iter().take(step.step_index).skip(self.steps);
@@ -258,26 +285,6 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
         .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
 }
 
-/// The finding that forbids a plan with this command; none where the command is not blocked. There is
-/// no way around it.
-fn blocked(what: &str, command: &str, verdict: &Verdict, pointer: String) -> Option<Finding> {
-    if verdict.level != RiskLevel::Blocked {
-        return None;
-    }
-    let part = verdict.span.clone().and_then(|span| command.get(span));
-    let part = part.map_or_else(String::new, |part| format!(" at {:?}", beginning(part)));
-    let message = format!(
-        "{what} is blocked by the rule {}{part}: {} Take it out of the plan.",
-        verdict.rule, verdict.reason
-    );
-    Some(Finding::error(Code::BlockedCommand, pointer, message))
-}
-
-/// As much of a text as a message repeats.
-fn beginning(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(200)).unwrap_or(text)
-}
-
 /// Why a person is asked before this step; `None` when nobody is.
 pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy, mode: Mode) -> Option<String> {
     if risk.level >= RiskLevel::Dangerous {
@@ -294,55 +301,6 @@ pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy, mode: Mode) -> O
         .confirm_tools
         .contains(&tool)
         .then(|| format!("Your settings ask before every {}.", tool.name()))
-}
-
-/// The paths among a call's arguments, with the argument's name.
-fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
-    match call {
-        ToolCall::FileRead { path }
-        | ToolCall::FileWrite { path, .. }
-        | ToolCall::FileCreate { path, .. }
-        | ToolCall::LspCheck { path } => vec![("path", path)],
-        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => vec![("root", root)],
-        ToolCall::SplicePatch { file, with, .. } => vec![("file", file), ("with", with)],
-        ToolCall::SplicePlan { plan_file } => vec![("plan_file", plan_file)],
-        ToolCall::SymbolsInFile { file_path }
-        | ToolCall::ReferencesFromFileToSymbolName { file_path, .. } => {
-            vec![("file_path", file_path)]
-        }
-        ToolCall::Shell { cwd: Some(cwd), target: None, .. } => vec![("cwd", cwd)],
-        // A folder of a host cannot be looked at from here.
-        ToolCall::Shell { .. } | ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
-        ToolCall::MutateBatch(MutateBatch { edits, .. })
-        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
-            edits.iter().flat_map(Edit::paths).map(|path| ("edits", path)).collect()
-        }
-        ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
-            steps.iter().flat_map(paths).map(|(_, path)| ("steps", path)).collect()
-        }
-        ToolCall::Simulate(Simulation::Function { .. })
-        | ToolCall::Verify { .. }
-        | ToolCall::Compile { .. }
-        | ToolCall::Run { .. }
-        | ToolCall::Inspect { .. }
-        | ToolCall::History { .. } => Vec::new(),
-    }
-}
-
-/// Whether an error about a path is about one that stands in a file, whose own path is right.
-fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
-    matches!(call, ToolCall::SplicePlan { plan_file } if toolbox.kind_of(plan_file).is_ok())
-}
-
-/// A plan that leads outside can never be authorized; what only fails now may still come right.
-fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
-    let severity = if error.is_about_the_plan() { Severity::Error } else { Severity::Warning };
-    Finding::new(
-        severity,
-        error.code(),
-        step.pointer(argument),
-        format!("step {}: {error}", step.step_index + 1),
-    )
 }
 
 /// Most preconditions about symbols that a review looks at: each may read the whole workspace.

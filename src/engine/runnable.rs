@@ -2,6 +2,7 @@
 //! whole list of checks, and nothing else in the engine calls a tool.
 
 use super::error::ExecutionError;
+use super::past::with_past;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;
@@ -52,6 +53,7 @@ impl Runnable {
             let what = "workspace".to_owned();
             ExecutionError::Stale { changes: vec![Change { what, approved: workspace, now }] }
         })?;
+        let toolbox = with_past(toolbox, store.reader());
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {

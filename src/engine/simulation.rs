@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::error::ExecutionError;
+use super::past::{Records, open_tools};
 use super::preconditions;
 use crate::plan::Plan;
 use crate::risk::Policy;
 use crate::run::{FileChange, Outcome, Predicted, Preview};
-use crate::tools::{Overlay, StopSignal, ToolError, Toolbox};
+use crate::tools::{Overlay, StopSignal, ToolError};
 
 /// What would become of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,8 +26,13 @@ pub struct Simulation {
 ///
 /// # Errors
 /// A workspace that cannot be opened, or a file that can no longer be read.
-pub fn simulate(plan: &Plan, workspace: &Path, policy: &Policy) -> Result<Simulation, ToolError> {
-    let toolbox = Toolbox::open(workspace, policy)?;
+pub fn simulate(
+    plan: &Plan,
+    workspace: &Path,
+    policy: &Policy,
+    records: Option<&Records>,
+) -> Result<Simulation, ToolError> {
+    let toolbox = open_tools(workspace, policy, records)?;
     let mut overlay = Overlay::default();
     let mut outcomes = HashMap::new();
     let mut failed_at = None;

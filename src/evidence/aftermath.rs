@@ -111,6 +111,6 @@ fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast
     Ok(files)
 }
 
-fn state(content: Option<String>) -> Result<FileState> {
+pub(super) fn state(content: Option<String>) -> Result<FileState> {
     content.map_or(Ok(FileState::Absent), |text| Ok(FileState::Content(digest(&text)?)))
 }

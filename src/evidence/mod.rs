@@ -12,6 +12,7 @@ mod blobs;
 mod diagnostics;
 mod error;
 mod funnel;
+mod history;
 mod index;
 mod intake;
 mod ledger;
@@ -38,6 +39,7 @@ mod window;
 
 pub use aftermath::OpenIntent;
 pub use error::EvidenceError;
+pub use history::Kept;
 pub use intake::{Intake, Taken};
 pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 pub use queries::Range;

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::aftermath::{self, OpenIntent};
 use super::error::Result;
+use super::history::{self, Kept};
 use super::index::Index;
 use super::queries::Range;
 use super::vault::Vault;
@@ -15,9 +17,9 @@ use super::{blobs, diagnostics, lock, loop_reader, queries, replay, schema, sear
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{
-    Answered, EvidenceSummary, ExecutionDetail, ExecutionRow, FileExecution, Focus, LaterMutation,
-    LoopDetail, LoopSummary, MOST_ROWS, Question, RecurringDiagnostic, RunEvent, RunSummary,
-    SearchPage, SearchQuery, TargetKind,
+    Answered, EvidenceSummary, ExecutionDetail, ExecutionRow, FileExecution, Focus, History,
+    LaterMutation, LoopDetail, LoopSummary, MOST_ROWS, Question, RecurringDiagnostic, RunEvent,
+    RunSummary, SearchPage, SearchQuery, TargetKind,
 };
 
 /// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
@@ -55,15 +57,15 @@ impl EvidenceReader {
     /// # Errors
     /// A database that is damaged, of another program or of another format.
     pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
-        let mut reader = Self {
-            dir: dir.to_owned(),
-            secrets: secrets.to_owned(),
-            conn: None,
-            vault: None,
-            index: None,
-        };
+        let mut reader = Self::at(dir, secrets);
         reader.source()?;
         Ok(reader)
+    }
+
+    /// The same, opened with the first question.
+    pub fn at(dir: &Path, secrets: &Path) -> Self {
+        let (dir, secrets) = (dir.to_owned(), secrets.to_owned());
+        Self { dir, secrets, conn: None, vault: None, index: None }
     }
 
     fn source(&mut self) -> Result<Option<Source<'_>>> {
@@ -174,6 +176,50 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn open_intents(&mut self, run_id: Uuid) -> Result<Vec<OpenIntent>> {
         self.ask(|source| aftermath::open_intents(source, run_id))
+    }
+
+    /// What was changed in a workspace, with the moments that its files can be brought back to. `known` is
+    /// the answer to the last such question: it is given again where nothing was recorded since.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn history(
+        &mut self,
+        workspace: &str,
+        known: Option<(i64, Arc<History>)>,
+    ) -> Result<(i64, Arc<History>)> {
+        self.ask(|source| {
+            let length = history::length(source)?;
+            match known {
+                Some(known) if known.0 == length => Ok(known),
+                _ => Ok((length, Arc::new(history::of(source, workspace)?))),
+            }
+        })
+    }
+
+    /// A content that steps were recorded with, or why it cannot be had.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn kept(&mut self, digest: &Digest) -> Result<Kept> {
+        let kept = self.ask(|source| history::kept(source, digest).map(Some))?;
+        Ok(kept.unwrap_or(Kept::NotKept))
+    }
+
+    /// The steps of a run whose tools were called: their places from 0, and their executions.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn invoked_steps(&mut self, run_id: Uuid) -> Result<Vec<(usize, Uuid)>> {
+        self.ask(|source| history::invoked_steps(source, run_id))
+    }
+
+    /// The run of a step, by its execution.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn run_of(&mut self, execution_id: Uuid) -> Result<Option<Uuid>> {
+        self.ask(|source| history::run_of(source, execution_id))
     }
 
     /// The content with this digest; `None` when there is none or it was purged.

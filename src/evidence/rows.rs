@@ -80,6 +80,7 @@ pub(super) fn authorization(
     let attempt = answer.attempt.as_deref();
     let note = match (reason, answer.parent_run, attempt) {
         (Some(reason), ..) => reason.to_owned(),
+        (None, Some(parent_run), _) if of.is_revert() => format!("reverts run {parent_run}"),
         (None, Some(parent_run), _) => format!("continues run {parent_run}"),
         (None, None, Some(attempt)) => attempt.note.clone(),
         (None, None, None) => String::new(),

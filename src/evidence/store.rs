@@ -11,6 +11,7 @@ use super::error::{EvidenceError, Result};
 use super::funnel::Funnel;
 use super::intake::Intake;
 use super::lock::Lock;
+use super::reader::EvidenceReader;
 use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::Redactor;
 use super::rows::About;
@@ -30,6 +31,7 @@ pub struct EvidenceStore {
     redactor: Arc<Redactor>,
     vault: Arc<Vault>,
     pub(super) dir: PathBuf,
+    secrets: PathBuf,
     user: Option<String>,
     /// Keeps the runs and loops of this process alive for readers.
     pub(super) locks: HashMap<Uuid, Lock>,
@@ -54,9 +56,15 @@ impl EvidenceStore {
             redactor: Arc::new(Redactor::new()?),
             vault: Arc::new(vault),
             dir: dir.to_owned(),
+            secrets: secrets.to_owned(),
             user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
             locks: HashMap::new(),
         })
+    }
+
+    /// A reader of the same evidence, on a connection of its own.
+    pub fn reader(&self) -> EvidenceReader {
+        EvidenceReader::at(&self.dir, &self.secrets)
     }
 
     /// Records the answer to a plan, approved or rejected, with the plan's bytes. An answer that is

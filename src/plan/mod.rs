@@ -18,6 +18,7 @@ mod headline;
 pub mod limits;
 mod parse;
 mod precondition;
+mod revert;
 mod schema;
 mod tool;
 mod visible;
@@ -42,6 +43,7 @@ pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
 pub use parse::{locate, parse};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
+pub use revert::revert;
 pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};
 

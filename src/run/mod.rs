@@ -13,6 +13,7 @@ mod difference;
 mod effect;
 mod event;
 mod excerpt;
+mod history;
 mod host;
 mod ink;
 mod loop_record;
@@ -44,6 +45,10 @@ pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
+pub use history::{
+    Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
+    way_back,
+};
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};

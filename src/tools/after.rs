@@ -8,7 +8,9 @@ use crate::authorization::FileState;
 use crate::plan::ToolCall;
 
 use super::place::{Last, Place};
-use super::{Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, splice};
+use super::{
+    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, history, splice,
+};
 
 /// A workspace after the steps in an overlay; with an empty one, as it is now.
 #[derive(Clone, Copy)]
@@ -131,7 +133,7 @@ impl<'a> After<'a> {
                 splice::inputs(self.toolbox, self.overlay, plan_file)?
             }
             ToolCall::MutateBatch(batch) => batch::inputs(batch),
-            ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
+            ToolCall::Simulate(_) | ToolCall::Inspect { .. } => {
                 return Err(ToolError::not_yet(call));
             }
             _ => self.written_paths(call)?,
@@ -158,6 +160,9 @@ impl<'a> After<'a> {
             }
             ToolCall::SplicePatch { file, .. } => vec![file.clone()],
             ToolCall::MutateBatch(batch) => batch::written(batch),
+            ToolCall::History { operation, .. } => {
+                history::paths(self.toolbox, self.overlay, operation)?
+            }
             ToolCall::SplicePlan { plan_file } => {
                 splice::targets(self.toolbox, self.overlay, plan_file)?
             }

@@ -8,7 +8,9 @@ use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{BatchError, EngineError, ProgramError, RemoteError, SpliceError};
+use super::{
+    BatchError, EngineError, HistoryError, ProgramError, RemoteError, SpliceError,
+};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +104,11 @@ pub enum ToolError {
         #[from]
         source: ProgramError,
     },
+    #[error("{source}")]
+    History {
+        #[from]
+        source: HistoryError,
+    },
 }
 
 fn stream_text(stream: Stream) -> &'static str {
@@ -147,6 +154,7 @@ impl ToolError {
             Self::Splice { source } => source.code(),
             Self::Batch { source } => source.code(),
             Self::Program { source } => source.code(),
+            Self::History { source } => source.code(),
         }
     }
 
@@ -224,6 +232,7 @@ impl ToolError {
             Self::Splice { source } => source.next(),
             Self::Batch { source } => source.next(),
             Self::Program { source } => source.next(),
+            Self::History { source } => source.next(),
         }
         .to_owned()
     }

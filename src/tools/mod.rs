@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod facts;
 mod file;
+mod history;
 mod overlay;
 mod place;
 mod planner;
@@ -59,6 +60,7 @@ pub use cargo::{Offer, Replacement, Suggestions};
 pub use engine::EngineError;
 pub use error::{Access, ToolError};
 pub use facts::Kind;
+pub use history::{Conflict, HistoryError, NotAvailable, Past};
 pub use overlay::Overlay;
 pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
 pub use program::ProgramError;
@@ -85,6 +87,8 @@ pub struct Toolbox {
     reader: OnceLock<Option<shell::Reader>>,
     /// The host on which commands with a target run.
     remote: Option<Connection>,
+    /// What is recorded of the workspace, where somebody has handed it in.
+    past: Option<Box<dyn Past>>,
 }
 
 /// What a call may look at besides its arguments.
@@ -167,7 +171,14 @@ impl Toolbox {
             first_errors: Mutex::new(None),
             reader: OnceLock::new(),
             remote: None,
+            past: None,
         })
+    }
+
+    /// The same tools, with what is recorded of the workspace.
+    #[must_use]
+    pub fn remembering(self, past: Option<Box<dyn Past>>) -> Self {
+        Self { past, ..self }
     }
 
     /// Connects to the host on which commands with a target run, until this is dropped. Nothing of a plan is
@@ -320,8 +331,9 @@ impl Toolbox {
                 program::invoke(self, call, context)
             }
             ToolCall::MutateBatch(batch) => Ok(batch::invoke(self, batch, context)),
-            ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
-                Err(ToolError::not_yet(call))
+            ToolCall::Simulate(_) | ToolCall::Inspect { .. } => Err(ToolError::not_yet(call)),
+            ToolCall::History { operation, limit } => {
+                history::invoke(self, operation, *limit, context)
             }
         };
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };

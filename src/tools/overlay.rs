@@ -3,23 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::plan::ToolCall;
+use crate::plan::{ToolCall, ToolClass};
+use crate::run::HistoryEntry;
 
 use super::place::Place;
 use super::preview::prepare;
 use super::write::Existing;
-use super::{Kind, ToolError, Toolbox, batch, splice};
+use super::{Kind, ToolError, Toolbox, batch, history, splice};
 
 /// Files as the earlier steps of a plan would leave them, by canonical path; `None` is absent.
 #[derive(Debug, Clone, Default)]
 pub struct Overlay {
     files: BTreeMap<String, Option<Arc<[u8]>>>,
+    /// What the steps among them that take changes back would leave in the records.
+    pub(super) done: Vec<HistoryEntry>,
+    /// Whether one of them would leave any other change there.
+    pub(super) edited: bool,
 }
 
 impl Overlay {
     /// What no step leaves.
     pub fn nothing() -> &'static Self {
-        static NOTHING: Overlay = Overlay { files: BTreeMap::new() };
+        static NOTHING: Overlay =
+            Overlay { files: BTreeMap::new(), done: Vec::new(), edited: false };
         &NOTHING
     }
 
@@ -49,6 +55,7 @@ impl Overlay {
     /// # Errors
     /// A path that cannot be used or leads outside.
     pub fn apply(&mut self, toolbox: &Toolbox, call: &ToolCall) -> Result<(), ToolError> {
+        self.edited |= call.class() != ToolClass::Read && !matches!(call, ToolCall::History { .. });
         let (path, contents, existing) = match call {
             ToolCall::FileWrite { path, contents } => (path, contents, Existing::Replace),
             ToolCall::FileCreate { path, contents } => (path, contents, Existing::Refuse),
@@ -59,6 +66,12 @@ impl Overlay {
                 };
             }
             ToolCall::MutateBatch(batch) => return batch::leave(toolbox, self, batch),
+            ToolCall::History { operation, .. } => {
+                return match history::leave(toolbox, self, operation) {
+                    Err(error) if error.is_about_the_plan() => Err(error),
+                    _ => Ok(()),
+                };
+            }
             _ => return Ok(()),
         };
         match prepare(toolbox, self, path, existing) {

@@ -9,7 +9,7 @@ use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
     Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, cargo, diff, engine, file,
-    program, search, shell, splice, words,
+    history, program, search, shell, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -119,9 +119,8 @@ pub(super) fn foresee(
             program::preview(toolbox, overlay, call).map(changes_nothing)
         }
         ToolCall::MutateBatch(batch) => batch::foresee(toolbox, batch, overlay, stop),
-        ToolCall::Simulate(_) | ToolCall::Inspect { .. } | ToolCall::History { .. } => {
-            Err(ToolError::not_yet(call))
-        }
+        ToolCall::Simulate(_) | ToolCall::Inspect { .. } => Err(ToolError::not_yet(call)),
+        ToolCall::History { operation, .. } => history::foresee(toolbox, operation, overlay),
     };
     match made {
         Err(error) if !error.is_about_the_plan() => {

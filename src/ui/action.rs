@@ -116,6 +116,8 @@ pub enum EvidenceAction {
     Reconcile(Uuid),
     /// Open the plan that brings the files of this run's interrupted steps somewhere.
     Settle(Uuid, Way),
+    /// Open the plan that takes back what this execution changed.
+    Revert(Uuid),
     /// Ask this, and show the answer in place of the search.
     Ask(Question),
     /// Go back from the answer to the search.

@@ -27,6 +27,7 @@ pub enum Command {
     RunAgain,
     ContinueFromHere,
     RollBack,
+    Revert,
     Reconcile,
     Pause,
     Resume,
@@ -83,6 +84,8 @@ pub struct Situation {
     pub trying: bool,
     /// Whether its plan names commands that would take it back.
     pub way_back: bool,
+    /// Whether one of its steps may have changed files.
+    pub changed_files: bool,
     /// Whether it was interrupted.
     pub interrupted: bool,
     /// Whether a run is under way.
@@ -211,6 +214,7 @@ mod tests {
             Command::RunAgain,
             Command::ContinueFromHere,
             Command::RollBack,
+            Command::Revert,
             Command::Reconcile,
             Command::Pause,
             Command::Resume,
@@ -236,6 +240,10 @@ mod tests {
         assert!(can(Command::Run, &approved) && !can(Command::Authorize, &approved));
         let over = Situation { over: true, ..open.clone() };
         assert!(can(Command::RunAgain, &over) && !can(Command::ContinueFromHere, &over));
+        assert!(!can(Command::Revert, &over));
+        let changed = Situation { changed_files: true, ..over.clone() };
+        assert!(can(Command::Revert, &changed));
+        assert!(!can(Command::Revert, &Situation { running: true, ..changed }));
         let interrupted = Situation { unfinished: true, interrupted: true, ..over };
         assert!(can(Command::ContinueFromHere, &interrupted));
         assert!(can(Command::Reconcile, &interrupted));

@@ -7,6 +7,8 @@ pub(crate) mod batch;
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
 pub(crate) mod found;
+#[path = "../../examples/gallery/revert.rs"]
+mod revert;
 #[path = "../../examples/gallery/scene.rs"]
 pub(crate) mod scene;
 
@@ -42,7 +44,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 59] = [
+const SCENES: [&str; 61] = [
     "plan",
     "authorized",
     "running",
@@ -59,6 +61,8 @@ const SCENES: [&str; 59] = [
     "failed",
     "completed",
     "invalid",
+    "revert",
+    "revert-conflict",
     "empty",
     "evidence",
     "execution",

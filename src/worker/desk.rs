@@ -18,8 +18,8 @@ use super::kept::{self, Kind};
 use super::messages::{LoopReplayed, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
 use super::target;
 use crate::engine::{
-    Clock as _, FollowUpError, SystemClock, WorkspaceChoice, changes_since, choose_workspace,
-    preview_step, reconcile, review, simulate,
+    Clock as _, FollowUpError, Records, SystemClock, WorkspaceChoice, cannot_be_reverted,
+    changes_since, choose_workspace, preview_step, reconcile, review_with, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, parse};
@@ -124,14 +124,19 @@ impl Reader {
     fn answer(&mut self, request: Request) -> Reply {
         match request {
             Request::Open { path, workspace } => self.open(&path, workspace.as_deref()),
-            Request::Preview { plan, workspace, step_index } => {
-                preview_step(&plan, &workspace, &self.setup.policy, step_index).map_or_else(
-                    |error| Reply::Failed(error.failure()),
-                    |preview| Reply::Preview { step_index, preview: Box::new(preview) },
-                )
-            }
+            Request::Preview { plan, workspace, step_index } => preview_step(
+                &plan,
+                &workspace,
+                &self.setup.policy,
+                Some(&self.records()),
+                step_index,
+            )
+            .map_or_else(
+                |error| Reply::Failed(error.failure()),
+                |preview| Reply::Preview { step_index, preview: Box::new(preview) },
+            ),
             Request::Simulate { plan, workspace } => {
-                simulate(&plan, &workspace, &self.setup.policy).map_or_else(
+                simulate(&plan, &workspace, &self.setup.policy, Some(&self.records())).map_or_else(
                     |error| Reply::Failed(error.failure()),
                     |simulation| Reply::Simulated(Box::new(simulation)),
                 )
@@ -168,6 +173,7 @@ impl Reader {
             Request::Continue { run_id } => self.follow_up(run_id, Kind::Rest),
             Request::RollBack { run_id } => self.follow_up(run_id, Kind::Rollback),
             Request::Settle { run_id, way } => self.follow_up(run_id, Kind::Settled(way)),
+            Request::Revert { id } => self.follow_up(id, Kind::Revert),
             Request::Reconcile { run_id } => self.reconcile(run_id).unwrap_or_else(|error| {
                 self.evidence = None;
                 Reply::Failed(error.failure())
@@ -240,6 +246,7 @@ impl Reader {
             | Request::Continue { .. }
             | Request::RollBack { .. }
             | Request::Settle { .. }
+            | Request::Revert { .. }
             | Request::Reconcile { .. }
             | Request::Source { .. }
             | Request::Edit { .. }
@@ -318,7 +325,11 @@ impl Reader {
             Some((run, _)) => plan.on_target(run.target.as_deref()),
             None => plan,
         };
-        let continues = origin.as_ref().filter(|it| it.1 == Kind::Rest).map(|it| it.0.run_id);
+        let linked = |it: &&(RunSummary, Kind)| matches!(it.1, Kind::Rest | Kind::Revert);
+        let continues = origin.as_ref().filter(linked).map(|it| it.0.run_id);
+        let reverts = kept::origin(&self.setup.evidence, path)
+            .filter(|it| it.1 == Kind::Revert && origin.is_some())
+            .map(|it| it.0);
         let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
         let choice = match (workspace, origin) {
             (None, Some((run, _))) => WorkspaceChoice {
@@ -327,12 +338,19 @@ impl Reader {
             },
             _ => choose_workspace(path, workspace, home.as_deref()),
         };
-        let reviewed = review(&plan, &choice, &self.setup.policy);
+        let reviewed = review_with(&plan, &choice, &self.setup.policy, Some(&self.records()));
         let plan = Some(Arc::new(plan));
         match reviewed {
             Ok(review) => {
                 findings.extend(review.findings.iter().cloned());
-                match self.changes_since(continues, &choice.folder) {
+                let said = match reverts {
+                    Some(id) => self
+                        .evidence()
+                        .map_err(Into::into)
+                        .and_then(|evidence| cannot_be_reverted(evidence, id)),
+                    None => self.changes_since(continues, &choice.folder),
+                };
+                match said {
                     Ok(changes) => findings.extend(changes),
                     Err(error) => return Reply::Failed(error.failure()),
                 }
@@ -361,6 +379,12 @@ impl Reader {
             // Of another evidence, or of a run that has nothing left: a file like any other.
             Err(_) => Ok(None),
         }
+    }
+
+    /// Where earlier runs are recorded.
+    fn records(&self) -> Records {
+        let Setup { evidence, secrets, .. } = &self.setup;
+        Records { evidence: evidence.clone(), secrets: secrets.clone() }
     }
 
     fn changes_since(

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-use crate::engine::{FollowUpError, plan_of, rest_of, rollback_of, settlement_of};
+use crate::engine::{FollowUpError, plan_of, rest_of, revert_of, rollback_of, settlement_of};
 use crate::evidence::EvidenceReader;
 use crate::risk::Policy;
 use crate::run::{RunSummary, Way};
@@ -21,21 +21,24 @@ pub(super) enum Kind {
     Again,
     /// The plan of its rest.
     Rest,
-    /// The plan that takes it back.
+    /// The plan that takes it back by commands of its own.
     Rollback,
     /// The plan that brings the files of its interrupted steps somewhere.
     Settled(Way),
+    /// The plan that brings back the files that it changed, or that one of its steps did.
+    Revert,
 }
 
 const FOLDER: &str = "continuations";
 
 impl Kind {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Again,
         Self::Rest,
         Self::Rollback,
         Self::Settled(Way::RollBack),
         Self::Settled(Way::Finish),
+        Self::Revert,
     ];
 
     const fn ending(self) -> &'static str {
@@ -45,10 +48,11 @@ impl Kind {
             Self::Rollback => ".rollback.plan.json",
             Self::Settled(Way::RollBack) => ".back.plan.json",
             Self::Settled(Way::Finish) => ".finish.plan.json",
+            Self::Revert => ".revert.plan.json",
         }
     }
 
-    /// Makes it of the run anew.
+    /// Makes it of the run anew; a revert also of an execution, by its id.
     ///
     /// # Errors
     /// When there is no such run, or nothing of the kind can be made of it.
@@ -63,6 +67,7 @@ impl Kind {
             Self::Rest => rest_of(evidence, run_id),
             Self::Rollback => rollback_of(evidence, run_id),
             Self::Settled(way) => settlement_of(evidence, run_id, way, policy),
+            Self::Revert => revert_of(evidence, run_id),
         }
     }
 }

@@ -172,6 +172,11 @@ pub enum Request {
         /// Where.
         way: Way,
     },
+    /// Open the plan that would bring back the files that an old run or one of its steps changed.
+    Revert {
+        /// The run or the execution.
+        id: Uuid,
+    },
     /// Compare the interrupted steps of a run with the disk, and record what was found.
     Reconcile {
         /// The run.

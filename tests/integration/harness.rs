@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use countersign::engine::{
     Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
-    WorkspaceChoice, rest_of, review,
+    Records, WorkspaceChoice, rest_of, review_with,
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, Step, parse};
@@ -259,6 +259,11 @@ impl Harness {
         self.folder.path().join("evidence")
     }
 
+    /// Where runs are recorded.
+    pub fn records(&self) -> Records {
+        Records { evidence: self.evidence(), secrets: self.folder.path().join("key") }
+    }
+
     pub fn store(&self) -> EvidenceStore {
         EvidenceStore::open(&self.evidence(), &self.folder.path().join("key")).unwrap()
     }
@@ -323,7 +328,8 @@ impl Harness {
     /// The same, not answered yet.
     pub fn pending(&self, plan: &Plan) -> PlanAuthorization {
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
-        let binding = review(plan, &choice, &self.policy).unwrap().binding;
+        let records = self.records();
+        let binding = review_with(plan, &choice, &self.policy, Some(&records)).unwrap().binding;
         PlanAuthorization::pending(plan, binding, Method::Window, NOW_MS)
     }
 

@@ -52,6 +52,9 @@ mod example_plans;
 mod execution;
 mod fixtures;
 mod harness;
+mod history;
+mod history_cli;
+mod history_property;
 mod invariants;
 #[cfg(target_os = "linux")]
 mod large_output;

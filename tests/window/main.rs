@@ -21,6 +21,7 @@ mod painting;
 mod panics;
 mod refusals;
 mod remote;
+mod revert;
 mod screen;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]

@@ -50,6 +50,11 @@ impl App {
                     self.ask(Request::RollBack { run_id }, Purpose::FollowUp);
                 }
             }
+            Command::Revert => {
+                if let Some(id) = self.shown_run() {
+                    self.ask(Request::Revert { id }, Purpose::FollowUp);
+                }
+            }
             Command::Reconcile => {
                 if let Some(run_id) = self.shown_run() {
                     self.ask(Request::Reconcile { run_id }, Purpose::Reconcile);

@@ -47,6 +47,7 @@ impl App {
             EvidenceAction::Settle(run_id, way) => {
                 self.ask(Request::Settle { run_id, way }, Purpose::FollowUp);
             }
+            EvidenceAction::Revert(id) => self.ask(Request::Revert { id }, Purpose::FollowUp),
         }
     }
 

@@ -72,7 +72,6 @@ pub(super) fn apply_on(
 
 /// For files that are created with the content of one that is deleted: whose mode they get. That is what a
 /// rename looks like from outside.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the tools that bring back what files were"))]
 pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, String> {
     let mut deleted = BTreeMap::new();
     for effect in effects {

@@ -26,9 +26,7 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, write};
 
 use compute::{Computed, compute};
 
-#[expect(unused_imports, reason = "for the tools that bring back what files were")]
-pub(super) use apply::{Applied, moved};
-pub(super) use apply::{apply, waiting_names};
+pub(super) use apply::{apply, moved, waiting_names};
 pub use error::{BatchError, Fault};
 pub use patch::PatchError;
 pub(super) use preview::foresee;

@@ -162,6 +162,16 @@ pub static TABLE: [Spec; 37] = [
         },
     },
     Spec {
+        command: Command::Revert,
+        text: "Revert…",
+        tooltip: "Make a plan that takes back what this run changed in files. It is shown and authorized like any other.",
+        shortcut: key(SHIFT_COMMAND, Key::R),
+        icon: Some(icon::REVERT),
+        unavailable: |at| {
+            needs_end(at, at.changed_files, "No ended run that changed files is shown.")
+        },
+    },
+    Spec {
         command: Command::Reconcile,
         text: "Reconcile",
         tooltip: "Compare the files of the interrupted step with the disk, and record what is found. Changes nothing.",

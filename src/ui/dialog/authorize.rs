@@ -32,6 +32,8 @@ pub struct AuthorizeView {
     pub steps: usize,
     /// The run that it continues.
     pub continues: Option<Uuid>,
+    /// Whether it takes back what that one changed, rather than going on with it.
+    pub reverts: bool,
     /// The workspace folder.
     pub workspace: String,
     /// How the run is led.
@@ -68,6 +70,7 @@ pub fn authorize_view(
         digest: plan.digest,
         steps: plan.steps.len(),
         continues,
+        reverts: plan.is_revert(),
         workspace: binding.workspace.clone(),
         mode: binding.mode,
         target: binding
@@ -158,7 +161,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "steps", format::counted(view.steps, "step"), Text::Body);
     if let Some(run_id) = view.continues {
-        widgets::fact(ui, "continues", format!("run {run_id}"), Text::Mono);
+        let how = if view.reverts { "reverts" } else { "continues" };
+        widgets::fact(ui, how, format!("run {run_id}"), Text::Mono);
     }
     widgets::fact(ui, "workspace", &view.workspace, Text::Mono);
     widgets::fact(ui, "runs on", &view.target, Text::Body);

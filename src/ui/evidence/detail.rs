@@ -4,7 +4,7 @@ use egui::{Frame, Margin, ScrollArea, Ui};
 
 use super::results::known_look;
 use super::{EvidenceView, Filter, links, toggle};
-use crate::run::{ExecutionDetail, Known, Reconciled};
+use crate::run::{EdgeRecord, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::commands::Command;
@@ -123,7 +123,7 @@ pub(crate) fn facts_ui(
     widgets::fact(ui, "step", step, Text::Body);
     widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
     id(ui, "run", &row.run_id.to_string(), "the run's id");
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
             actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
         }
@@ -131,6 +131,7 @@ pub(crate) fn facts_ui(
             let text = toggle("", Filter::Run, &row.run_id.to_string());
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }
+        revert_ui(ui, detail, actions);
     });
     section(ui, "Decisions");
     if detail.decisions.is_empty() {
@@ -153,6 +154,26 @@ pub(crate) fn facts_ui(
         if let Some(digest) = detail.ledger_digest {
             id(ui, "digest", &digest.to_string(), "the link's digest");
         }
+    }
+}
+
+/// The way back from what an execution did to files.
+fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
+    let changed = |edge: &EdgeRecord| {
+        edge.edge_type == EdgeType::Affected.as_str()
+            && edge.target_kind == TargetKind::File.as_str()
+    };
+    let may_have = matches!(detail.row.known, Known::Interrupted) && detail.intent_at_ms.is_some();
+    if !may_have && !detail.edges.iter().any(changed) {
+        return;
+    }
+    let over = detail.run.fate != RunFate::Active;
+    if widgets::button(ui, Look::Plain, Some(icon::REVERT), "Revert this step…", over)
+        .on_hover_text("Make a plan that takes back what this step changed in files. It is shown and authorized like any other.")
+        .on_disabled_hover_text("Its run is under way.")
+        .clicked()
+    {
+        actions.push(Action::Evidence(EvidenceAction::Revert(detail.row.execution_id)));
     }
 }
 

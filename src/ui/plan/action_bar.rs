@@ -30,6 +30,7 @@ pub(super) fn action_bar_ui(
                 Command::GoOnGuided => width < 800.0,
                 Command::CancelAfterStep => width < 660.0,
                 Command::RollBack => width < 540.0,
+                Command::Revert => width < 640.0,
                 Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {
                     width < 470.0
                 }

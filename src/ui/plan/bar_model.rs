@@ -193,6 +193,9 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     if situation.way_back && view.run.phase != Phase::Ended(RunStatus::Completed) {
         others.push(Command::RollBack);
     }
+    if situation.changed_files {
+        others.push(Command::Revert);
+    }
     let more = detail.clone();
     let mut detail = detail;
     if view.run.phase == Phase::Interrupted {

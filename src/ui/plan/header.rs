@@ -223,9 +223,14 @@ pub(super) fn header_ui(
         if let Some(run_id) = view.continues {
             let mut short = run_id.to_string();
             short.truncate(8);
-            let text = format!("Continues run {short}");
+            let (text, what) = match view.plan {
+                Some(plan) if plan.is_revert() => {
+                    (format!("Reverts run {short}"), "Show the run whose changes this takes back.")
+                }
+                _ => (format!("Continues run {short}"), "Show the run whose rest this is."),
+            };
             if widgets::button(ui, Look::Plain, Some(icon::LINK), &text, true)
-                .on_hover_text("Show the run whose rest this is.")
+                .on_hover_text(what)
                 .clicked()
             {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));

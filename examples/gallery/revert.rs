@@ -1,0 +1,55 @@
+//! A revert before anybody has signed it, and one that later work stands in the way of.
+
+use countersign::plan::{Code, Finding, Plan, Severity, parse, revert};
+use countersign::run::{Diff, FileChange, Predicted, Preview};
+
+use super::fixture;
+
+pub fn plan() -> Plan {
+    let bytes = revert(&format!("run:{}", fixture::run_id()), "Saturate the parser's sums");
+    parse(&bytes).plan.unwrap()
+}
+
+pub fn findings() -> Vec<Finding> {
+    let stays = "step 4 ran a program: whatever that did beside the files named here stays: \
+                 Check ., cargo check";
+    vec![Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", stays)]
+}
+
+/// What the revert would do to the two files that the run changed.
+pub fn preview(later_work: bool) -> Preview {
+    let made = fixture::plan();
+    let mut changes: Vec<FileChange> =
+        [2, 3].into_iter().flat_map(|step| fixture::preview(&made, step).changes).collect();
+    for change in &mut changes {
+        std::mem::swap(&mut change.before, &mut change.after);
+        if let Diff::Text { lines, added, removed } = &mut change.diff {
+            std::mem::swap(added, removed);
+            for line in lines {
+                std::mem::swap(&mut line.before, &mut line.after);
+                line.kind = match line.kind {
+                    countersign::run::LineKind::Added => countersign::run::LineKind::Removed,
+                    countersign::run::LineKind::Removed => countersign::run::LineKind::Added,
+                    kind => kind,
+                };
+            }
+        }
+    }
+    let (summary, notes) = if later_work {
+        changes.truncate(1);
+        let summary = "Would fail: src/lib.rs was changed later, by no recorded step.";
+        let notes = [
+            "The difference shows the later work; no file would change.",
+            "Take the later changes back first, or put the files right by hand.",
+        ];
+        (summary, notes.to_vec())
+    } else {
+        ("Takes back what 2 steps did to 2 files, all or none.", Vec::new())
+    };
+    Preview {
+        predicted: Predicted::Exact,
+        summary: summary.to_owned(),
+        changes,
+        notes: notes.into_iter().map(str::to_owned).collect(),
+    }
+}

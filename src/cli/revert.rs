@@ -1,0 +1,71 @@
+//! `revert`: makes a plan that takes back what a run or one of its steps changed, and runs it like any other
+//! plan.
+
+use super::Exit;
+use super::args;
+use super::check;
+use super::confirmation::CommandLine;
+use super::documents;
+use super::output::Output;
+use super::place::{EvidencePlace, OpenedPlan, policy};
+use super::refusal::Refusal;
+use super::run::{Start, is_terminal, method, unauthorized};
+use crate::engine::{WorkspaceChoice, cannot_be_reverted, revert_of, simulate};
+use crate::evidence::EvidenceReader;
+use crate::plan::{visible, visible_lines};
+use crate::run::FileChange;
+
+/// Authorizes and runs a revert; without an authorization, shows what it would do to each file.
+pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
+    let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
+    let policy = command.engine.settle(policy()?);
+    let place = EvidencePlace::find(&command.common.folder)?;
+    let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
+    let (run, bytes) = revert_of(&mut evidence, command.id)?;
+    let workspace = match &command.workspace {
+        Some(folder) => {
+            WorkspaceChoice { folder: folder.clone(), reason: "You chose it.".to_owned() }
+        }
+        None => WorkspaceChoice {
+            folder: run.workspace.into(),
+            reason: "It is the workspace of the run that is reverted.".to_owned(),
+        },
+    };
+    let records = place.as_records();
+    let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &records)?;
+    opened.findings.extend(cannot_be_reverted(&mut evidence, command.id)?);
+    let method = method(&command.consent, opened.digest)?;
+    let simulation = match &opened.plan {
+        Some(plan) => simulate(plan, &workspace.folder, &policy, Some(&records))?,
+        None => crate::engine::Simulation::default(),
+    };
+    let changes = simulation.previews.iter().flat_map(|preview| &preview.changes);
+    let diff: String = changes.map(FileChange::unified).collect();
+    if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
+        // There is no file to look at, so this is where a person sees what they are asked for.
+        let refusal = Refusal::from(unauthorized(digest));
+        if !out.json() {
+            for line in visible_lines(&diff).lines() {
+                out.line(line);
+            }
+            for preview in &simulation.previews {
+                for said in std::iter::once(&preview.summary).chain(&preview.notes) {
+                    out.line(&visible(said));
+                }
+            }
+            check::print(&opened, out);
+        }
+        let mut details = documents::check(&opened);
+        if let Some(fields) = details.as_object_mut() {
+            let notes = simulation.previews.iter().flat_map(|preview| {
+                std::iter::once(&preview.summary).chain(&preview.notes).cloned()
+            });
+            fields.insert("notes".to_owned(), notes.collect());
+            fields.insert("diff".to_owned(), diff.into());
+            fields.insert("plan_file".to_owned(), String::from_utf8_lossy(&bytes).into());
+        }
+        return Err(refusal.with_details(details));
+    }
+    let parent_run = Some(run.run_id);
+    Start { opened, method, parent_run, policy, confirmation, place }.run(out)
+}

@@ -1,0 +1,75 @@
+//! What the evidence knows of a workspace, handed to the tools that take changes back (SPEC §9): they may
+//! not know the evidence itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::evidence::{EvidenceReader, Kept};
+use crate::plan::Digest;
+use crate::risk::Policy;
+use crate::run::History;
+use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
+
+/// Where runs are recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Records {
+    /// The evidence folder.
+    pub evidence: PathBuf,
+    /// The folder of the user's key.
+    pub secrets: PathBuf,
+}
+
+/// Opens the tools of a workspace; with what is recorded of it, where that is known.
+pub(super) fn open_tools(
+    workspace: &Path,
+    policy: &Policy,
+    records: Option<&Records>,
+) -> Result<Toolbox, ToolError> {
+    let toolbox = Toolbox::open(workspace, policy)?;
+    let reader = records.map(|it| EvidenceReader::at(&it.evidence, &it.secrets));
+    Ok(match reader {
+        Some(reader) => with_past(toolbox, reader),
+        None => toolbox,
+    })
+}
+
+/// The same tools, which know what this evidence has of their workspace.
+pub(super) fn with_past(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
+    let workspace = toolbox.workspace().to_string_lossy().into_owned();
+    let recorded = Recorded { workspace, inner: Mutex::new(Inner { reader, known: None }) };
+    toolbox.remembering(Some(Box::new(recorded)))
+}
+
+/// The evidence of one workspace.
+struct Recorded {
+    workspace: String,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    reader: EvidenceReader,
+    /// The last answer, and how far the evidence went then.
+    known: Option<(i64, Arc<History>)>,
+}
+
+impl Past for Recorded {
+    fn history(&self) -> Result<Arc<History>, String> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = inner.known.take();
+        let found = inner.reader.history(&self.workspace, known);
+        let (length, history) = found.map_err(|error| error.to_string())?;
+        inner.known = Some((length, Arc::clone(&history)));
+        Ok(history)
+    }
+
+    fn content(&self, digest: &Digest) -> Result<Arc<[u8]>, NotAvailable> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match inner.reader.kept(digest) {
+            Ok(Kept::Content(bytes)) => Ok(bytes.into()),
+            Ok(Kept::Purged) => Err(NotAvailable::Purged),
+            Ok(Kept::NoKey) => Err(NotAvailable::NoKey),
+            Ok(Kept::NotKept) => Err(NotAvailable::NotKept),
+            Err(error) => Err(NotAvailable::Unreadable(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reverts (SPEC §11): the plan that takes back what a run or one of its steps changed, and what of it no
+//! plan can take back. Only looks; executes and changes nothing.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::continuation::{FollowUpError, plan_of};
+use crate::authorization::FileState;
+use crate::evidence::{EvidenceReader, Kept};
+use crate::plan::{Code, Finding, Severity, ToolClass, parse, revert};
+use crate::run::{CheckpointName, RunSummary, way_back};
+
+/// The exact bytes of the plan that takes back what a run or an execution changed, and the run: `id` is of
+/// either.
+///
+/// # Errors
+/// When neither is known, or the run is still under way.
+pub fn revert_of(
+    evidence: &mut EvidenceReader,
+    id: Uuid,
+) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
+    let (run, name) = named(evidence, id)?;
+    let of = match name {
+        CheckpointName::Execution(_) => format!("step {id} of {}", run.plan_name),
+        _ => run.plan_name.clone(),
+    };
+    Ok((run, revert(&name.to_string(), &of)))
+}
+
+fn named(
+    evidence: &mut EvidenceReader,
+    id: Uuid,
+) -> Result<(RunSummary, CheckpointName), FollowUpError> {
+    let (run_id, name) = match evidence.run_of(id)? {
+        Some(run_id) => (run_id, CheckpointName::Execution(id)),
+        None => (id, CheckpointName::Run(id)),
+    };
+    let run = super::continuation::ended(evidence, run_id).map_err(|error| match error {
+        FollowUpError::NoSuchRun { run_id } => FollowUpError::NothingOfThatId { id: run_id },
+        error => error,
+    })?;
+    Ok((run, name))
+}
+
+/// A warning for everything that was done there and that the plan of [`revert_of`] does not take back:
+/// steps that ran programs, and files whose contents cannot be had.
+///
+/// # Errors
+/// As [`revert_of`].
+pub fn cannot_be_reverted(
+    evidence: &mut EvidenceReader,
+    id: Uuid,
+) -> Result<Vec<Finding>, FollowUpError> {
+    let (run, name) = named(evidence, id)?;
+    let warning =
+        |message| Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", message);
+    let mut findings = Vec::new();
+    for (step_index, what) in programs(evidence, &run, id)? {
+        findings.push(warning(format!(
+            "step {} ran a program: whatever that did beside the files named here stays: {what}",
+            step_index + 1
+        )));
+    }
+    let history = evidence.history(&run.workspace, None)?.1;
+    let Ok(entries) = history.to_undo(Some(&name)) else { return Ok(findings) };
+    let mut told = BTreeSet::new();
+    for way in way_back(&entries) {
+        let FileState::Content(digest) = way.target else { continue };
+        if way.left == [way.target] {
+            continue;
+        }
+        let why = match evidence.kept(&digest)? {
+            Kept::Content(_) => continue,
+            Kept::Purged => "it was purged",
+            Kept::NoKey => "it holds a secret, and the key that it was encrypted under is not here",
+            Kept::NotKept => "it was never kept",
+        };
+        if told.insert(way.path.clone()) {
+            findings.push(warning(format!("what {} was is not available: {why}", way.path)));
+        }
+    }
+    Ok(findings)
+}
+
+/// The steps that ran a program of the plan's or of the workspace's, by their place and in words.
+fn programs(
+    evidence: &mut EvidenceReader,
+    run: &RunSummary,
+    id: Uuid,
+) -> Result<Vec<(usize, String)>, FollowUpError> {
+    let (_, bytes) = match plan_of(evidence, run.run_id) {
+        Err(FollowUpError::NoPlan { .. }) => return Ok(Vec::new()),
+        plan => plan?,
+    };
+    let plan = parse(&bytes).plan.map(|plan| plan.on_target(run.target.as_deref()));
+    let invoked = evidence.invoked_steps(run.run_id)?;
+    let steps = plan.iter().flat_map(|plan| &plan.steps).filter_map(|step| {
+        let call = step.call.as_ref()?;
+        let of_it = |(index, execution_id): &(usize, Uuid)| {
+            *index == step.step_index && (id == run.run_id || id == *execution_id)
+        };
+        let runs = matches!(call.class(), ToolClass::Command | ToolClass::Check);
+        (runs && invoked.iter().any(of_it)).then(|| {
+            let (verb, object) = call.headline();
+            (step.step_index, format!("{verb} {object}"))
+        })
+    });
+    Ok(steps.collect())
+}

@@ -1,0 +1,244 @@
+//! What was changed in a workspace, as the evidence has it, and what taking it back means (SPEC §9,
+//! `history`): pure.
+//!
+//! Nothing is ever crossed out here. Taking a change back is a change of its own that names what it takes
+//! back, and a change counts as undone while one that takes it back stands. So undoing an undo does a
+//! change again, and *redo* is nothing else. What would overwrite later work is found by contents alone:
+//! a file must hold what the recorded changes left, whoever changed it since.
+
+mod checkpoint;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use uuid::Uuid;
+
+use super::FileForecast;
+use crate::authorization::FileState;
+
+pub use checkpoint::{Attempt, Checkpoint, CheckpointName, NoCheckpoint};
+
+/// One step that changed files, or that was about to when its process went away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Its execution.
+    pub execution_id: Uuid,
+    /// Its run.
+    pub run_id: Uuid,
+    /// The attempt of a loop that the run belongs to.
+    pub attempt: Option<Attempt>,
+    /// Its place among all records: what was recorded later has a greater one.
+    pub place: i64,
+    /// Start of the step, in Unix milliseconds.
+    pub timestamp_ms: i64,
+    /// The step.
+    pub step_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// The arguments in one short line.
+    pub about: String,
+    /// What became of its files, in order; a step may change a file several times.
+    pub files: Vec<FileForecast>,
+    /// The executions that it took back.
+    pub takes_back: BTreeSet<Uuid>,
+    /// Whether the outcome is recorded. Where it is not, `files` are as before or as predicted.
+    pub is_recorded: bool,
+}
+
+/// Everything that is recorded of one workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct History {
+    /// The changes, the oldest first.
+    pub entries: Vec<HistoryEntry>,
+    /// The moments that have a name, the oldest first.
+    pub checkpoints: Vec<Checkpoint>,
+}
+
+/// What becomes of one file when changes are taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayBack {
+    /// The file, by its canonical path.
+    pub path: String,
+    /// What it was before the first of the changes.
+    pub target: FileState,
+    /// What the last of them left: one state, or two where a step was interrupted.
+    pub left: Vec<FileState>,
+    /// The change before which the file was not what the one before had left: somebody worked on it in
+    /// between.
+    pub gap: Option<Uuid>,
+}
+
+/// Why there is nothing to take back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum NoWay {
+    #[error("nothing is known of {name} in this workspace")]
+    Unknown { name: String },
+    #[error("{name} changed no file that is recorded")]
+    NoChange { name: String },
+    #[error("what {name} changed is taken back already")]
+    Undone { name: String },
+    #[error("there is no change that could be taken back")]
+    NothingToUndo,
+    #[error("nothing was taken back that could be done again")]
+    NothingToRedo,
+}
+
+impl History {
+    /// Which entries stand, one for each: those that no later entry takes back that stands itself.
+    pub fn standing(&self) -> Vec<bool> {
+        self.standing_without(|_| false)
+    }
+
+    /// The same when the entries that `ignored` names take nothing back.
+    fn standing_without(&self, ignored: impl Fn(&HistoryEntry) -> bool) -> Vec<bool> {
+        let mut undone = BTreeSet::new();
+        let mut standing: Vec<bool> = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.iter().rev() {
+            let stands = !undone.contains(&entry.execution_id);
+            if stands && !ignored(entry) {
+                undone.extend(entry.takes_back.iter().copied());
+            }
+            standing.push(stands);
+        }
+        standing.reverse();
+        standing
+    }
+
+    /// For each entry, whether it took something back rather than doing something, or doing it again.
+    fn undoing(&self) -> Vec<bool> {
+        let mut undoing: BTreeMap<Uuid, bool> = BTreeMap::new();
+        let mut all = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let is_undo = entry
+                .takes_back
+                .iter()
+                .any(|taken| !undoing.get(taken).copied().unwrap_or_default());
+            undoing.insert(entry.execution_id, is_undo);
+            all.push(is_undo);
+        }
+        all
+    }
+
+    /// What an undo takes back: the last change that stands, or everything that has this name.
+    ///
+    /// # Errors
+    /// When nothing is left that could be taken back.
+    pub fn to_undo(&self, name: Option<&CheckpointName>) -> Result<Vec<&HistoryEntry>, NoWay> {
+        let Some(name) = name else {
+            let last = self.entries.iter().zip(self.standing()).rev().find(|(entry, stands)| {
+                *stands && entry.takes_back.is_empty() && entry.is_recorded
+            });
+            return last.map(|(entry, _)| vec![entry]).ok_or(NoWay::NothingToUndo);
+        };
+        let named = |entry: &HistoryEntry| name.is_of(entry);
+        if !self.entries.iter().any(named) {
+            return Err(self.unknown(name));
+        }
+        // What they took back among themselves belongs to what they did together.
+        let standing = self.standing_without(named);
+        let both = self.entries.iter().zip(standing);
+        let all: Vec<_> =
+            both.filter(|(entry, stands)| *stands && named(entry)).map(|it| it.0).collect();
+        if all.is_empty() { Err(NoWay::Undone { name: name.to_string() }) } else { Ok(all) }
+    }
+
+    /// What a redo takes back: the last undo that stands. A change that was made since ends the way there.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn to_redo(&self) -> Result<Vec<&HistoryEntry>, NoWay> {
+        self.entries
+            .iter()
+            .zip(self.standing())
+            .zip(self.undoing())
+            .rev()
+            .take_while(|((entry, _), _)| !entry.takes_back.is_empty())
+            .find(|((_, stands), is_undo)| *stands && *is_undo)
+            .map(|((entry, _), _)| vec![entry])
+            .ok_or(NoWay::NothingToRedo)
+    }
+
+    /// Everything that was changed since this moment.
+    ///
+    /// # Errors
+    /// A name of nothing.
+    pub fn since(&self, name: &CheckpointName) -> Result<Vec<&HistoryEntry>, NoWay> {
+        let place = self.place(name)?;
+        Ok(self.entries.iter().filter(|entry| entry.place >= place).collect())
+    }
+
+    /// The place of a moment among all records.
+    ///
+    /// # Errors
+    /// A name of nothing.
+    pub fn place(&self, name: &CheckpointName) -> Result<i64, NoWay> {
+        let named = self.checkpoints.iter().find(|checkpoint| checkpoint.name == *name);
+        let first = || match name {
+            CheckpointName::Execution(id) => {
+                self.entries.iter().find(|entry| entry.execution_id == *id).map(|it| it.place)
+            }
+            _ => None,
+        };
+        named.map(|it| it.place).or_else(first).ok_or_else(|| self.unknown(name))
+    }
+
+    /// What a file was at this place; none where no recorded change says it: it was what it is, or what it
+    /// was before the first.
+    pub fn state_at(&self, path: &str, place: i64) -> Option<FileState> {
+        let of = |entry: &'_ HistoryEntry| {
+            let mut files = entry.files.iter().filter(|file| file.path == path);
+            let first = files.next()?;
+            let last = files.last().unwrap_or(first);
+            Some((first.before, entry.is_recorded.then_some(last.after)))
+        };
+        let later = self.entries.iter().filter(|entry| entry.place >= place).find_map(of);
+        let earlier = || {
+            let before = self.entries.iter().rev().filter(|entry| entry.place < place);
+            before.filter_map(of).find_map(|(_, after)| after)
+        };
+        later.map(|(before, _)| before).or_else(earlier)
+    }
+
+    /// The last entry that left this file in this state, of those after `place`.
+    pub fn left_by(&self, path: &str, state: FileState, place: i64) -> Option<&HistoryEntry> {
+        self.entries.iter().rev().filter(|entry| entry.place > place).find(|entry| {
+            let last = entry.files.iter().rfind(|file| file.path == path);
+            last.is_some_and(|file| file.after == state)
+        })
+    }
+
+    fn unknown(&self, name: &CheckpointName) -> NoWay {
+        let text = name.to_string();
+        if self.checkpoints.iter().any(|checkpoint| checkpoint.name == *name) {
+            NoWay::NoChange { name: text }
+        } else {
+            NoWay::Unknown { name: text }
+        }
+    }
+}
+
+/// The way back over these changes, which are in their order, file by file.
+pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
+    let mut ways: BTreeMap<&str, WayBack> = BTreeMap::new();
+    for entry in entries {
+        for file in &entry.files {
+            let way = ways.entry(&file.path).or_insert_with(|| WayBack {
+                path: file.path.clone(),
+                target: file.before,
+                left: vec![file.before],
+                gap: None,
+            });
+            if !way.left.contains(&file.before) {
+                way.gap.get_or_insert(entry.execution_id);
+            }
+            way.left = vec![file.after];
+            if !entry.is_recorded && file.before != file.after {
+                way.left.push(file.before);
+            }
+        }
+    }
+    ways.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests;

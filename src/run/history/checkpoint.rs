@@ -1,0 +1,87 @@
+//! The names of moments that files can be brought back to (SPEC §9).
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+use super::HistoryEntry;
+
+/// One attempt of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Attempt {
+    /// The loop.
+    pub loop_id: Uuid,
+    /// Which attempt, from 1.
+    pub number: u32,
+}
+
+/// A moment by its name: just before this began. As a text `run:ID`, `execution:ID` or `loop:ID:N`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckpointName {
+    /// Before a run.
+    Run(Uuid),
+    /// Before one step.
+    Execution(Uuid),
+    /// Before an attempt of a loop.
+    Attempt(Attempt),
+}
+
+impl CheckpointName {
+    /// Whether the entry belongs to what began then.
+    pub fn is_of(&self, entry: &HistoryEntry) -> bool {
+        match self {
+            Self::Run(id) => entry.run_id == *id,
+            Self::Execution(id) => entry.execution_id == *id,
+            Self::Attempt(attempt) => entry.attempt == Some(*attempt),
+        }
+    }
+}
+
+impl fmt::Display for CheckpointName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(id) => write!(f, "run:{id}"),
+            Self::Execution(id) => write!(f, "execution:{id}"),
+            Self::Attempt(Attempt { loop_id, number }) => write!(f, "loop:{loop_id}:{number}"),
+        }
+    }
+}
+
+/// A text that is the name of no moment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\" or \"loop:ID:N\"")]
+pub struct NoCheckpoint {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for CheckpointName {
+    type Err = NoCheckpoint;
+
+    fn from_str(text: &str) -> Result<Self, NoCheckpoint> {
+        let named = match text.split_once(':') {
+            Some(("run", id)) => id.parse().ok().map(Self::Run),
+            Some(("execution", id)) => id.parse().ok().map(Self::Execution),
+            Some(("loop", rest)) => rest.split_once(':').and_then(|(id, number)| {
+                let attempt = Attempt { loop_id: id.parse().ok()?, number: number.parse().ok()? };
+                Some(Self::Attempt(attempt))
+            }),
+            _ => None,
+        };
+        named.ok_or_else(|| NoCheckpoint { text: text.to_owned() })
+    }
+}
+
+/// A moment to which the files of a workspace can be brought back, as far as recorded steps changed them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Its name.
+    pub name: CheckpointName,
+    /// Its place among all records.
+    pub place: i64,
+    /// When, in Unix milliseconds.
+    pub timestamp_ms: i64,
+    /// What began then: the name of a plan, or the goal of a loop.
+    pub title: String,
+}

@@ -1,0 +1,81 @@
+//! `diff`: what files were at one moment against another, or against now.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::authorization::FileState;
+use crate::run::{CheckpointName, EdgeType, FileChange, History};
+
+use super::super::{Invocation, Overlay, ToolError, Toolbox, diff, file};
+use super::effects::{now, state_bytes};
+use super::way::is_git;
+use super::{HistoryError, edge, hash, past};
+
+/// Compares. Contents that cannot be had are told by their digests alone.
+pub(super) fn invoke(
+    toolbox: &Toolbox,
+    history: &History,
+    from: &str,
+    to: Option<&str>,
+) -> Result<Invocation, ToolError> {
+    let place = |name: &str| -> Result<i64, HistoryError> {
+        Ok(history.place(&name.parse::<CheckpointName>()?)?)
+    };
+    let (start, end) = (place(from)?, to.map(place).transpose()?);
+    let past = past(toolbox)?;
+    let first = end.map_or(start, |end| end.min(start));
+    let entries = history.entries.iter().filter(|entry| entry.place >= first);
+    let paths: BTreeSet<&str> = entries
+        .flat_map(|entry| &entry.files)
+        .map(|file| file.path.as_str())
+        .filter(|path| !is_git(path))
+        .collect();
+    let (mut files, mut missing, mut text, mut edges) =
+        (Vec::new(), Vec::new(), String::new(), Vec::new());
+    for path in paths {
+        let at = |place| history.state_at(path, place);
+        let (before, after, found) = match end {
+            Some(end) => (at(start), at(end), None),
+            None => {
+                let found = now(toolbox, Overlay::nothing(), path)?;
+                (at(start), Some(file::state_of_bytes(found.as_deref())), Some(found))
+            }
+        };
+        // Between the two nobody recorded anything about it.
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        if before == after {
+            continue;
+        }
+        edges.push(edge(EdgeType::Referenced, path));
+        let mut said = json!({ "path": path, "from": hash(before), "to": hash(after) });
+        let old = state_bytes(past, before);
+        let new = found.map_or_else(|| state_bytes(past, after), Ok);
+        match (old, new) {
+            (Ok(old), Ok(new)) => {
+                let difference =
+                    difference(path, (before, old.as_deref()), (after, new.as_deref()));
+                text.push_str(&difference.unified());
+            }
+            (Err(why), _) | (_, Err(why)) => {
+                text.push_str(&format!("What {path} was is not available: {why}.\n"));
+                missing.push(json!({ "path": path, "why": why.to_string() }));
+                said["available"] = false.into();
+            }
+        }
+        files.push(said);
+    }
+    let to = to.unwrap_or("now");
+    let result = json!({
+        "operation": "diff", "from": from, "to": to, "files": files, "not_available": missing,
+    });
+    Ok(Invocation { stdout: Some(text.into_bytes()), result, edges, ..Invocation::default() })
+}
+
+fn difference(
+    path: &str,
+    (before, old): (FileState, Option<&[u8]>),
+    (after, new): (FileState, Option<&[u8]>),
+) -> FileChange {
+    FileChange { path: path.to_owned(), before, after, diff: diff::diff(old, new) }
+}

@@ -1,0 +1,121 @@
+//! What bringing files back does to them, with the exact contents; or why it must not be done.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::run::{FileChange, FileEffect, History, WayBack};
+
+use super::super::place::Last;
+use super::super::preview::content;
+use super::super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file};
+use super::way::Intended;
+use super::{Conflict, HistoryError, NotAvailable, Past, past};
+
+/// What was found where files are to be brought back.
+pub(super) struct Found {
+    /// What becomes of them; nothing for a file that is as it was already.
+    pub(super) effects: Vec<FileEffect>,
+    /// What each of them is now, by canonical path.
+    pub(super) seen: BTreeMap<String, FileState>,
+}
+
+/// Looks at the files, and fetches what they were.
+///
+/// # Errors
+/// Files that hold later work; contents that are not available; a link or a folder in the place of a file.
+pub(super) fn find(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    history: &History,
+    intended: &Intended,
+) -> Result<Found, ToolError> {
+    let past = past(toolbox)?;
+    let mut found = Found { effects: Vec::new(), seen: BTreeMap::new() };
+    let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
+    for way in &intended.ways {
+        let before_bytes = now(toolbox, overlay, &way.path)?;
+        let before = file::state_of_bytes(before_bytes.as_deref());
+        found.seen.insert(way.path.clone(), before);
+        if before == way.target {
+            continue;
+        }
+        if way.gap.is_some() || !way.left.contains(&before) {
+            let bytes = before_bytes.as_deref();
+            conflicts.push(conflict(past, history, way, (before, bytes), intended.last));
+            continue;
+        }
+        match state_bytes(past, way.target) {
+            Ok(after_bytes) => found.effects.push(FileEffect {
+                path: way.path.clone(),
+                before,
+                after: way.target,
+                before_bytes,
+                after_bytes,
+            }),
+            Err(why) => missing.push((way.path.clone(), why)),
+        }
+    }
+    // Later work comes first: contents that are missing would not have been written anyway.
+    if !conflicts.is_empty() {
+        return Err(HistoryError::Conflict { conflicts }.into());
+    }
+    if !missing.is_empty() {
+        return Err(HistoryError::NotAvailable { files: missing }.into());
+    }
+    Ok(found)
+}
+
+/// What a file holds after the earlier steps; none when it is absent.
+pub(super) fn now(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    path: &str,
+) -> Result<Option<Arc<[u8]>>, ToolError> {
+    let place = toolbox.roots.resolve(path, Last::Keep)?;
+    let in_the_way =
+        |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
+    // The records name files through no link: one that leads there now is somebody's later work.
+    if place.key != path {
+        return Err(in_the_way("behind a link").into());
+    }
+    match overlay.kind(&place) {
+        Kind::File | Kind::Absent if place.blocked || overlay.blocks(path) => {
+            Err(in_the_way("below a file").into())
+        }
+        Kind::File | Kind::Absent => content(&place, overlay, path, Access::Read),
+        kind => Err(in_the_way(&kind.to_string()).into()),
+    }
+}
+
+/// The content of a recorded state; none for an absent file.
+pub(super) fn state_bytes(
+    past: &dyn Past,
+    state: FileState,
+) -> Result<Option<Arc<[u8]>>, NotAvailable> {
+    match state {
+        FileState::Absent => Ok(None),
+        FileState::Content(digest) => past.content(&digest).map(Some),
+    }
+}
+
+fn conflict(
+    past: &dyn Past,
+    history: &History,
+    way: &WayBack,
+    (now, bytes): (FileState, Option<&[u8]>),
+    last: i64,
+) -> Conflict {
+    let left = way.left.first().copied().unwrap_or(way.target);
+    // Where the end is as it was left, the beginning says more: what was worked on in between.
+    let from = if left == now { way.target } else { left };
+    let difference = state_bytes(past, from).ok().map(|old| FileChange {
+        path: way.path.clone(),
+        before: from,
+        after: now,
+        diff: diff::diff(old.as_deref(), bytes),
+    });
+    let changed_by = history.left_by(&way.path, now, last).map(|entry| entry.execution_id);
+    let gap = way.gap.filter(|_| way.left.contains(&now));
+    Conflict { path: way.path.clone(), left, now, changed_by, gap, difference }
+}

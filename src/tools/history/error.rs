@@ -1,0 +1,127 @@
+//! Why nothing was taken back (SPEC §6, §9).
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::authorization::FileState;
+use crate::plan::Code;
+use crate::run::{FileChange, NoCheckpoint, NoWay};
+
+use super::hash;
+
+/// Why a recorded content cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum NotAvailable {
+    #[error("it was purged")]
+    Purged,
+    #[error("it holds a secret, and the key that it was encrypted under is not here")]
+    NoKey,
+    #[error("it was never kept")]
+    NotKept,
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// A file that holds later work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The file, by its canonical path.
+    pub path: String,
+    /// What the recorded changes left.
+    pub left: FileState,
+    /// What it is.
+    pub now: FileState,
+    /// The later step that left it so; none where no record says who did.
+    pub changed_by: Option<Uuid>,
+    /// The step before which somebody else had worked on it, where that is the reason.
+    pub gap: Option<Uuid>,
+    /// From what was left to what is there; none where what was left cannot be had.
+    pub difference: Option<FileChange>,
+}
+
+impl Conflict {
+    /// What happened, as a sentence without its stop.
+    pub(super) fn sentence(&self) -> String {
+        let Self { path, gap, changed_by, .. } = self;
+        match (gap, changed_by) {
+            (Some(step), _) => {
+                format!("{path} was changed by somebody else before execution {step} changed it")
+            }
+            (None, Some(step)) => format!("{path} was changed later by execution {step}"),
+            (None, None) => format!("{path} was changed later, by no recorded step"),
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "path": self.path,
+            "left": hash(self.left),
+            "now": hash(self.now),
+            "changed_by": self.changed_by,
+            "reason": self.sentence(),
+            "difference": self.difference.as_ref().map(FileChange::unified),
+        })
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum HistoryError {
+    #[error("{source}")]
+    NoCheckpoint {
+        #[from]
+        source: NoCheckpoint,
+    },
+    #[error("{source}")]
+    NoWay {
+        #[from]
+        source: NoWay,
+    },
+    #[error("what was recorded cannot be read: {why}")]
+    Unreadable { why: String },
+    #[error("{}", all(.files.iter().map(|(path, why)| format!("what {path} was is not available: {why}"))))]
+    NotAvailable { files: Vec<(String, NotAvailable)> },
+    #[error("{}", all(.conflicts.iter().map(Conflict::sentence)))]
+    Conflict { conflicts: Vec<Conflict> },
+    #[error("{path} is {what} now")]
+    InTheWay { path: String, what: String },
+    #[error("only files in .git were changed, which nothing here touches")]
+    OnlyGit,
+    #[error("an earlier step of this plan changes files, and what it leaves has no name yet")]
+    AfterChange,
+}
+
+fn all(sentences: impl Iterator<Item = String>) -> String {
+    sentences.collect::<Vec<_>>().join("; ")
+}
+
+impl HistoryError {
+    /// The stable code.
+    pub(in super::super) fn code(&self) -> Code {
+        match self {
+            Self::NoCheckpoint { .. } => Code::BadArgument,
+            Self::NoWay { .. } | Self::NotAvailable { .. } | Self::OnlyGit => Code::FileNotFound,
+            Self::Unreadable { .. } => Code::ReadFailed,
+            Self::Conflict { .. } | Self::InTheWay { .. } | Self::AfterChange => Code::Conflict,
+        }
+    }
+
+    /// What to do next, as a sentence.
+    pub(in super::super) fn next(&self) -> &'static str {
+        match self {
+            Self::NoCheckpoint { .. } | Self::NoWay { .. } => {
+                "List the entries or the checkpoints, and name one of them."
+            }
+            Self::Unreadable { .. } => "See that the evidence folder can be read.",
+            Self::NotAvailable { .. } => "Take it back by hand.",
+            Self::Conflict { .. } => {
+                "Take the later changes back first, or put the files right by hand."
+            }
+            Self::InTheWay { .. } => "Move it away, then try again.",
+            Self::OnlyGit => "Take it back with Git, or by hand.",
+            Self::AfterChange => "Make a plan of its own of it.",
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What was changed, and the moments to go back to, as lists: the newest first.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
+
+use super::super::Invocation;
+use super::hash;
+
+/// `list_entries`.
+pub(super) fn entries(history: &History, limit: usize) -> Invocation {
+    let standing = history.standing();
+    let mut taken_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
+    for (entry, _) in history.entries.iter().zip(&standing).filter(|(_, stands)| **stands) {
+        taken_by.extend(entry.takes_back.iter().map(|taken| (*taken, entry.execution_id)));
+    }
+    let newest = history.entries.iter().zip(&standing).rev().take(limit);
+    let mut text = String::new();
+    let list: Vec<Value> = newest
+        .map(|(entry, stands)| {
+            let state = match (stands, entry.is_recorded) {
+                (_, false) => "  (interrupted)",
+                (false, true) => "  (undone)",
+                (true, true) => "",
+            };
+            text.push_str(&format!("{}{state}\n", line(entry)));
+            json!({
+                "checkpoint": CheckpointName::Execution(entry.execution_id).to_string(),
+                "execution_id": entry.execution_id,
+                "run_id": entry.run_id,
+                "loop": entry.attempt.map(|it| CheckpointName::Attempt(it).to_string()),
+                "step_id": entry.step_id,
+                "tool": entry.tool_name,
+                "about": entry.about,
+                "timestamp_ms": entry.timestamp_ms,
+                "files": entry.files.iter().map(|file| json!({
+                    "path": file.path, "before": hash(file.before), "after": hash(file.after),
+                })).collect::<Vec<_>>(),
+                "undone": !stands,
+                "undone_by": taken_by.get(&entry.execution_id),
+                "took_back": entry.takes_back,
+                "interrupted": !entry.is_recorded,
+            })
+        })
+        .collect();
+    answer("list_entries", "entries", list, history.entries.len(), text)
+}
+
+fn line(entry: &HistoryEntry) -> String {
+    let name = CheckpointName::Execution(entry.execution_id);
+    format!("{name}  {} {}", entry.tool_name, entry.about)
+}
+
+/// `list_checkpoints`: of runs and attempts that changed something, the moment before.
+pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
+    let changed =
+        |checkpoint: &&Checkpoint| history.entries.iter().any(|entry| checkpoint.name.is_of(entry));
+    let all: Vec<&Checkpoint> = history.checkpoints.iter().filter(changed).collect();
+    let mut text = String::new();
+    let list = all
+        .iter()
+        .rev()
+        .take(limit)
+        .map(|checkpoint| {
+            let Checkpoint { name, timestamp_ms, title, .. } = checkpoint;
+            text.push_str(&format!("{name}  before {title}\n"));
+            json!({ "checkpoint": name.to_string(), "timestamp_ms": timestamp_ms, "before": title })
+        })
+        .collect();
+    answer("list_checkpoints", "checkpoints", list, all.len(), text)
+}
+
+fn answer(operation: &str, name: &str, list: Vec<Value>, total: usize, text: String) -> Invocation {
+    let result = json!({ "operation": operation, name: list, "total": total });
+    Invocation { stdout: Some(text.into_bytes()), result, ..Invocation::default() }
+}

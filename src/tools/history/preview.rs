@@ -1,0 +1,132 @@
+//! What an operation would do, for the person who decides (SPEC §2). Reads files and does nothing else.
+
+use crate::authorization::FileState;
+use crate::plan::HistoryOperation;
+use crate::run::{FileChange, FileEffect, Predicted, Preview};
+
+use super::super::batch;
+use super::super::place::Last;
+use super::super::preview::file_notes;
+use super::super::{Overlay, ToolError, Toolbox, diff};
+use super::effects::{Found, find};
+use super::way::{Intended, intended};
+use super::{Conflict, HistoryError, record};
+
+/// The preview of an operation and what it would do to files.
+///
+/// # Errors
+/// Why it would fail, but for later work, of which the difference is shown.
+pub(in super::super) fn foresee(
+    toolbox: &Toolbox,
+    operation: &HistoryOperation,
+    overlay: &Overlay,
+) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+    let record = record(toolbox, overlay)?;
+    let looks = match operation {
+        HistoryOperation::ListEntries => Some("Lists what recorded steps changed here.".to_owned()),
+        HistoryOperation::ListCheckpoints => {
+            Some("Lists the moments that files can be brought back to.".to_owned())
+        }
+        HistoryOperation::Diff { from, to } => {
+            let to = to.as_deref().unwrap_or("now");
+            Some(format!("Compares what files were at {from} with what they are at {to}."))
+        }
+        _ => None,
+    };
+    if let Some(summary) = looks {
+        return Ok((exact(summary, Vec::new(), Vec::new()), Vec::new()));
+    }
+    let intended = intended(&record, overlay, operation)?;
+    let effects = match find(toolbox, overlay, &record, &intended) {
+        Ok(Found { effects, .. }) => effects,
+        Err(ToolError::History { source: HistoryError::Conflict { conflicts } }) => {
+            return Ok((refused(conflicts), Vec::new()));
+        }
+        Err(error) => return Err(error),
+    };
+    let notes = notes(toolbox, overlay, &intended, &effects)?;
+    let change = |effect: &FileEffect| FileChange {
+        path: effect.path.clone(),
+        before: effect.before,
+        after: effect.after,
+        diff: diff::diff(effect.before_bytes.as_deref(), effect.after_bytes.as_deref()),
+    };
+    let changes: Vec<FileChange> = effects.iter().map(change).collect();
+    Ok((exact(summary(operation, &intended, effects.len()), changes, notes), effects))
+}
+
+fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Preview {
+    Preview { predicted: Predicted::Exact, summary, changes, notes }
+}
+
+/// What later work would be overwritten, with its difference.
+fn refused(conflicts: Vec<Conflict>) -> Preview {
+    let mut notes: Vec<String> = conflicts.iter().map(|it| format!("{}.", it.sentence())).collect();
+    let changes: Vec<_> = conflicts.iter().filter_map(|it| it.difference.clone()).collect();
+    if !changes.is_empty() {
+        notes.push("The difference shows the later work; no file would change.".to_owned());
+    }
+    let many = conflicts.len();
+    let error = HistoryError::Conflict { conflicts };
+    notes.push(error.next().to_owned());
+    let summary = match many {
+        1 => format!("{}{error}.", Preview::WOULD_FAIL),
+        many => format!("{}{many} files hold later work.", Preview::WOULD_FAIL),
+    };
+    exact(summary, changes, notes)
+}
+
+fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> String {
+    let files = match files {
+        0 => return "This step changes nothing: the files are as they were already.".to_owned(),
+        1 => "1 file".to_owned(),
+        many => format!("{many} files, all or none,"),
+    };
+    match operation {
+        HistoryOperation::Redo => {
+            format!("Does again what was taken back, in {files}.").replace(",.", ".")
+        }
+        HistoryOperation::RestoreCheckpoint { checkpoint } => {
+            format!("Brings {files} to what they were at {checkpoint}.")
+                .replace("file to what they were", "file to what it was")
+        }
+        _ => {
+            let count = intended.takes_back.len();
+            let steps = if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
+            format!("Takes back what {steps} did to {files}.").replace(",.", ".")
+        }
+    }
+}
+
+fn notes(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    intended: &Intended,
+    effects: &[FileEffect],
+) -> Result<Vec<String>, ToolError> {
+    let mut notes: Vec<String> = Vec::new();
+    for path in &intended.left_out {
+        notes.push(format!("{path} stays as it is: nothing here touches .git."));
+    }
+    let moved = batch::moved(effects);
+    for effect in effects {
+        let path = &effect.path;
+        if overlay.get(path).is_some() {
+            notes.push(format!("An earlier step leaves {path} as it is shown here."));
+        } else if effect.before == FileState::Absent && !moved.contains_key(path) {
+            notes.push(format!(
+                "{path} is made anew, without an execute bit: its mode is not recorded."
+            ));
+        } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
+            let place = toolbox.roots.resolve(path, Last::Follow)?;
+            notes.extend(file_notes(&place, path)?);
+        }
+        if [&effect.before_bytes, &effect.after_bytes]
+            .iter()
+            .any(|it| diff::is_too_large(it.as_deref()))
+        {
+            notes.push(format!("{path} is too large to be shown line by line."));
+        }
+    }
+    Ok(notes)
+}

@@ -1,0 +1,84 @@
+//! From an operation to the files that it brings to another state.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use crate::plan::HistoryOperation;
+use crate::run::{
+    CheckpointName, FileEffect, FileForecast, History, HistoryEntry, WayBack, way_back,
+};
+
+use super::super::Overlay;
+use super::HistoryError;
+
+/// What an operation would do.
+pub(super) struct Intended {
+    /// The executions that count as taken back once it is done.
+    pub(super) takes_back: BTreeSet<Uuid>,
+    pub(super) ways: Vec<WayBack>,
+    /// The last of the changes that are gone back over.
+    pub(super) last: i64,
+    /// Files that stay as they are.
+    pub(super) left_out: Vec<String>,
+}
+
+/// What an operation that changes files would do.
+pub(super) fn intended(
+    history: &History,
+    overlay: &Overlay,
+    operation: &HistoryOperation,
+) -> Result<Intended, HistoryError> {
+    let named = |name: &str| name.parse::<CheckpointName>();
+    let (entries, takes_back) = match operation {
+        HistoryOperation::Undo { checkpoint: Some(name) } => {
+            let entries = history.to_undo(Some(&named(name)?))?;
+            let ids = ids(&entries);
+            (entries, ids)
+        }
+        // Which change is the last is known once what comes before is on the record.
+        _ if overlay.edited => return Err(HistoryError::AfterChange),
+        HistoryOperation::Undo { checkpoint: None } => {
+            let entries = history.to_undo(None)?;
+            let ids = ids(&entries);
+            (entries, ids)
+        }
+        HistoryOperation::Redo => {
+            let entries = history.to_redo()?;
+            let ids = ids(&entries);
+            (entries, ids)
+        }
+        HistoryOperation::RestoreCheckpoint { checkpoint } => {
+            (history.since(&named(checkpoint)?)?, BTreeSet::new())
+        }
+        HistoryOperation::ListEntries
+        | HistoryOperation::ListCheckpoints
+        | HistoryOperation::Diff { .. } => (Vec::new(), BTreeSet::new()),
+    };
+    let (left_out, ways): (Vec<_>, Vec<_>) =
+        way_back(&entries).into_iter().partition(|way| is_git(&way.path));
+    if ways.is_empty() && !left_out.is_empty() {
+        return Err(HistoryError::OnlyGit);
+    }
+    Ok(Intended {
+        takes_back,
+        ways,
+        last: entries.last().map_or(0, |entry| entry.place),
+        left_out: left_out.into_iter().map(|way| way.path).collect(),
+    })
+}
+
+fn ids(entries: &[&HistoryEntry]) -> BTreeSet<Uuid> {
+    entries.iter().map(|entry| entry.execution_id).collect()
+}
+
+/// Whether a path leads into Git's own files, or is the file that says where they are.
+pub(super) fn is_git(path: &str) -> bool {
+    // Some file systems do not tell the cases apart.
+    path.split(['/', '\\']).any(|name| name.eq_ignore_ascii_case(".git"))
+}
+
+/// An effect without its contents.
+pub(super) fn forecast(effect: &FileEffect) -> FileForecast {
+    FileForecast { path: effect.path.clone(), before: effect.before, after: effect.after }
+}
