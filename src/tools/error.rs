@@ -8,9 +8,7 @@ use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{
-    BatchError, EngineError, HistoryError, ProgramError, RemoteError, SpliceError,
-};
+use super::{BatchError, EngineError, HistoryError, ProgramError, RemoteError, SpliceError};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,7 +43,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 37] = [
+pub static TABLE: [Spec; 38] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
