@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
-use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan, Step, ToolCall, ToolClass};
+use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
-    ConfirmationRequest, ExecutionDetail, Failure, Outcome, Pace, Phase, Preview, Review, RunEvent,
-    RunFate, RunState, RunStatus, StepState, Steps, Transcript,
+    ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
+    RunState, RunStatus, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -209,27 +209,6 @@ impl PlanSession {
     /// Whether its run is over and left something undone.
     pub(super) fn is_unfinished(&self) -> bool {
         self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
-    }
-
-    /// Whether its run is over and may have changed files that are on the record. A step that never came to
-    /// its tool has not.
-    pub(super) fn changed_files(&self) -> bool {
-        let may_change = |step: &Step| {
-            let class = step.call.as_ref().map(ToolCall::class);
-            let state = self.run.steps.get(step.step_index);
-            matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
-                && match state {
-                    Some(StepState::Done(result)) => {
-                        matches!(
-                            result.outcome,
-                            Outcome::Succeeded | Outcome::Failed | Outcome::Cancelled
-                        )
-                    }
-                    Some(StepState::Running) => true,
-                    _ => false,
-                }
-        };
-        self.is_over() && self.plan.as_ref().is_some_and(|plan| plan.steps.iter().any(may_change))
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.

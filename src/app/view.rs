@@ -5,7 +5,8 @@ use uuid::Uuid;
 use super::App;
 use super::Prompt;
 use super::session::PlanSession;
-use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState};
+use crate::plan::{Step, ToolCall, ToolClass};
+use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState, StepState};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
@@ -138,7 +139,7 @@ impl App {
             way_back: shown
                 .and_then(|session| session.plan.as_ref())
                 .is_some_and(|plan| !plan.outlook.rollback.is_empty()),
-            changed_files: shown.is_some_and(PlanSession::changed_files),
+            changed_files: shown.is_some_and(changed_files),
             interrupted: shown.is_some_and(|it| it.is_over() && it.run.phase == Phase::Interrupted),
             running: live.is_some(),
             paused: live.is_some_and(|session| session.run.phase == Phase::Paused),
@@ -194,4 +195,20 @@ impl App {
             in_front: self.prompt.is_none() && !session.dismissed,
         })
     }
+}
+
+/// Whether a run is over and may have changed files that are on the record. What a step that failed left
+/// behind is taken back from its own record.
+fn changed_files(session: &PlanSession) -> bool {
+    let may_change = |step: &Step| {
+        let class = step.call.as_ref().map(ToolCall::class);
+        matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
+            && match session.run.steps.get(step.step_index) {
+                Some(StepState::Done(result)) => result.success,
+                Some(StepState::Running) => true,
+                _ => false,
+            }
+    };
+    let plan = session.plan.as_ref();
+    session.is_over() && plan.is_some_and(|plan| plan.steps.iter().any(may_change))
 }

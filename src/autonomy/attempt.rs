@@ -7,7 +7,7 @@ use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, review};
+use crate::engine::{ExecutionError, Records, review_with};
 use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
@@ -171,7 +171,10 @@ impl BoundedLoop<'_> {
         }
         let reviewed = match &answered.plan {
             Some(plan) if answered.is_accepted() => {
-                Some(review(plan, &self.setup.workspace, &self.setup.policy))
+                let setup = self.setup;
+                let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
+                let records = Records { evidence, secrets };
+                Some(review_with(plan, &setup.workspace, &setup.policy, Some(&records)))
             }
             _ => None,
         };

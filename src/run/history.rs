@@ -188,7 +188,7 @@ impl History {
         let of = |entry: &'_ HistoryEntry| {
             let mut files = entry.files.iter().filter(|file| file.path == path);
             let first = files.next()?;
-            let last = files.last().unwrap_or(first);
+            let last = files.next_back().unwrap_or(first);
             Some((first.before, entry.is_recorded.then_some(last.after)))
         };
         let later = self.entries.iter().filter(|entry| entry.place >= place).find_map(of);

@@ -60,7 +60,9 @@ pub(super) fn invoke(
             (Err(why), _) | (_, Err(why)) => {
                 text.push_str(&format!("What {path} was is not available: {why}.\n"));
                 missing.push(json!({ "path": path, "why": why.to_string() }));
-                said["available"] = false.into();
+                if let Some(said) = said.as_object_mut() {
+                    said.insert("available".to_owned(), false.into());
+                }
             }
         }
         files.push(said);
