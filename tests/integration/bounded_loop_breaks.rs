@@ -129,7 +129,8 @@ fn refuse_rows_of(database: &std::path::Path, table: &str) {
 /// Wherever the program itself fails, the loop says so and its run is interrupted.
 #[test]
 fn a_panic_is_an_internal_error_with_its_record() {
-    let moments: [(&str, fn(&RunEvent) -> bool, usize); 5] = [
+    type Moment = fn(&RunEvent) -> bool;
+    let moments: [(&str, Moment, usize); 5] = [
         ("planner", |event| matches!(event, RunEvent::PlannerStarted { .. }), 0),
         ("answer", |event| matches!(event, RunEvent::PlannerAnswered { .. }), 0),
         ("step", |event| matches!(event, RunEvent::StepStarted { .. }), 1),
