@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::authorization::{AuthorizationClass, ClassQuestion, Method};
 use crate::plan::{Edit, MutateBatch, Plan, Simulation, ToolCall};
 use crate::run::{PlanDifference, Review};
+use crate::tools::Toolbox;
 
 /// What a person is asked about the plan of an attempt.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +57,13 @@ pub trait PlanAuthorizer: Send {
     fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer;
 }
 
-/// What of a plan is outside of a class; empty when it is inside.
+/// What of a plan is outside of a class; empty when it is inside. A path counts as the plan names it and as
+/// what it leads to.
 pub(super) fn outside(
     class: &AuthorizationClass,
     plan: &Plan,
     review: &Review,
+    toolbox: &Toolbox,
     attempt: u32,
     now_ms: i64,
 ) -> Vec<String> {
@@ -68,7 +71,10 @@ pub(super) fn outside(
     let mut tools: Vec<&str> = plan.steps.iter().map(|step| step.tool_name.as_str()).collect();
     let mut paths = review.impact.files.clone();
     for call in calls {
-        paths.extend(named(call));
+        for path in named(call) {
+            paths.extend(toolbox.key_of(&path));
+            paths.push(path);
+        }
         // What a simulation calls on its copy, it calls.
         if let ToolCall::Simulate(Simulation::Steps { steps, .. }) = call {
             tools.extend(steps.iter().map(|step| step.tool().name()));
@@ -117,5 +123,83 @@ fn named(call: &ToolCall) -> Vec<String> {
         | ToolCall::Simulate(Simulation::Function { .. })
         | ToolCall::Inspect { .. }
         | ToolCall::History { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::engine::{WorkspaceChoice, review};
+    use crate::plan::{RiskLevel, parse};
+    use crate::risk::Policy;
+
+    /// What of a plan is outside of a class for `src`, of every tool.
+    fn outside_of(folder: &std::path::Path, plan: &Value) -> Vec<String> {
+        let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
+        let policy = Policy::default();
+        let choice = WorkspaceChoice { folder: folder.to_owned(), reason: String::new() };
+        let review = review(&plan, &choice, &policy).unwrap();
+        let toolbox = Toolbox::open(folder, &policy).unwrap();
+        let class = AuthorizationClass {
+            tools: crate::plan::TOOLS
+                .iter()
+                .map(|spec| spec.name.to_owned())
+                .filter(|name| name != "file_write")
+                .collect(),
+            paths: vec!["src".to_owned()],
+            hosts: Vec::new(),
+            max_risk: RiskLevel::Dangerous,
+            max_attempts: 1,
+            expires_at: "9999-01-01T00:00:00Z".to_owned(),
+        };
+        outside(&class, &plan, &review, &toolbox, 1, 0)
+    }
+
+    fn actions(actions: Value) -> Value {
+        json!({"version": "2026-02-19", "goal": "g", "actions": actions})
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_path_of_a_plan_counts_as_it_is_named_and_as_what_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for name in ["src", "docs"] {
+            std::fs::create_dir(folder.join(name)).unwrap();
+        }
+        std::fs::write(folder.join("docs/a.md"), "").unwrap();
+        std::os::unix::fs::symlink("../docs", folder.join("src/link")).unwrap();
+        let step = |tool: &str, arguments: Value| {
+            json!({"plan_id": "p", "intent": "MUTATE", "steps": [
+                {"tool": tool, "arguments": arguments}]})
+        };
+        let edit = |edits: Value| json!({"type": "mutate_batch", "request": {"edits": edits}});
+        let cases: [(Value, &[&str]); 10] = [
+            (step("file_create", json!({"path": "src/a.rs", "contents": ""})), &[]),
+            (step("file_search", json!({"pattern": "x", "root": "src"})), &[]),
+            (step("file_search", json!({"pattern": "x", "root": "."})), &["the path ."]),
+            (step("file_read", json!({"path": "src/link/a.md"})), &["the path docs/a.md"]),
+            (json!({"goal": "g", "steps": [{"command": "true", "cwd": "src"}]}), &[]),
+            (json!({"goal": "g", "steps": [{"command": "true"}]}), &["the path ."]),
+            (actions(json!([{"type": "verify", "request": {}}])), &[]),
+            (
+                actions(json!([edit(json!([{"op": "rename", "path": "src/a", "to": "docs/b"}]))])),
+                &["the path docs/b"],
+            ),
+            (
+                actions(json!([{"type": "history", "request": {"operation": "undo"}}])),
+                &["the path ."],
+            ),
+            (
+                actions(json!([{"type": "simulate", "request": {"steps": [
+                    {"tool": "file_write", "arguments": {"path": "docs/a.md", "contents": ""}}]}}])),
+                &["the tool file_write", "the path docs/a.md"],
+            ),
+        ];
+        for (plan, expected) in cases {
+            assert_eq!(outside_of(folder, &plan), expected, "{plan}");
+        }
     }
 }

@@ -103,7 +103,7 @@ impl BoundedLoop<'_> {
         let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
             return Ok(Vec::new());
         };
-        let mut parts = outside(class, plan, review, attempt, self.clock.now_ms());
+        let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
         // Looked up each time: it may have been taken back by another process.
         if self.executor.store().is_class_revoked(class_id)? {
             parts.insert(0, "the class was revoked".to_owned());
