@@ -8,7 +8,7 @@ use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Plan};
 use countersign::run::{
     Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
-    Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -27,7 +27,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{fixture, found};
+use super::{batch, fixture, found};
 
 pub struct Scene {
     name: String,
@@ -57,6 +57,7 @@ pub struct Scene {
     in_front: bool,
     reveal: Cell<bool>,
     simulated: bool,
+    reconciled: Vec<Reconciled>,
     simulation: (Vec<Preview>, Vec<FileChange>),
     failure: Failure,
     pub contents: Contents,
@@ -129,6 +130,7 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
+            _ if name.starts_with("batch") => batch::plan(),
             _ if name.starts_with("guided") => {
                 fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
             }
@@ -157,6 +159,7 @@ impl Scene {
             }
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
+            "batch-interrupted" => (used, batch::interrupted(&plan)),
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" | "guided-ended" | "guided-ended-output" => {
@@ -250,12 +253,15 @@ impl Scene {
         let evidence = evidence || question.is_some();
         let page = if checked { Page::Diagnostics } else { Page::Plan };
         let mut scene = Self {
+            reconciled: batch::reconciled(),
             sight: Sight { step: (name == "first").then_some(1), ..Sight::default() },
             listing: Listing::default(),
             excerpt: None,
             answer: question.as_ref().map(found::answer),
             question,
-            preview: if name.starts_with("command") {
+            preview: if name.starts_with("batch") {
+                Some(batch::preview())
+            } else if name.starts_with("command") {
                 Some(fixture::preview(&plan, 4))
             } else {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
@@ -434,7 +440,7 @@ impl Scene {
                 pace: self.pace,
                 shows_output: self.shows_output,
                 continues: None,
-                reconciled: &[],
+                reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,
                 tab: self.tab,

@@ -78,6 +78,16 @@ impl Edit {
         }
     }
 
+    /// Whether a file is gone afterwards, other than to another name.
+    pub fn deletes(&self) -> bool {
+        match self {
+            Self::Delete { .. } => true,
+            // Read loosely: what only looks like it is taken for one.
+            Self::Patch { diff, .. } => diff.lines().any(|line| line.starts_with("+++ /dev/null")),
+            _ => false,
+        }
+    }
+
     /// The files whose content this can change: one, or the two names of a rename.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let (path, to) = match self {

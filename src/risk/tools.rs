@@ -136,8 +136,14 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     let written = match call {
         ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => Some(path),
         ToolCall::SplicePatch { file, .. } => Some(file),
-        ToolCall::MutateBatch(MutateBatch { edits, .. })
-        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
+        // It changes nothing.
+        ToolCall::MutateBatch(MutateBatch { dry_run: true, .. }) => None,
+        ToolCall::MutateBatch(MutateBatch { edits, .. }) => {
+            let deleted = || edits.iter().find(|edit| edit.deletes()).map(of_deleting);
+            let worst = edits.iter().flat_map(Edit::paths).find_map(of_written_path);
+            return worst.or_else(deleted).unwrap_or_else(usual);
+        }
+        ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
             let worst = edits.iter().flat_map(Edit::paths).find_map(of_written_path);
             return worst.unwrap_or_else(usual);
         }
@@ -159,6 +165,18 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         return Verdict { span: written.map(|path| 0..path.len()), ..verdict };
     }
     usual()
+}
+
+/// The risk of an edit after which a file is gone.
+fn of_deleting(edit: &Edit) -> Verdict {
+    let path = edit.paths().next().unwrap_or_default();
+    Verdict {
+        level: RiskLevel::Dangerous,
+        rule: "delete-file".into(),
+        span: None,
+        reason: format!("Deletes a file: {path}."),
+        suggestion: None,
+    }
 }
 
 /// A command on a host is read by the host's bash, and never safe: it is not here that it acts.
@@ -244,6 +262,30 @@ mod tests {
         );
         assert_eq!(write("src/lib.rs").level, RiskLevel::Caution);
         assert_eq!(judged(&ToolCall::LspCheck { path: ".".into() }).level, RiskLevel::Caution);
+    }
+
+    #[test]
+    fn a_batch_is_as_dangerous_as_its_worst_edit() {
+        let text = |text: &str| text.to_owned();
+        let batch = |edits, dry_run| {
+            let expected_hashes = std::collections::BTreeMap::new();
+            judged(&ToolCall::MutateBatch(MutateBatch { edits, expected_hashes, dry_run }))
+        };
+        let write = |path: &str| Edit::Write { path: text(path), contents: text("x") };
+        let delete = || Edit::Delete { path: text("b") };
+        let patch = |diff: &str| Edit::Patch { path: text("b"), diff: text(diff) };
+        assert_eq!(batch(vec![write("a")], false).level, RiskLevel::Caution);
+        let deleting = batch(vec![write("a"), delete()], false);
+        assert_eq!((deleting.level, &*deleting.rule), (RiskLevel::Dangerous, "delete-file"));
+        let gone = "--- a/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+        assert_eq!(batch(vec![patch(gone)], false).level, RiskLevel::Dangerous);
+        let kept = "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
+        assert_eq!(batch(vec![patch(kept)], false).level, RiskLevel::Caution);
+        let hook = batch(vec![delete(), write(".git/hooks/pre-commit")], false);
+        assert_eq!(&*hook.rule, "write-git-internals");
+        let renamed = Edit::Rename { path: text("a"), to: text("Makefile") };
+        assert_eq!(batch(vec![renamed], false).level, RiskLevel::Dangerous);
+        assert_eq!(batch(vec![delete(), write("Makefile")], true).level, RiskLevel::Safe);
     }
 
     #[test]

@@ -257,8 +257,9 @@ mod tests {
         assert_eq!(open(DiskState::AsBefore, "mutate_batch"), [false, true]);
         assert_eq!(open(DiskState::Neither, "mutate_batch"), [false, false]);
         assert_eq!(open(DiskState::AsAfter, "splice_patch"), [false, false]);
-        let left = Reconciled { leftover: Some("x".into()), ..row(DiskState::Same, "file_write") };
-        assert_eq!(Way::ALL.map(|way| way.is_open(std::slice::from_ref(&left))), [true, true]);
+        let left =
+            [Reconciled { leftover: Some("x".into()), ..row(DiskState::Same, "file_write") }];
+        assert_eq!(Way::ALL.map(|way| way.is_open(&left)), [true, true]);
     }
 
     #[test]

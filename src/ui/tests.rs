@@ -1,6 +1,8 @@
 //! The whole window with made-up data: it draws in every state, and people find its controls by
 //! name.
 
+#[path = "../../examples/gallery/batch.rs"]
+pub(crate) mod batch;
 #[path = "../../examples/gallery/fixture.rs"]
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]

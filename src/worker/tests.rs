@@ -11,7 +11,7 @@ use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::{
     Answer, AnsweredBy, ConfirmationRequest, Control, Decision, ExecutionResult, Failure, Outcome,
-    Phase, RunEvent, RunFate, RunState, RunStatus,
+    Phase, RunEvent, RunFate, RunState, RunStatus, Way,
 };
 
 /// A workspace, an evidence folder, and both threads.
@@ -403,6 +403,29 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         panic!("not replayed")
     };
     assert_eq!(replayed.events.len(), 2, "{:?}", replayed.events);
+
+    // What is offered is a plan like any other: opened, authorized, asked for where it deletes, and run.
+    for (now, way, then) in [("new\n", Way::RollBack, "old\n"), ("old\n", Way::Finish, "new\n")] {
+        std::fs::write(&file, now).unwrap();
+        std::fs::write(desktop.workspace().join(&leftover), "ne").unwrap();
+        let offered = self::opened(desktop.ask(Request::Settle { run_id, way }));
+        assert_eq!(now, std::fs::read_to_string(&file).unwrap(), "only opened");
+        assert_eq!(offered.continues, None);
+        let (result, _) = desktop.run(desktop.approve(&offered), |worker, request| {
+            assert!(worker.answer(request.run_id, request.step_index, say(Decision::Approve)));
+        });
+        assert_eq!(result.unwrap().status, RunStatus::Completed);
+        assert_eq!(then, std::fs::read_to_string(&file).unwrap());
+        assert!(!desktop.workspace().join(&leftover).exists());
+        let again = desktop.ask(Request::Settle { run_id, way });
+        let Reply::Failed(failure) = again else { panic!("there is nothing left to do") };
+        assert!(failure.message.contains("every file is there already"), "{failure:?}");
+    }
+    std::fs::write(&file, "mine\n").unwrap();
+    let Reply::Failed(failure) = desktop.ask(Request::Settle { run_id, way: Way::Finish }) else {
+        panic!("what somebody wrote is left alone")
+    };
+    assert!(failure.message.contains("somebody changed it"), "{failure:?}");
 }
 
 #[test]

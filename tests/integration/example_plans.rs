@@ -47,11 +47,16 @@ fn complaints(schema: &jsonschema::Validator, plan: &Value) -> Vec<String> {
 #[test]
 fn every_shipped_plan_fits_the_schema_except_the_faulty_one() {
     let (steps, commands) = (schema(), schema_of("command-plan"));
+    let actions = schema_of("action-plan");
     let plans = plans();
     assert!(plans.len() >= 8, "{plans:?}");
     for path in plans {
         let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let schema = if plan["goal"].is_string() { &commands } else { &steps };
+        let schema = match &plan {
+            plan if plan["version"].is_string() => &actions,
+            plan if plan["goal"].is_string() => &commands,
+            _ => &steps,
+        };
         let complaints = complaints(schema, &plan);
         if path.ends_with(FAULTY) {
             // The fifth fault, the duplicate key, is one that no schema can see.
@@ -76,7 +81,16 @@ fn hashes_that_the_plans_expect_are_those_of_the_shipped_files() {
     let mut checked = 0;
     for path in plans() {
         let plan: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        for step in plan["steps"].as_array().unwrap() {
+        for action in plan["actions"].as_array().into_iter().flatten() {
+            let hashes = action["request"]["expected_hashes"].as_object();
+            for (file, expected) in hashes.into_iter().flatten() {
+                let bytes = fs::read(path.parent().unwrap().join(file)).unwrap();
+                let digest = countersign::plan::Digest::of(&bytes);
+                assert_eq!(Ok(digest), expected.as_str().unwrap().parse(), "{file}");
+                checked += 1;
+            }
+        }
+        for step in plan["steps"].as_array().into_iter().flatten() {
             let Some(expected) = step["precondition"].as_str() else { continue };
             let Some(expected) = expected.strip_prefix("file hash is ") else { continue };
             let file = path.parent().unwrap().join(step["arguments"]["path"].as_str().unwrap());
@@ -85,7 +99,7 @@ fn hashes_that_the_plans_expect_are_those_of_the_shipped_files() {
             checked += 1;
         }
     }
-    assert!(checked >= 2, "only {checked} steps name a hash");
+    assert!(checked >= 3, "only {checked} hashes are named");
 }
 
 /// What the validator says of the same plan.
@@ -268,4 +282,31 @@ fn the_way_back_of_the_example_leads_back() {
     let ran = harness.run(&serde_json::from_slice(&back).unwrap());
     assert_eq!(ran.words(), (vec!["succeeded", "succeeded"], "completed"));
     assert_eq!(harness.tree(), before);
+}
+
+#[test]
+fn the_batch_of_the_example_is_made_as_a_whole() {
+    let harness = Harness::new();
+    let folder = assets().join("plans");
+    for name in ["src/lib.rs", "notes/style.md", "notes/todo.md"] {
+        harness.put(name, fs::read(folder.join(name)).unwrap());
+    }
+    let plan = fs::read(folder.join("edit-as-a-whole.plan.json")).unwrap();
+    let plan: Value = serde_json::from_slice(&plan).unwrap();
+    let before = harness.tree();
+    let ran = harness.run(&plan);
+    assert_eq!(ran.words(), (vec!["succeeded", "succeeded"], "completed"), "{:?}", ran.outcome);
+    assert_eq!(ran.heard.asked().len(), 0, "nothing in it is dangerous");
+    let text = |name: &str| harness.content(name).unwrap();
+    assert!(text("src/lib.rs").contains("table.iter().rev().max_by_key"));
+    assert!(text("src/lib.rs").contains("/// The highest tide of a day"), "what is above it stays");
+    assert!(text("notes/style.md").ends_with("the earlier one counts.\n"));
+    assert!(!text("notes/open.md").contains("Ties"));
+    assert_eq!(harness.content("notes/todo.md"), None);
+    // Made again, it is for files that are no longer as it says: nothing changes.
+    let after = harness.tree();
+    assert_ne!(after, before);
+    let again = harness.run(&plan);
+    assert_eq!(again.words().1, "failed");
+    assert_eq!(harness.tree(), after);
 }

@@ -4,6 +4,7 @@ use egui::{Align, Label, Layout, Ui, vec2};
 
 use super::code::whole_ui;
 use super::diff::{diff_ui, layout_ui};
+use super::files::files_ui;
 use super::inspector::indented;
 use crate::run::{Diff, FileChange};
 use crate::ui::format;
@@ -18,8 +19,16 @@ const FILES: usize = 50;
 /// window.
 pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
     let id = ui.scope_id().with(("files shown", place, changes.len()));
-    let shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);
+    let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);
+    let wanted = files_ui(ui, place, changes);
+    if let Some(wanted) = wanted.filter(|wanted| *wanted >= shown) {
+        shown = wanted + 1;
+        ui.data_mut(|data| data.insert_temp(id, shown));
+    }
     for (index, change) in changes.iter().take(shown).enumerate() {
+        if wanted == Some(index) {
+            ui.scroll_to_cursor(Some(Align::Min));
+        }
         change_ui(ui, change, index);
     }
     let more = changes.len().saturating_sub(shown);

@@ -12,6 +12,7 @@ mod code;
 mod command;
 mod diagnostics;
 mod diff;
+mod files;
 mod findings;
 mod growing;
 mod header;
