@@ -129,7 +129,7 @@ impl DiskState {
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsBefore => "as before: the step had no effect on it",
-            Self::AsAfter => "as predicted: the step was done",
+            Self::AsAfter => "as predicted: the step did its work on it",
             Self::WrittenUnchecked => {
                 "as predicted: it was written, and whether it passed cargo check is not known"
             }
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(
             said[0].1,
             "step 2 was interrupted; 40 files (f0, f1, f2 and 37 more) are each as predicted: the \
-             step was done; it left temporary files beside 1 of them"
+             step did its work on it; it left temporary files beside 1 of them"
         );
         assert_eq!(said[1], (DiskState::Neither, found[40].sentence()));
         assert_eq!(sentences(&found[..3]).len(), 3);
