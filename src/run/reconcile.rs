@@ -62,8 +62,8 @@ pub struct Reconciled {
     pub now: Option<FileState>,
     /// What that says about the step.
     pub finding: DiskState,
-    /// The temporary file that the step left beside it, by its canonical path. Nothing needs it any
-    /// more, and nobody but a person deletes it.
+    /// The temporary file that the step left beside it, by its canonical path. Nobody but a person deletes
+    /// it; where several files were to change it holds what this one was, or was to be.
     pub leftover: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl DiskState {
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsBefore => "as before: the step had no effect on it",
-            Self::AsAfter => "as predicted: the step was done",
+            Self::AsAfter => "as predicted: the step did its work on it",
             Self::WrittenUnchecked => {
                 "as predicted: it was written, and whether it passed cargo check is not known"
             }
@@ -154,8 +154,18 @@ impl Reconciled {
         let what = self.path.as_deref().unwrap_or(&self.tool_name);
         let mut sentence =
             format!("step {number} was interrupted; {what} is {}", self.finding.words());
-        if let Some(leftover) = &self.leftover {
-            sentence += &format!("; it left the temporary file {leftover}, which can be deleted");
+        let batches = [Tool::MutateBatch, Tool::History].map(Tool::name);
+        match &self.leftover {
+            Some(leftover) if batches.contains(&self.tool_name.as_str()) => {
+                sentence += &format!(
+                    "; it left {leftover}, which holds what the file was or was to be: keep it until the step is rolled back or finished"
+                );
+            }
+            Some(leftover) => {
+                sentence +=
+                    &format!("; it left the temporary file {leftover}, which can be deleted");
+            }
+            None => {}
         }
         sentence
     }
@@ -232,10 +242,13 @@ mod tests {
         assert_eq!(
             said[0].1,
             "step 2 was interrupted; 40 files (f0, f1, f2 and 37 more) are each as predicted: the \
-             step was done; it left temporary files beside 1 of them"
+             step did its work on it; it left temporary files beside 1 of them"
         );
         assert_eq!(said[1], (DiskState::Neither, found[40].sentence()));
         assert_eq!(sentences(&found[..3]).len(), 3);
+        assert!(found[7].sentence().contains(".x, which holds what the file was or was to be"));
+        found[7].tool_name = "file_write".to_owned();
+        assert!(found[7].sentence().ends_with(".x, which can be deleted"));
     }
 
     #[test]

@@ -74,7 +74,45 @@ fn look(state: DiskState) -> (Icon, Tone) {
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
     use super::*;
+
+    #[test]
+    fn both_ways_are_offered_while_files_are_not_there() {
+        let row = |finding| Reconciled {
+            execution_id: Uuid::nil(),
+            step_id: "s".to_owned(),
+            step_index: 0,
+            tool_name: "mutate_batch".to_owned(),
+            path: Some("a".to_owned()),
+            before: None,
+            after: None,
+            now: None,
+            finding,
+            leftover: None,
+        };
+        let some = [row(DiskState::AsBefore), row(DiskState::AsAfter)];
+        let run_id = Uuid::new_v4();
+        let actions = std::cell::RefCell::new(Vec::new());
+        let mut harness = Harness::new_ui(|ui| {
+            settle_ui(ui, Some(run_id), &some, &mut actions.borrow_mut());
+        });
+        for (label, way) in
+            [("Roll back the files…", Way::RollBack), ("Finish the step…", Way::Finish)]
+        {
+            harness.get_by_label(label).focus();
+            harness.run();
+            harness.key_press(egui::Key::Enter);
+            harness.run();
+            let done = actions.borrow_mut().pop();
+            assert_eq!(done, Some(Action::Evidence(EvidenceAction::Settle(run_id, way))));
+        }
+        let none = [row(DiskState::Neither)];
+        let harness = Harness::new_ui(|ui| settle_ui(ui, Some(run_id), &none, &mut Vec::new()));
+        assert!(harness.query_by_label("Roll back the files…").is_none());
+    }
 
     #[test]
     fn only_what_is_known_to_be_done_looks_done() {

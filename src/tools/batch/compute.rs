@@ -49,6 +49,7 @@ pub(in super::super) fn compute(
         overlay: overlay.clone(),
         named: Vec::new(),
         before: BTreeMap::new(),
+        bytes: 0,
         done: Computed::default(),
     };
     for (path, expected) in expected {
@@ -80,6 +81,9 @@ pub(in super::super) fn compute(
     Ok(files.finish())
 }
 
+/// Most bytes of all files together, which have to fit into memory: as many as one file may have.
+const MOST_BYTES: u64 = if cfg!(test) { 1 << 20 } else { file::FILE_BYTES };
+
 /// The files as the edits so far leave them.
 pub(super) struct Files<'a> {
     pub(super) toolbox: &'a Toolbox,
@@ -89,6 +93,8 @@ pub(super) struct Files<'a> {
     named: Vec<String>,
     /// What they were.
     before: BTreeMap<String, Option<Arc<[u8]>>>,
+    /// How many bytes that is.
+    bytes: u64,
     pub(super) done: Computed,
 }
 
@@ -100,7 +106,7 @@ impl<'a> Files<'a> {
         existing: Existing,
     ) -> Result<Prepared<'a>, ToolError> {
         let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
-        self.note(&prepared.place.key, prepared.before.clone());
+        self.note(&prepared.place.key, prepared.before.clone())?;
         Ok(prepared)
     }
 
@@ -138,14 +144,19 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn note(&mut self, key: &str, content: Option<Arc<[u8]>>) {
+    fn note(&mut self, key: &str, content: Option<Arc<[u8]>>) -> Result<(), ToolError> {
         if !self.before.contains_key(key) {
+            self.bytes += content.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            if self.bytes > MOST_BYTES {
+                return Err(BatchError::TooMuch { limit: MOST_BYTES }.into());
+            }
             self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
             self.before.insert(key.to_owned(), content);
         }
         if !self.named.iter().any(|named| named == key) {
             self.named.push(key.to_owned());
         }
+        Ok(())
     }
 
     fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {

@@ -14,6 +14,8 @@ use super::PatchError;
 pub enum BatchError {
     #[error("{path} is to be {expected} and is {found}")]
     Conflict { path: String, expected: Digest, found: FileState },
+    #[error("the files that the batch is about have together more than {limit} bytes")]
+    TooMuch { limit: u64 },
     #[error("{path} is a link: name the file that it leads to")]
     Link { path: String },
     #[error("{path} is not UTF-8 text")]
@@ -31,7 +33,7 @@ pub enum BatchError {
 }
 
 /// So many occurrences of a text are counted.
-pub(super) const MOST_TIMES: usize = 1_000;
+pub(super) const MOST_TIMES: usize = 100;
 /// So many faults stand in the message; all of them are in the result.
 const MOST_FAULTS: usize = 5;
 
@@ -101,7 +103,8 @@ impl BatchError {
         match self {
             Self::Conflict { .. } => Code::Conflict,
             Self::Refused { faults } if faults.iter().any(is_conflict) => Code::Conflict,
-            Self::Link { .. }
+            Self::TooMuch { .. }
+            | Self::Link { .. }
             | Self::NotText { .. }
             | Self::Text { .. }
             | Self::Patch { .. }
@@ -120,6 +123,7 @@ impl BatchError {
             Self::Refused { .. } if self.code() == Code::Conflict => {
                 "See what changed these files; then make the plan again for what they hold now."
             }
+            Self::TooMuch { .. } => "Make several batches of it.",
             Self::Link { .. }
             | Self::NotText { .. }
             | Self::Text { .. }

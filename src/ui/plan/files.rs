@@ -14,9 +14,14 @@ const MANY: usize = 4;
 /// How high the list is at most, in points; the rest of it is scrolled to.
 const HEIGHT: f32 = 168.0;
 
+/// Whether these are so many that they are listed first.
+pub(super) fn are_many(changes: &[FileChange]) -> bool {
+    changes.len() >= MANY
+}
+
 /// Lists the files where they are many; gives the place of the one that somebody wants to see.
 pub(super) fn files_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) -> Option<usize> {
-    if changes.len() < MANY {
+    if !are_many(changes) {
         return None;
     }
     let mut wanted = None;
@@ -59,9 +64,9 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
     let [added, removed] = &counts;
     let text = widgets::job(&[
         (&path, Text::Mono, theme.text),
+        (word, Text::Small, theme.dim),
         (added, Text::Mono, theme.safe),
         (removed, Text::Mono, theme.danger),
-        (word, Text::Small, theme.dim),
     ]);
     let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
     widgets::focus_ring(ui, &label);

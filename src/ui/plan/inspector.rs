@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::changes::changes_ui;
 use super::code::{Gutter, code_rows_ui, columns, whole_ui};
 use super::command::command_ui;
 use super::diagnostics::diagnostics_ui;
 use super::kept::kept_rows;
 use super::output::output_lines;
+use super::preview::preview_ui;
 use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{Outcome, PreconditionState, Predicted, Preview, StepResult, StepState};
+use crate::run::{Outcome, PreconditionState, StepResult, StepState};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
@@ -198,35 +198,6 @@ pub(super) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         add(ui);
-    });
-}
-
-/// What a step would do: the differences, and in words what there is to say besides.
-pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
-    changes_ui(ui, "preview", &preview.changes);
-    indented(ui, |ui| {
-        let (icon, tone) = match preview.predicted {
-            _ if preview.would_fail() => (icon::WARNING, Tone::Caution),
-            Predicted::Exact => (icon::DONE, Tone::Safe),
-            Predicted::Partial => (icon::INFO, Tone::Caution),
-            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
-        };
-        // Each is one sentence; a line break in a file's name must not make two of it.
-        let summary = visible(&preview.summary);
-        whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
-        let sure = match preview.predicted {
-            Predicted::Exact => None,
-            Predicted::Partial => Some("Only a part of what it does can be told before it runs."),
-            Predicted::Unpredictable => Some("What it does can be told only by running it."),
-        };
-        if let Some(sure) = sure {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
-        }
-        for (index, note) in preview.notes.iter().enumerate() {
-            whole_ui(ui, ("note", index), &visible(note), |ui, text| {
-                widgets::remark(ui, icon::INFO, Tone::Dim, text);
-            });
-        }
     });
 }
 

@@ -298,3 +298,32 @@ fn a_batch_that_comes_to_nothing_says_so() {
     assert_eq!(done.result["committed"], true);
     assert_eq!(house.names(), ["a.txt"]);
 }
+
+#[test]
+fn what_does_not_fit_into_memory_is_refused() {
+    let house = house();
+    for name in ["a", "b"] {
+        house.put(name, vec![0; 600 << 10]);
+    }
+    let (_, message) = house.fails(&batch(vec![delete("a"), delete("b")]));
+    assert!(
+        message.contains("edit 2 (delete)") && message.contains("together more than"),
+        "{message}"
+    );
+    house.succeeds(&batch(vec![delete("a"), create("c", "")]));
+}
+
+#[test]
+fn files_are_judged_by_what_they_really_are() {
+    let house = house();
+    house.put(".git/config", "x");
+    house.put("run.sh", "x");
+    house.link("innocent", ".git/config");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(house.path("run.sh"), mode).unwrap();
+    let call = batch(vec![write("innocent", "y"), rename("run.sh", "new.sh")]);
+    let now = house.tools.now();
+    assert_eq!(now.written_keys(&call).unwrap(), [".git/config", "run.sh", "new.sh"]);
+    assert!(now.key_and_is_program("run.sh").unwrap().1);
+    assert_eq!(now.input_keys(&call).unwrap().len(), 3);
+}

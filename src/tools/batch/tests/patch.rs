@@ -1,6 +1,12 @@
 //! Unified diffs: applied where they say, and refused everywhere else.
 
+use proptest::prelude::*;
+
 use super::super::patch::{Patch, PatchError};
+use crate::authorization::FileState;
+use crate::plan::Digest;
+use crate::run::FileChange;
+use crate::tools::diff::diff;
 
 fn apply(content: &str, diff: &str) -> Result<Option<String>, String> {
     let patch = Patch::read(diff, "f").map_err(|error| error.to_string())?;
@@ -129,5 +135,33 @@ fn what_is_no_plain_diff_is_refused_and_the_line_is_named() {
     ];
     for (diff, why) in cases {
         fails("1\n", diff, why);
+    }
+}
+
+proptest! {
+    /// What a person is shown as the difference of two texts leads from the one to the other, and nowhere
+    /// else: on any other text it is refused, or what it changes stands there just the same.
+    #[test]
+    fn a_difference_that_is_shown_can_be_applied(
+        old in "([ab]?(\r)?\n){0,9}[ab]{0,2}",
+        new in "([abc]?(\r)?\n){0,9}[ab]{0,2}",
+        other in "([ab]?\n){0,9}",
+    ) {
+        prop_assume!(old != new);
+        let state = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
+        let change = FileChange {
+            path: "f".to_owned(),
+            before: state(&old),
+            after: state(&new),
+            diff: diff(Some(old.as_bytes()), Some(new.as_bytes())),
+        };
+        let unified = change.unified();
+        let patch = Patch::read(&unified, "f").map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(patch.apply(old.as_bytes()), Ok(Some(new.clone().into_bytes())), "{}", unified);
+        if let Ok(Some(applied)) = patch.apply(other.as_bytes()) {
+            let lines = |text: &[u8]| text.split_inclusive(|byte| *byte == b'\n').count();
+            let grown = lines(&applied) as i64 - lines(other.as_bytes()) as i64;
+            prop_assert_eq!(grown, lines(new.as_bytes()) as i64 - lines(old.as_bytes()) as i64);
+        }
     }
 }

@@ -1,0 +1,53 @@
+//! What a step would do, where a person decides about it.
+
+use egui::Ui;
+
+use super::changes::changes_ui;
+use super::code::whole_ui;
+use super::files::are_many;
+use super::inspector::indented;
+use crate::plan::visible;
+use crate::run::{Predicted, Preview};
+use crate::ui::icon;
+use crate::ui::theme::Tone;
+use crate::ui::widgets;
+
+/// What a step would do: the differences, and in words what there is to say besides.
+pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
+    // Behind the differences of many files nobody would find the words.
+    let words_first = are_many(&preview.changes);
+    if words_first {
+        words_ui(ui, preview);
+    }
+    changes_ui(ui, "preview", &preview.changes);
+    if !words_first {
+        words_ui(ui, preview);
+    }
+}
+
+fn words_ui(ui: &mut Ui, preview: &Preview) {
+    indented(ui, |ui| {
+        let (icon, tone) = match preview.predicted {
+            _ if preview.would_fail() => (icon::WARNING, Tone::Caution),
+            Predicted::Exact => (icon::DONE, Tone::Safe),
+            Predicted::Partial => (icon::INFO, Tone::Caution),
+            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
+        };
+        // Each is one sentence; a line break in a file's name must not make two of it.
+        let summary = visible(&preview.summary);
+        whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
+        let sure = match preview.predicted {
+            Predicted::Exact => None,
+            Predicted::Partial => Some("Only a part of what it does can be told before it runs."),
+            Predicted::Unpredictable => Some("What it does can be told only by running it."),
+        };
+        if let Some(sure) = sure {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, sure);
+        }
+        for (index, note) in preview.notes.iter().enumerate() {
+            whole_ui(ui, ("note", index), &visible(note), |ui, text| {
+                widgets::remark(ui, icon::INFO, Tone::Dim, text);
+            });
+        }
+    });
+}
