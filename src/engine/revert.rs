@@ -1,15 +1,13 @@
 //! Reverts (SPEC §11): the plan that takes back what a run or one of its steps changed, and what of it no
 //! plan can take back. Only looks; executes and changes nothing.
 
-use std::collections::BTreeSet;
-
 use uuid::Uuid;
 
 use super::continuation::{FollowUpError, plan_of};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, Kept};
 use crate::plan::{Code, Finding, Severity, ToolClass, parse, revert};
-use crate::run::{CheckpointName, RunSummary, way_back};
+use crate::run::{CheckpointName, RunSummary, is_git_path, way_back};
 
 /// The exact bytes of the plan that takes back what a run or an execution changed, and the run: `id` is of
 /// either.
@@ -64,8 +62,12 @@ pub fn cannot_be_reverted(
     }
     let history = evidence.history(&run.workspace, None)?.1;
     let Ok(entries) = history.to_undo(Some(&name)) else { return Ok(findings) };
-    let mut told = BTreeSet::new();
     for way in way_back(&entries) {
+        if is_git_path(&way.path) {
+            findings
+                .push(warning(format!("{} stays as it is: a revert never touches .git", way.path)));
+            continue;
+        }
         let FileState::Content(digest) = way.target else { continue };
         if way.left == [way.target] {
             continue;
@@ -76,9 +78,7 @@ pub fn cannot_be_reverted(
             Kept::NoKey => "it holds a secret, and the key that it was encrypted under is not here",
             Kept::NotKept => "it was never kept",
         };
-        if told.insert(way.path.clone()) {
-            findings.push(warning(format!("what {} was is not available: {why}", way.path)));
-        }
+        findings.push(warning(format!("what {} was is not available: {why}", way.path)));
     }
     Ok(findings)
 }

@@ -182,8 +182,8 @@ impl History {
         named.map(|it| it.place).or_else(first).ok_or_else(|| self.unknown(name))
     }
 
-    /// What a file was at this place; none where no recorded change says it: it was what it is, or what it
-    /// was before the first.
+    /// What a file was at this place; none where no recorded change says it, or only a step that was
+    /// interrupted does.
     pub fn state_at(&self, path: &str, place: i64) -> Option<FileState> {
         let of = |entry: &'_ HistoryEntry| {
             let mut files = entry.files.iter().filter(|file| file.path == path);
@@ -194,7 +194,7 @@ impl History {
         let later = self.entries.iter().filter(|entry| entry.place >= place).find_map(of);
         let earlier = || {
             let before = self.entries.iter().rev().filter(|entry| entry.place < place);
-            before.filter_map(of).find_map(|(_, after)| after)
+            before.filter_map(of).next().and_then(|(_, after)| after)
         };
         later.map(|(before, _)| before).or_else(earlier)
     }
@@ -238,6 +238,13 @@ pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
         }
     }
     ways.into_values().collect()
+}
+
+/// Whether a path leads into Git's own files, or is the file that says where they are: nothing here touches
+/// them.
+pub fn is_git_path(path: &str) -> bool {
+    // Some file systems do not tell the cases apart.
+    path.split(['/', '\\']).any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 #[cfg(test)]

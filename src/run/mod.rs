@@ -47,7 +47,7 @@ pub use event::{RunEvent, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
-    way_back,
+    is_git_path, way_back,
 };
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};

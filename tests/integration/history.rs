@@ -10,7 +10,7 @@ use countersign::risk::RiskLevel;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::harness::{Harness, Ran, create_file, plan, read, read_file, write_file};
+use crate::harness::{Harness, Ran, create_file, plan, read, read_file, step, write_file};
 
 /// A plan of these actions on the history.
 pub fn actions(requests: impl IntoIterator<Item = Value>) -> Value {
@@ -363,6 +363,37 @@ fn links_folders_and_steps_before_it_stand_in_the_way() {
     assert!(shown.unwrap().previews[1].would_fail());
     done(&harness.run(&undo_of(&name)));
     assert_eq!(harness.content("a").as_deref(), Some("one\n"));
+}
+
+#[test]
+fn a_replaced_definition_is_taken_back() {
+    let harness = Harness::with(&[
+        ("m.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n"),
+        ("new.txt", "def one():\n    return 11\n"),
+    ]);
+    let before = harness.tree();
+    let arguments = json!({ "file": "m.py", "name": "one", "with": "new.txt" });
+    let ran = harness.run(&plan([step("s", "splice_patch", arguments)]));
+    assert!(harness.content("m.py").unwrap().contains("return 11"), "{:?}", ran.result());
+    done(&harness.run(&undo_of(&run_of(&ran))));
+    assert_eq!(harness.tree(), before);
+}
+
+#[test]
+fn a_long_run_is_taken_back_as_a_whole() {
+    // So many that what was taken back no longer fits beside the record of the step.
+    let harness = Harness::with(&[("a", "start\n")]);
+    let ran =
+        harness.run(&plan((0..130).map(|n| write_file(&format!("w{n}"), "a", &format!("{n}\n")))));
+    let reverted = harness.run(&undo_of(&run_of(done(&ran))));
+    assert_eq!(done(&reverted).words().1, "completed");
+    assert_eq!(harness.content("a").as_deref(), Some("start\n"));
+    harness.refuses(&undo_of(&run_of(&ran)), "E101");
+    harness.refuses(&undo(), "E101");
+    done(&harness.run(&redo()));
+    assert_eq!(harness.content("a").as_deref(), Some("129\n"));
+    done(&harness.run(&undo()));
+    assert_eq!(harness.content("a").as_deref(), Some("128\n"));
 }
 
 #[test]

@@ -165,8 +165,22 @@ fn a_moment_knows_what_came_after_it_and_what_files_were() {
     assert_eq!(all.state_at("a", 12), Some(state("3")));
     assert_eq!(all.state_at("b", 10), Some(state("x")));
     assert_eq!(all.state_at("c", 0), None);
+    let mut unsure = all.clone();
+    unsure.entries[1].is_recorded = false;
+    assert_eq!(unsure.state_at("a", 12), None, "nobody knows what an interrupted step left");
+    assert_eq!(unsure.state_at("a", 10), Some(state("1")));
     assert_eq!(all.left_by("a", state("3"), 1).unwrap().execution_id, id(11));
     assert!(all.left_by("a", state("3"), 11).is_none());
+}
+
+#[test]
+fn what_belongs_to_git_is_known_by_its_path() {
+    for path in [".git", ".git/config", "sub/.GIT/hooks/x", "vendor/.git", "/other/.git/HEAD"] {
+        assert!(is_git_path(path), "{path}");
+    }
+    for path in [".gitignore", "a.git", "git/config", ".github/x"] {
+        assert!(!is_git_path(path), "{path}");
+    }
 }
 
 #[test]

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::authorization::FileState;
-use crate::run::{CheckpointName, EdgeType, FileChange, History};
+use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
 use super::super::{Invocation, Overlay, ToolError, Toolbox, diff, file};
 use super::effects::{now, state_bytes};
-use super::way::is_git;
 use super::{HistoryError, edge, hash, past};
 
 /// Compares. Contents that cannot be had are told by their digests alone.
@@ -29,7 +28,7 @@ pub(super) fn invoke(
     let paths: BTreeSet<&str> = entries
         .flat_map(|entry| &entry.files)
         .map(|file| file.path.as_str())
-        .filter(|path| !is_git(path))
+        .filter(|path| !is_git_path(path))
         .collect();
     let (mut files, mut missing, mut text, mut edges) =
         (Vec::new(), Vec::new(), String::new(), Vec::new());
@@ -42,8 +41,12 @@ pub(super) fn invoke(
                 (at(start), Some(file::state_of_bytes(found.as_deref())), Some(found))
             }
         };
-        // Between the two nobody recorded anything about it.
-        let (Some(before), Some(after)) = (before, after) else { continue };
+        let (Some(before), Some(after)) = (before, after) else {
+            let why = "a step that was interrupted left it";
+            text.push_str(&format!("What {path} was is not known: {why}.\n"));
+            missing.push(json!({ "path": path, "why": why }));
+            continue;
+        };
         if before == after {
             continue;
         }

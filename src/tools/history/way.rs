@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::plan::HistoryOperation;
 use crate::run::{
-    CheckpointName, FileEffect, FileForecast, History, HistoryEntry, WayBack, way_back,
+    CheckpointName, FileEffect, FileForecast, History, HistoryEntry, WayBack, is_git_path, way_back,
 };
 
 use super::super::Overlay;
@@ -56,7 +56,7 @@ pub(super) fn intended(
         | HistoryOperation::Diff { .. } => (Vec::new(), BTreeSet::new()),
     };
     let (left_out, ways): (Vec<_>, Vec<_>) =
-        way_back(&entries).into_iter().partition(|way| is_git(&way.path));
+        way_back(&entries).into_iter().partition(|way| is_git_path(&way.path));
     if ways.is_empty() && !left_out.is_empty() {
         return Err(HistoryError::OnlyGit);
     }
@@ -70,12 +70,6 @@ pub(super) fn intended(
 
 fn ids(entries: &[&HistoryEntry]) -> BTreeSet<Uuid> {
     entries.iter().map(|entry| entry.execution_id).collect()
-}
-
-/// Whether a path leads into Git's own files, or is the file that says where they are.
-pub(super) fn is_git(path: &str) -> bool {
-    // Some file systems do not tell the cases apart.
-    path.split(['/', '\\']).any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 /// An effect without its contents.
