@@ -184,6 +184,7 @@ pub fn review(plan: &Plan) -> Review {
             ]),
         },
         rollback: Vec::new(),
+        workspace_commands: None,
         preconditions: plan
             .steps
             .iter()
@@ -862,4 +863,42 @@ pub fn command_plan() -> Plan {
     let parsed = countersign::plan::parse(&text);
     assert!(parsed.is_valid(), "{:?}", parsed.findings);
     parsed.plan.unwrap_or_else(plan)
+}
+
+/// Commands as a workspace in C names them.
+pub fn workspace_commands(trusted: bool) -> CommandsReview {
+    let policy = Policy::default();
+    let command = |name: &str, command: &str, timeout_seconds, matcher: &str, steps: &[usize]| {
+        CommandReview {
+            name: name.into(),
+            command: command.into(),
+            timeout_seconds,
+            matcher: matcher.into(),
+            risk: risk::of_workspace_command(command, &policy, Shell::Bash),
+            steps: steps.to_vec(),
+        }
+    };
+    CommandsReview {
+        digest: Digest::of(b"countersign.toml"),
+        trusted,
+        commands: vec![
+            command("verify.local", "make -k check", 600, "gnu", &[2]),
+            command(
+                "verify.full",
+                "cmake --build build --target all && ctest --test-dir build --output-on-failure --output-junit report.xml",
+                1_800,
+                "gnu",
+                &[],
+            ),
+            command(
+                "build",
+                "rm -rf build/* && cmake -S . -B build && cmake --build build",
+                1_800,
+                "gnu",
+                &[3],
+            ),
+            command("run", "./build/parser \"$@\"", 60, "none", &[4]),
+        ],
+        faults: Vec::new(),
+    }
 }

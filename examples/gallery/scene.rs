@@ -152,7 +152,10 @@ impl Scene {
             let step = plan.steps[0].clone();
             plan.steps.resize(10_000, step);
         }
-        let review = fixture::review(&plan);
+        let mut review = fixture::review(&plan);
+        if matches!(name, "trust" | "trusted" | "untrusted") {
+            review.workspace_commands = Some(fixture::workspace_commands(name == "trusted"));
+        }
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
             "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
@@ -403,6 +406,11 @@ impl Scene {
                 1_800_000,
             )))),
             "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
+            "trust" | "trusted" => self
+                .review
+                .workspace_commands
+                .as_ref()
+                .map(|commands| Question::Trust { workspace: "/home/ada/src/parser", commands }),
             "close" => Some(Question::Close),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),

@@ -142,6 +142,7 @@ impl App {
                 let void = self.void_notice.take();
                 self.notices.retain(|notice| Some(notice.id) != void);
             }
+            (Purpose::Trust, Reply::Trusted) => self.review_again(true),
             (Purpose::Simulate(digest), Reply::Failed(failure)) => {
                 self.take_simulation(digest, Err(failure));
             }
@@ -346,7 +347,7 @@ impl App {
                 "The page shows the file as it is now. What ran stands in the list of runs.",
             );
         } else if let Some(first) = first {
-            if matches!(self.prompt, Some(Prompt::Authorize | Prompt::Reject)) {
+            if matches!(self.prompt, Some(Prompt::Authorize | Prompt::Reject | Prompt::Trust)) {
                 self.prompt = None;
                 self.notify(
                     Tone::Caution,

@@ -61,6 +61,7 @@ use watch::Watch;
 enum Prompt {
     Authorize,
     Reject,
+    Trust,
     Close,
 }
 

@@ -31,6 +31,8 @@ pub(super) enum Purpose {
     Simulate(Digest),
     /// To write an answer to a plan down.
     Record(Box<PlanAuthorization>),
+    /// To write down whether commands are trusted.
+    Trust,
     /// To list the runs.
     Runs,
     /// To show a recorded run.
@@ -73,6 +75,7 @@ impl Purpose {
             Self::Record(_) => {
                 "Your answer could not be written down; nothing is authorized.".into()
             }
+            Self::Trust => "Your decision could not be written down; nothing has changed.".into(),
             Self::Runs => "The runs cannot be listed.".into(),
             Self::Replay => "The run cannot be shown.".into(),
             Self::FollowUp => "The run cannot be followed up.".into(),

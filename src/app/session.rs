@@ -168,6 +168,9 @@ impl PlanSession {
         }
         match (&self.plan, &self.review) {
             (None, _) => Some("The file cannot be read as a plan."),
+            (Some(_), Some(review)) if review.untrusted().is_some() => {
+                Some("It would run commands that you do not trust yet.")
+            }
             _ if !plan::is_valid(&self.findings) => Some("Its findings contain errors."),
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,

@@ -14,6 +14,8 @@ mod flood;
 mod guided;
 mod panics;
 mod simulation;
+#[cfg(unix)]
+mod trust;
 
 use crate::run::{Decision, Outcome, Phase, RunStatus};
 use crate::ui::action::{Action, DialogAction, EvidenceAction, PlanAction, Tab};

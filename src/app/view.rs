@@ -163,10 +163,17 @@ impl App {
             Some(prompt) => {
                 let session = self.shown.as_ref()?;
                 let plan = session.plan.as_ref()?;
-                let question = if prompt == Prompt::Reject {
-                    Question::Reject { digest: plan.digest, name: plan.name() }
-                } else {
-                    Question::Authorize(session.question(self.setup.policy.authorization_ttl_ms)?)
+                let question = match prompt {
+                    Prompt::Reject => Question::Reject { digest: plan.digest, name: plan.name() },
+                    Prompt::Trust => {
+                        let review = session.review.as_deref()?;
+                        let commands = review.workspace_commands.as_ref()?;
+                        Question::Trust { workspace: &review.binding.workspace, commands }
+                    }
+                    Prompt::Authorize | Prompt::Close => {
+                        let ttl_ms = self.setup.policy.authorization_ttl_ms;
+                        Question::Authorize(session.question(ttl_ms)?)
+                    }
                 };
                 Some(Dialog { prompt: self.prompt_id(None, 0), question })
             }

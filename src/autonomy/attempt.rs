@@ -179,6 +179,11 @@ impl BoundedLoop<'_> {
             _ => None,
         };
         if let Some(Ok(review)) = &reviewed {
+            // No other plan would help: it is a person who has to decide.
+            if let Some(why) = review.untrusted() {
+                self.note(&answered);
+                return Ok(Err(Ended::new(Happened::NotAuthorized, why.message.clone())));
+            }
             answered.add_findings(&review.findings);
         }
         self.note(&answered);

@@ -41,6 +41,13 @@ impl BoundedLoop<'_> {
         let review = match reviewed {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
+                if let Some(why) = review.untrusted() {
+                    let message = format!("verification: {}", why.message);
+                    return Ok(Ended {
+                        action_index: Some(index),
+                        ..Ended::new(Happened::NotAuthorized, message)
+                    });
+                }
                 let said = review.findings.first().map(|it| it.message.clone());
                 return Ok(self.refused(index, scope, said.unwrap_or_default()));
             }

@@ -171,6 +171,9 @@ pub(super) struct Common {
 pub(super) struct CheckPlan {
     #[command(flatten)]
     pub(super) check: Check,
+    /// No longer trust the workspace's commands with this digest, in the file countersign.toml
+    #[arg(long, value_name = "DIGEST")]
+    pub(super) revoke_commands: Option<Digest>,
     /// Connect to the plan's host, to see whether commands can run there; none is sent
     #[arg(long)]
     pub(super) connect: bool,
@@ -198,6 +201,9 @@ pub(super) struct Run {
     pub(super) target: Target,
     #[command(flatten)]
     pub(super) consent: Consent,
+    /// Trust the commands of the workspace's countersign.toml if this is its digest, as `check` printed it
+    #[arg(long, value_name = "DIGEST")]
+    pub(super) trust_commands: Option<Digest>,
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]

@@ -17,6 +17,7 @@ use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
 use super::signals::stop_at_interrupt;
+use super::trust::trusted;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
@@ -26,6 +27,7 @@ use crate::engine::{
 };
 use crate::evidence::EvidenceStore;
 use crate::plan::{Step, visible, visible_lines};
+use crate::risk::Policy;
 use crate::run::{AttemptRecord, PlannerStatus, RunEvent, StopCode, Stream};
 use crate::worker::default_folders;
 
@@ -82,6 +84,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
     let place = EvidencePlace::find(&command.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
+    let trusted_commands = trusted(&place)?;
     Ok(LoopSetup {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
@@ -93,7 +96,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         class: class.map(|class| (class, Method::CommandLine)),
         evidence: std::path::absolute(&place.evidence).unwrap_or(place.evidence),
         secrets: place.secrets,
-        policy: command.engine.settle(policy()?),
+        policy: Policy { trusted_commands, ..command.engine.settle(policy()?) },
     })
 }
 

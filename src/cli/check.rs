@@ -10,6 +10,7 @@ use super::documents::{self, finding_line};
 use super::output::Output;
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
+use super::trust::{open_trusting, revoke};
 use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
 use crate::risk::Policy;
 use crate::run::{Host, PreconditionState, Review, TargetState};
@@ -17,12 +18,19 @@ use crate::tools::{SshClient, StopSignal, check_target};
 
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
-    let args::CheckPlan { check, connect } = command;
-    let policy = check.engine.settle(policy()?);
+    let args::CheckPlan { check, revoke_commands, connect } = command;
+    let mut policy = check.engine.settle(policy()?);
     let workspace = check.workspace.workspace.as_deref();
-    let records = EvidencePlace::records(&check.common.folder);
-    let opened =
-        OpenedPlan::open(&check.plan, workspace, &policy, &check.target, records.as_ref())?;
+    let folder = &check.common.folder;
+    let records = EvidencePlace::records(folder);
+    let records = records.as_ref();
+    let open =
+        |policy: &Policy| OpenedPlan::open(&check.plan, workspace, policy, &check.target, records);
+    let mut opened = open_trusting(&mut policy, folder, open)?;
+    if let Some(digest) = *revoke_commands {
+        revoke(digest, &opened, &EvidencePlace::find(folder)?)?;
+        opened = open_trusting(&mut policy, folder, open)?;
+    }
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
@@ -87,6 +95,7 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
         header(opened, plan, review, out);
         steps(plan, review, out);
     }
+    commands(opened, out);
     for finding in &opened.findings {
         out.line(&finding_line(finding));
     }
@@ -97,6 +106,26 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
         }
         _ if errors == 1 => out.line("Not valid: 1 error."),
         _ => out.line(&format!("Not valid: {errors} errors.")),
+    }
+}
+
+/// The commands that the workspace names, where the plan would run some of them.
+fn commands(opened: &OpenedPlan, out: &mut Output) {
+    let review = opened.review.as_ref();
+    let Some(commands) = review.and_then(|review| review.workspace_commands.as_ref()) else {
+        return;
+    };
+    out.line("Commands of countersign.toml:");
+    for command in &commands.commands {
+        let (name, risk) = (&command.name, command.risk.level.as_str());
+        out.line(&visible(&format!("    {name} ({risk}): {}", command.command)));
+    }
+    match commands.trusted {
+        true => out.line("They are trusted."),
+        false => out.line(&format!(
+            "Nobody trusts them. `run --trust-commands {}` trusts exactly these.",
+            commands.digest
+        )),
     }
 }
 

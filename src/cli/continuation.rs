@@ -15,9 +15,10 @@ use crate::evidence::EvidenceReader;
 /// Authorizes and runs the rest of a run; without an authorization, shows what it would be.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let policy = command.engine.settle(policy()?);
+    let mut policy = command.engine.settle(policy()?);
     let place = EvidencePlace::find(&command.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
+    policy.trusted_commands = evidence.trusted_commands()?;
     let (run, bytes) = rest_of(&mut evidence, command.run)?;
     let workspace = match &command.workspace {
         Some(folder) => {

@@ -19,6 +19,10 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
         "plan": plan.map(plan_document),
         "risk": risk_document(plan, opened.review.as_ref()),
     });
+    let commands = opened.review.as_ref().and_then(|review| review.workspace_commands.as_ref());
+    if let (Some(commands), Some(fields)) = (commands, document.as_object_mut()) {
+        fields.insert("workspace_commands".to_owned(), json!(commands));
+    }
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
     if let (Some(target), Some(fields)) = (target, document.as_object_mut()) {
         fields.insert("target".to_owned(), json!(target));

@@ -24,6 +24,7 @@ mod schema;
 mod signals;
 mod simulate;
 mod time;
+mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -43,7 +43,12 @@ impl Refusal {
         let errors = findings.iter().filter(|it| it.severity == crate::plan::Severity::Error);
         let failure = ExecutionError::from_findings(errors.cloned().collect()).failure();
         let details = json!({ "findings": &findings });
-        Self { findings, ..Self::new(Exit::InvalidPlan, failure, details) }
+        // The plan is fine; what it needs has not been allowed.
+        let exit = match failure.code {
+            Code::NotAuthorized => Exit::NotAuthorized,
+            _ => Exit::InvalidPlan,
+        };
+        Self { findings, ..Self::new(exit, failure, details) }
     }
 
     /// Says it: the error document on stdout when JSON is wanted, the words on stderr.

@@ -14,6 +14,7 @@ use super::output::{Output, say};
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
 use super::refusal::Refusal;
+use super::trust::{open_trusting, trust};
 use crate::authorization::{ApprovedPlan, Change, Method, PlanAuthorization};
 use crate::engine::{Clock as _, ControlHandle, ExecutionError, Executor, Parts, SystemClock};
 use crate::evidence::EvidenceStore;
@@ -25,13 +26,21 @@ use crate::run::{ExecutionResult, Review, RunStatus};
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     // Said before the plan is read: how questions are answered does not depend on it.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let policy = command.engine.settle(policy()?);
+    let mut policy = command.engine.settle(policy()?);
     let workspace = command.workspace.workspace.as_deref();
-    let records = EvidencePlace::records(&command.common.folder);
-    let opened =
-        OpenedPlan::open(&command.plan, workspace, &policy, &command.target, records.as_ref())?;
+    let folder = &command.common.folder;
+    let records = EvidencePlace::records(folder);
+    let records = records.as_ref();
+    let open = |policy: &Policy| {
+        OpenedPlan::open(&command.plan, workspace, policy, &command.target, records)
+    };
+    let mut opened = open_trusting(&mut policy, folder, open)?;
     let method = method(&command.consent, opened.digest)?;
-    let place = EvidencePlace::find(&command.common.folder)?;
+    let place = EvidencePlace::find(folder)?;
+    if let Some(digest) = command.trust_commands {
+        trust(digest, &opened, &place)?;
+        opened = open_trusting(&mut policy, folder, open)?;
+    }
     let start = Start { opened, method, parent_run: None, policy, confirmation, place };
     start.run(out)
 }

@@ -92,6 +92,8 @@ impl ExecutionError {
             Self::BadArgument { findings }
         } else if only(Code::OutsideWorkspace) {
             Self::OutsideWorkspace { findings }
+        } else if only(Code::NotAuthorized) {
+            Self::NotAuthorized { reason: first(&findings) }
         } else {
             Self::InvalidPlan { findings }
         }

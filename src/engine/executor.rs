@@ -105,6 +105,11 @@ impl Executor {
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
         self.state = ExecutorState::PlanLoaded { plan_id: approved.plan.plan_id.clone() };
         let clock = Arc::clone(&self.parts.clock);
+        // What is trusted may have been taken back since the plan was approved.
+        self.parts.policy.trusted_commands = self.store.trusted_commands().map_err(|source| {
+            self.state = ExecutorState::Idle;
+            unreadable(source)
+        })?;
         let policy = &self.parts.policy;
         let runnable = Runnable::new(approved, policy, &self.store, clock.now_ms());
         let connected = runnable.and_then(|mut runnable| {
@@ -260,6 +265,16 @@ impl Executor {
 
     pub(super) fn emit(&self, event: &RunEvent) {
         self.parts.progress.on_event(event);
+    }
+}
+
+/// The evidence could not be read before anything ran.
+fn unreadable(source: EvidenceError) -> ExecutionError {
+    ExecutionError::EvidenceStore {
+        run_id: Uuid::nil(),
+        step_results: Vec::new(),
+        not_recorded: None,
+        source: Box::new(source),
     }
 }
 

@@ -6,8 +6,10 @@
 mod callbacks;
 mod capture;
 mod clock;
+mod commands;
 mod continuation;
 mod control;
+mod earlier;
 mod error;
 mod executor;
 mod finish;

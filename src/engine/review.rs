@@ -7,6 +7,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use self::findings::{blocked, finding, is_of_named_file, paths};
+use super::commands;
+use super::earlier::Earlier;
 use super::error::ExecutionError;
 use super::host;
 use super::past::{Records, open_tools};
@@ -17,7 +19,7 @@ use crate::plan::{
     Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
-use crate::run::{Impact, PreconditionState, Preview, Review};
+use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review};
 use crate::tools::{After, Overlay, StopSignal, ToolError, Toolbox};
 
 /// Reviews a plan.
@@ -91,6 +93,7 @@ fn review_in(
         rollback: seen.rollback,
         asks: seen.asks,
         impact,
+        workspace_commands: seen.workspace_commands,
         findings: seen.findings,
     })
 }
@@ -142,6 +145,7 @@ pub(super) struct Seen {
     rollback: Vec<Verdict>,
     pub(super) asks: Vec<Option<String>>,
     pub(super) findings: Vec<Finding>,
+    workspace_commands: Option<CommandsReview>,
     /// The first step that writes each file.
     written: BTreeMap<String, usize>,
 }
@@ -189,9 +193,15 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
+    let (workspace_commands, of_commands) = commands::look(plan, toolbox, policy);
+    findings.extend(of_commands);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
         let command = step.arguments.get("command").map_or("", String::as_str);
         let what = format!("step {}", step.step_index + 1);
+        // What a workspace names is told above, with where it stands.
+        if !matches!(step.call, Some(ToolCall::Shell { .. })) {
+            continue;
+        }
         findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
     }
     let target = plan.target.as_deref();
@@ -213,45 +223,7 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         target: host,
         inputs,
     };
-    Seen { binding, risks, rollback, asks, findings, written }
-}
-
-/// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
-#[derive(Default)]
-struct Earlier {
-    overlay: Overlay,
-    /// How many steps are in it.
-    steps: usize,
-}
-
-impl Earlier {
-    /// What the steps before `step` leave when that says which files it works on: when it follows a
-    /// splice plan that one of them writes, or takes changes back. Nothing for any other step.
-    fn before(
-        &mut self,
-        step: &Step,
-        plan: &Plan,
-        toolbox: &Toolbox,
-        written: &BTreeMap<String, usize>,
-    ) -> &Overlay {
-        let depends = match &step.call {
-            Some(ToolCall::SplicePlan { plan_file }) => {
-                toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key))
-            }
-            Some(ToolCall::History { operation, .. }) => operation.changes_files(),
-            _ => false,
-        };
-        if !depends {
-            return Overlay::nothing();
-        }
-        let before = plan.steps.iter().take(step.step_index).skip(self.steps);
-        for call in before.filter_map(|step| step.call.as_ref()) {
-            // What an earlier step is faulty in is a finding of its own.
-            let _ = self.overlay.apply(toolbox, call);
-        }
-        self.steps = step.step_index.max(self.steps);
-        &self.overlay
-    }
+    Seen { binding, risks, rollback, asks, findings, workspace_commands, written }
 }
 
 /// Adds the state of the call's input files, as they are now: what an earlier step makes of them is
@@ -274,7 +246,8 @@ fn look_at_inputs(
 pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = step.call.as_ref().and_then(|call| after.written_paths(call).ok());
-    written
+    let of_commands = commands::worst(step, after, shell, policy);
+    let worst = written
         .into_iter()
         .flatten()
         .filter_map(|path| after.key_and_is_program(&path).ok())
@@ -282,7 +255,12 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
         .flatten()
-        .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst })
+        .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst });
+    // Of a command that the workspace names more can be said than of its tool.
+    match of_commands {
+        Some(of_commands) if of_commands.level >= worst.level => of_commands,
+        _ => worst,
+    }
 }
 
 /// Why a person is asked before this step; `None` when nobody is.

@@ -33,6 +33,7 @@ mod spool;
 mod steps;
 mod store;
 mod summary;
+mod trust;
 mod vault;
 mod verify;
 mod window;
@@ -48,6 +49,7 @@ pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
 };
 pub use store::EvidenceStore;
+pub use trust::TrustDecision;
 pub use verify::verify;
 
 #[cfg(test)]

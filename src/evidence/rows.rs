@@ -191,12 +191,6 @@ pub(super) fn decision(
         ),
     };
     let (request, blob) = shown.map_or((Cell::Null, None), |shown| (shown.json, shown.blob));
-    let by = match new.by {
-        AnsweredBy::Window => "window",
-        AnsweredBy::Terminal => "terminal",
-        AnsweredBy::CommandLine => "command_line",
-        AnsweredBy::Test => "test",
-    };
     funnel.insert(
         "decisions",
         [
@@ -205,7 +199,7 @@ pub(super) fn decision(
             ("step_id", about.map(|about| about.step_id).into()),
             ("step_index", about.map(|about| about.step_index).into()),
             ("decision", Cell::word(new.decided.as_str())),
-            ("decided_by", Cell::word(by)),
+            ("decided_by", Cell::word(answered_by(new.by))),
             ("user_name", user.into()),
             ("note", new.note.into()),
             ("request_json", request),
@@ -213,6 +207,16 @@ pub(super) fn decision(
             ("timestamp", new.timestamp_ms.into()),
         ],
     )
+}
+
+/// Through which act somebody answered, in one word.
+pub(super) fn answered_by(by: AnsweredBy) -> &'static str {
+    match by {
+        AnsweredBy::Window => "window",
+        AnsweredBy::Terminal => "terminal",
+        AnsweredBy::CommandLine => "command_line",
+        AnsweredBy::Test => "test",
+    }
 }
 
 pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {

@@ -207,6 +207,10 @@ impl EvidenceStore {
         Ok(())
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.conn
+    }
+
     pub(super) fn write(
         &mut self,
         rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,

@@ -1,7 +1,7 @@
 //! The settings that decide about risk and prompts; part of what an approval covers (SPEC §2).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,9 @@ pub struct Policy {
     pub ssh_config: Option<PathBuf>,
     /// The person's own rules for commands.
     pub command_rules: UserRules,
+    /// The files of workspace commands that the person trusts, each in its workspace (SPEC §9): told by the
+    /// evidence, not by the settings, and no part of the digest, because an approval covers the file itself.
+    pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
     /// Why nothing may run: the settings are there and cannot be used (SPEC §7.1).
     pub refusal: Option<String>,
 }
@@ -64,6 +67,7 @@ impl Default for Policy {
             splice_program: None,
             ssh_config: None,
             command_rules: UserRules::default(),
+            trusted_commands: BTreeSet::new(),
             refusal: None,
         }
     }
@@ -74,6 +78,12 @@ impl Policy {
     pub fn refusing(why: String) -> Self {
         let confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
         Self { confirm_tools, refusal: Some(why), ..Self::default() }
+    }
+
+    /// The files of commands that the person trusts in this workspace.
+    pub fn trusted_in(&self, workspace: &Path) -> BTreeSet<Digest> {
+        let here = self.trusted_commands.iter().filter(|(folder, _)| folder == workspace);
+        here.map(|(_, digest)| *digest).collect()
     }
 
     /// The digest that an approval and every decision carry; changes with anything that could

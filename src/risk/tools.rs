@@ -6,7 +6,7 @@ use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, Too
 use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 3;
+pub(super) const RULES_VERSION: u32 = 4;
 
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
@@ -104,6 +104,11 @@ pub fn of_rollback(command: &str, target: Option<&str>, policy: &Policy, shell: 
     of_shell_command(command, target, policy, shell)
 }
 
+/// The risk of a command that a workspace names, and which runs on this machine.
+pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Verdict {
+    of_shell_command(command, None, policy, shell)
+}
+
 /// The verdict, or what the plan says of itself where that is worse.
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
@@ -125,6 +130,12 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
             (RiskLevel::Caution, "check", "Runs code of the workspace: build scripts and macros.")
         }
         ToolClass::Command => (RiskLevel::Dangerous, "command", "Runs a command."),
+    };
+    let (rule, reason) = match call {
+        ToolCall::Run { .. } => {
+            ("run", "Runs code of the workspace: build scripts, macros and the program itself.")
+        }
+        _ => (rule, reason),
     };
     let usual = || Verdict {
         level,

@@ -64,7 +64,7 @@ pub use record::{
     RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
-pub use review::{Impact, PreconditionState, Review};
+pub use review::{CommandReview, CommandsReview, Impact, PreconditionState, Review};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;

@@ -9,7 +9,8 @@ use crate::plan::ToolCall;
 
 use super::place::{Last, Place};
 use super::{
-    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, history, splice,
+    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, history, program,
+    splice,
 };
 
 /// A workspace after the steps in an overlay; with an empty one, as it is now.
@@ -32,6 +33,11 @@ impl Toolbox {
 }
 
 impl<'a> After<'a> {
+    /// The workspace, and what earlier steps leave in it.
+    pub(super) fn parts(self) -> (&'a Toolbox, &'a Overlay) {
+        (self.toolbox, self.overlay)
+    }
+
     fn place(self, path: &str) -> Result<Place<'a>, ToolError> {
         let mut place = self.toolbox.roots.resolve(path, Last::Follow)?;
         place.kind = self.overlay.kind(&place);
@@ -133,7 +139,11 @@ impl<'a> After<'a> {
                 splice::inputs(self.toolbox, self.overlay, plan_file)?
             }
             ToolCall::MutateBatch(batch) => batch::inputs(batch),
-            ToolCall::Simulate(_) | ToolCall::Inspect { .. } => {
+            // The commands that a workspace names decide what is run, and so does their coming or going.
+            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
+                vec![program::COMMANDS_FILE.to_owned()]
+            }
+            ToolCall::Simulate(_) => {
                 return Err(ToolError::not_yet(call));
             }
             _ => self.written_paths(call)?,

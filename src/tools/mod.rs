@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod file;
 mod history;
+mod inspect;
 mod overlay;
 mod place;
 mod planner;
@@ -37,7 +38,7 @@ mod walk;
 mod words;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
@@ -45,7 +46,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::authorization::{FileState, Target};
-use crate::plan::ToolCall;
+use crate::plan::{Digest, ToolCall};
 use crate::risk::{EngineChoice, Policy, Shell};
 use crate::run::{
     DiagnosticArtifact, Edge, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
@@ -63,7 +64,9 @@ pub use facts::Kind;
 pub use history::{Conflict, HistoryError, NotAvailable, Past};
 pub use overlay::Overlay;
 pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
-pub use program::ProgramError;
+pub use program::{
+    COMMANDS_FILE, CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands,
+};
 pub use remote::{
     Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
     check_target, known_target,
@@ -81,6 +84,8 @@ pub struct Toolbox {
     check_timeout: Duration,
     /// When a program that a `run` has built is ended.
     run_timeout: Duration,
+    /// The files of commands that a person trusts in this workspace, by their digests.
+    trusted: BTreeSet<Digest>,
     /// What the first look at the program found in this run.
     first_errors: Mutex<Option<Vec<DiagnosticArtifact>>>,
     /// The shell of this machine, looked for once: the one that was judged for is the one that runs.
@@ -162,8 +167,11 @@ impl Toolbox {
     pub fn open(workspace: &Path, policy: &Policy) -> Result<Self, ToolError> {
         let roots = policy.extra_roots.iter();
         let extra = roots.map(|root| Root::open(root, false)).collect::<Result<_, _>>();
+        let workspace = Root::open(workspace, true)?;
+        let trusted = policy.trusted_in(&workspace.path);
         Ok(Self {
-            roots: Roots { workspace: Root::open(workspace, true)?, extra: extra? },
+            roots: Roots { workspace, extra: extra? },
+            trusted,
             engine: policy.engine,
             splice: policy.splice_program.clone(),
             check_timeout: cargo::CHECK_TIMEOUT,
@@ -331,10 +339,13 @@ impl Toolbox {
                 program::invoke(self, call, context)
             }
             ToolCall::MutateBatch(batch) => Ok(batch::invoke(self, batch, context)),
-            ToolCall::Simulate(_) | ToolCall::Inspect { .. } => Err(ToolError::not_yet(call)),
+            ToolCall::Inspect { query, max_results } => {
+                inspect::invoke(self, query, *max_results, context)
+            }
             ToolCall::History { operation, limit } => {
                 history::invoke(self, operation, *limit, context)
             }
+            ToolCall::Simulate(_) => Err(ToolError::not_yet(call)),
         };
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
         let mut invocation = answer.unwrap_or_else(failed);

@@ -9,7 +9,7 @@ use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
     Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, cargo, diff, engine, file,
-    history, program, search, shell, splice, words,
+    history, inspect, program, search, shell, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -119,7 +119,10 @@ pub(super) fn foresee(
             program::preview(toolbox, overlay, call).map(changes_nothing)
         }
         ToolCall::MutateBatch(batch) => batch::foresee(toolbox, batch, overlay, stop),
-        ToolCall::Simulate(_) | ToolCall::Inspect { .. } => Err(ToolError::not_yet(call)),
+        ToolCall::Inspect { query, max_results } => {
+            inspect::preview(toolbox, query, *max_results, stop).map(changes_nothing)
+        }
+        ToolCall::Simulate(_) => Err(ToolError::not_yet(call)),
         ToolCall::History { operation, .. } => history::foresee(toolbox, operation, overlay),
     };
     match made {

@@ -70,6 +70,8 @@ pub enum PlanAction {
     ShowTab(Tab),
     /// Copy everything that the run has printed, as far as it is shown.
     CopyOutput,
+    /// Show the commands that the workspace names, to decide about them.
+    LookAtCommands,
     /// Bring the question of the step that waits to the front of everything else.
     AskInFront,
 }
@@ -94,6 +96,13 @@ pub enum DialogAction {
         digest: Digest,
         /// Why, in the person's words.
         reason: String,
+    },
+    /// Trust the commands of the workspace in the file with this digest, or no longer trust them.
+    Trust {
+        /// The digest of the file that was shown.
+        digest: Digest,
+        /// Whether they are trusted from now on.
+        trusted: bool,
     },
     /// Close the dialog; nothing is decided.
     LeaveUndecided,

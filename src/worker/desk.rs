@@ -17,9 +17,10 @@ use super::folders::default_folders;
 use super::kept::{self, Kind};
 use super::messages::{LoopReplayed, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
 use super::target;
+use super::trusting;
 use crate::engine::{
     Clock as _, FollowUpError, Records, SystemClock, WorkspaceChoice, cannot_be_reverted,
-    changes_since, choose_workspace, preview_step, reconcile, review_with, simulate,
+    changes_since, choose_workspace, preview_step, reconcile, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
 use crate::plan::{Code, Digest, Finding, parse};
@@ -115,8 +116,8 @@ impl Drop for Desk {
     }
 }
 
-struct Reader {
-    setup: Setup,
+pub(super) struct Reader {
+    pub(super) setup: Setup,
     evidence: Option<EvidenceReader>,
 }
 
@@ -142,12 +143,7 @@ impl Reader {
                 )
             }
             Request::Record { authorization, plan } => {
-                let recorded = EvidenceStore::open(&self.setup.evidence, &self.setup.secrets)
-                    .and_then(|mut store| store.record_authorization(&authorization, &plan));
-                match recorded {
-                    Ok(()) => Reply::Recorded,
-                    Err(error) => Reply::Failed(error.failure()),
-                }
+                trusting::answer(&self.setup, &authorization, &plan)
             }
             Request::RevokeClass { class_id } => {
                 let now_ms = SystemClock::default().now_ms();
@@ -157,6 +153,9 @@ impl Reader {
                     Ok(revoked) => Reply::ClassRevoked { revoked },
                     Err(error) => Reply::Failed(error.failure()),
                 }
+            }
+            Request::Trust(workspace, commands, trusted) => {
+                trusting::record(&self.setup, &workspace, &commands, trusted)
             }
             Request::Source { workspace, file, wanted } => {
                 let lines = Toolbox::open(&workspace, &self.setup.policy)
@@ -242,6 +241,7 @@ impl Reader {
             | Request::Simulate { .. }
             | Request::Record { .. }
             | Request::RevokeClass { .. }
+            | Request::Trust(..)
             | Request::Again { .. }
             | Request::Continue { .. }
             | Request::RollBack { .. }
@@ -255,7 +255,7 @@ impl Reader {
         })
     }
 
-    fn evidence(&mut self) -> Result<&mut EvidenceReader, EvidenceError> {
+    pub(super) fn evidence(&mut self) -> Result<&mut EvidenceReader, EvidenceError> {
         let reader = match self.evidence.take() {
             Some(reader) => reader,
             None => EvidenceReader::open(&self.setup.evidence, &self.setup.secrets)?,
@@ -338,7 +338,7 @@ impl Reader {
             },
             _ => choose_workspace(path, workspace, home.as_deref()),
         };
-        let reviewed = review_with(&plan, &choice, &self.setup.policy, Some(&self.records()));
+        let reviewed = self.review(&plan, &choice);
         let plan = Some(Arc::new(plan));
         match reviewed {
             Ok(review) => {
@@ -382,7 +382,7 @@ impl Reader {
     }
 
     /// Where earlier runs are recorded.
-    fn records(&self) -> Records {
+    pub(super) fn records(&self) -> Records {
         let Setup { evidence, secrets, .. } = &self.setup;
         Records { evidence: evidence.clone(), secrets: secrets.clone() }
     }

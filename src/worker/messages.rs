@@ -15,9 +15,9 @@ use crate::engine::Simulation;
 use crate::plan::{Digest, Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    Answered, ExecutionDetail, ExecutionResult, Failure, LoopDetail, LoopSummary, PlanDifference,
-    Preview, Question, Reconciled, Review, RunEvent, RunSummary, SearchPage, SearchQuery,
-    SourceLine, TargetState, VerifyReport, Way,
+    Answered, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopDetail, LoopSummary,
+    PlanDifference, Preview, Question, Reconciled, Review, RunEvent, RunSummary, SearchPage,
+    SearchQuery, SourceLine, TargetState, VerifyReport, Way,
 };
 
 /// Called after every message for the window; must not block.
@@ -140,6 +140,8 @@ pub enum Request {
         /// The plan.
         plan: Arc<Plan>,
     },
+    /// Record whether the person trusts, from now on, what was shown of the commands of this workspace.
+    Trust(String, Box<CommandsReview>, bool),
     /// The latest runs.
     Runs {
         /// At most this many.
@@ -341,6 +343,8 @@ pub enum Reply {
     Simulated(Box<Simulation>),
     /// To [`Request::Record`].
     Recorded,
+    /// To [`Request::Trust`].
+    Trusted,
     /// To [`Request::Runs`].
     Runs(Vec<RunSummary>),
     /// To [`Request::Replay`].

@@ -20,6 +20,7 @@ mod outbox;
 mod policy;
 mod prompt;
 mod target;
+mod trusting;
 
 #[cfg(test)]
 mod tests;

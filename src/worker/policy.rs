@@ -93,6 +93,7 @@ impl PolicySettings {
             splice_program: self.splice_program.clone(),
             ssh_config: self.ssh_config.clone(),
             command_rules: UserRules::read(&self.command_rules).map_err(|bad| bad.to_string())?,
+            trusted_commands: std::collections::BTreeSet::new(),
             refusal: None,
         })
     }

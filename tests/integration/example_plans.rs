@@ -310,3 +310,20 @@ fn the_batch_of_the_example_is_made_as_a_whole() {
     assert_eq!(again.words().1, "failed");
     assert_eq!(harness.tree(), after);
 }
+
+#[test]
+fn the_actions_of_the_example_look_verify_and_build() {
+    let harness = Harness::new();
+    for name in ["Cargo.toml", "src/lib.rs"] {
+        harness.put(name, fs::read(assets().join("plans").join(name)).unwrap());
+    }
+    let plan = fs::read(assets().join("plans/look-and-verify.plan.json")).unwrap();
+    let ran = harness.run(&serde_json::from_slice(&plan).unwrap());
+    assert_eq!(ran.words(), (vec!["succeeded"; 4], "completed"), "{:?}", ran.outcome);
+    let told = |step: usize| -> Value {
+        let stdout = ran.result().step_results[step].stdout.as_ref().unwrap();
+        serde_json::from_str(stdout).unwrap()
+    };
+    assert_eq!(told(0)["packages"][0]["name"], "tidewater");
+    assert_eq!(told(1)["definitions"][0]["file_path"], "src/lib.rs");
+}

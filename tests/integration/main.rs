@@ -83,3 +83,5 @@ mod sshd;
 mod system_calls;
 #[cfg(unix)]
 mod unprivileged;
+#[cfg(unix)]
+mod workspace_commands;

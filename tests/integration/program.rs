@@ -1,6 +1,6 @@
 //! `verify`, `compile` and `run` in a run: real cargo, approved, asked, streamed, recorded (SPEC §2, §3, §9).
 
-use countersign::run::{AnsweredBy, Control, RunEvent, RunState, Stream};
+use countersign::run::{AnsweredBy, Control, Decision, RunEvent, RunState, Stream};
 use serde_json::{Value, json};
 
 use crate::harness::Harness;
@@ -84,6 +84,24 @@ fn where_there_is_nothing_to_verify_with_the_step_says_so() {
     let harness = Harness::with(&[("notes.md", "")]);
     let ran = harness.run(&actions([("verify", json!({}))]));
     assert_eq!(ran.codes(), [Some("E102")]);
+}
+
+#[test]
+fn a_file_that_the_program_changed_is_shown_again_before_it_is_written() {
+    let main = "fn main() { std::fs::write(\"notes.txt\", \"by the program\").unwrap(); }";
+    let write = json!({ "edits": [{ "op": "write", "path": "notes.txt", "contents": "after" }] });
+    let plan = actions([("run", json!({})), ("mutate_batch", write)]);
+    for (decision, content) in [(Decision::Approve, "after"), (Decision::Cancel, "by the program")]
+    {
+        let harness = app(&[("src/main.rs", main), ("notes.txt", "before")]);
+        let harness = harness.answering(move |_| decision);
+        let ran = harness.run(&plan);
+        let asked = ran.heard.asked();
+        let [asked] = &asked[..] else { panic!("{asked:?}") };
+        assert_eq!(asked.step_id, "action_1");
+        assert!(asked.why.contains("changed what you approved: notes.txt"), "{}", asked.why);
+        assert_eq!(harness.content("notes.txt").as_deref(), Some(content));
+    }
 }
 
 #[test]

@@ -29,3 +29,4 @@ mod sign_and_run;
 #[path = "../integration/sshd.rs"]
 mod sshd;
 mod tree;
+mod trust;

@@ -33,6 +33,7 @@ impl App {
             DialogAction::Reject { digest, reason } => {
                 self.record(digest, |pending, now| pending.reject(now, reason));
             }
+            DialogAction::Trust { digest, trusted } => self.trust(digest, trusted),
             DialogAction::LeaveUndecided => match self.prompt.take() {
                 Some(_) => self.close_when_over = false,
                 None => {

@@ -6,6 +6,7 @@ mod dialog;
 mod evidence;
 mod host;
 mod plan;
+mod trust;
 mod window;
 
 #[cfg(test)]

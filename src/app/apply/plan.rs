@@ -7,9 +7,9 @@ use crate::run::Failure;
 use crate::ui::action::PlanAction;
 use crate::worker::{Request, Simulation};
 
-use super::super::App;
 use super::super::purpose::Purpose;
 use super::super::session::Simulated;
+use super::super::{App, Prompt};
 
 impl App {
     pub(super) fn apply_plan(&mut self, action: PlanAction) {
@@ -40,6 +40,7 @@ impl App {
                     session.shows_simulation = false;
                 }
             }
+            PlanAction::LookAtCommands => self.show_prompt(Some(Prompt::Trust)),
             PlanAction::AskInFront => self.ask_in_front(),
             PlanAction::CopyOutput => {
                 if let Some(session) = &self.shown {

@@ -3,6 +3,8 @@
 //! A foreign file: its schema is checked before anything is asked, nothing of it is executed, and what
 //! it says about files outside the workspace is left out by the caller.
 
+mod summary;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

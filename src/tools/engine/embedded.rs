@@ -32,19 +32,7 @@ impl CodeEngine for Embedded<'_> {
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, ToolError> {
         let source = parsed(file, stop)?;
-        let row = |it: code::Definition| SymbolRow {
-            name: it.name,
-            kind: it.kind.as_str().to_owned(),
-            fqn: it.fqn,
-            file_path: file.key().to_owned(),
-            start_line: it.span.start_line,
-            start_col: it.span.start_col,
-            end_line: it.span.end_line,
-            end_col: it.span.end_col,
-            byte_start: it.span.byte_start,
-            byte_end: it.span.byte_end,
-        };
-        Ok(source.definitions().into_iter().map(row).collect())
+        Ok(source.definitions().into_iter().map(|it| row(it, file.key())).collect())
     }
 
     fn references(
@@ -91,6 +79,21 @@ impl CodeEngine for Embedded<'_> {
             Ok(None)
         })?;
         Ok(first.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, ToolError> {
+        let meant = code::segments(symbol);
+        let all = Mutex::new(Vec::new());
+        self.each_that_names(symbol, stop, |source, key| {
+            let found = source.definitions().into_iter();
+            let found = found.filter(|it| code::segments(&it.fqn).ends_with(&meant));
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(found.map(|it| row(it, key)));
+            Ok(None)
+        })?;
+        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        Ok(all)
     }
 
     fn replaced(
@@ -164,6 +167,21 @@ impl Embedded<'_> {
                 .map_err(|source| EngineError::Code { path: key.to_owned(), source })?;
             look(&source, key)
         })
+    }
+}
+
+fn row(it: code::Definition, key: &str) -> SymbolRow {
+    SymbolRow {
+        name: it.name,
+        kind: it.kind.as_str().to_owned(),
+        fqn: it.fqn,
+        file_path: key.to_owned(),
+        start_line: it.span.start_line,
+        start_col: it.span.start_col,
+        end_line: it.span.end_line,
+        end_col: it.span.end_col,
+        byte_start: it.span.byte_start,
+        byte_end: it.span.byte_end,
     }
 }
 

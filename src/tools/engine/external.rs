@@ -95,20 +95,8 @@ impl CodeEngine for External<'_> {
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, ToolError> {
         stopped(stop)?;
-        let row = |it: Symbol| SymbolRow {
-            // The same word as the embedded engine has for it, where there is one.
-            kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
-            name: it.name,
-            fqn: it.fqn,
-            file_path: file.key().to_owned(),
-            start_line: it.place.start_line,
-            start_col: it.place.start_col,
-            end_line: it.place.end_line,
-            end_col: it.place.end_col,
-            byte_start: it.place.byte_start,
-            byte_end: it.place.byte_end,
-        };
-        Ok(self.symbols_of(file, stop)?.into_iter().map(row).collect())
+        let symbols = self.symbols_of(file, stop)?;
+        Ok(symbols.into_iter().map(|it| row(it, file.key().to_owned())).collect())
     }
 
     fn references(
@@ -188,6 +176,21 @@ impl CodeEngine for External<'_> {
         Ok(found.map(|(file_path, line)| Defined { file_path, line }))
     }
 
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, ToolError> {
+        stopped(stop)?;
+        let name = code::last_name(symbol);
+        let mut rows: Vec<SymbolRow> = self
+            .graph()?
+            .1
+            .symbols_named(name, stop)?
+            .into_iter()
+            .filter(|it| is_meant(&it.fqn, symbol))
+            .filter_map(|it| self.key_of(&it.file).map(|key| row(it, key)))
+            .collect();
+        rows.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        Ok(rows)
+    }
+
     fn replaced(
         &self,
         language: Language,
@@ -205,6 +208,22 @@ impl CodeEngine for External<'_> {
             definition: patched.definition,
             defines_instead: patched.defines_instead,
         })
+    }
+}
+
+fn row(it: Symbol, file_path: String) -> SymbolRow {
+    SymbolRow {
+        // The same word as the embedded engine has for it, where there is one.
+        kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
+        name: it.name,
+        fqn: it.fqn,
+        file_path,
+        start_line: it.place.start_line,
+        start_col: it.place.start_col,
+        end_line: it.place.end_line,
+        end_col: it.place.end_col,
+        byte_start: it.place.byte_start,
+        byte_end: it.place.byte_end,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod choice;
 mod codegraph;
+mod definitions;
 mod embedded;
 mod error;
 mod external;
@@ -20,6 +21,7 @@ use super::source_file::SourceFile;
 use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox};
 
 pub(super) use choice::{Chosen, Work, choose, choose_after};
+pub(super) use definitions::{look_up, semantic};
 pub use error::EngineError;
 
 /// Most files, or symbols, that one list is linked to in the evidence.
@@ -132,6 +134,12 @@ pub(super) trait CodeEngine {
         overlay: &Overlay,
         stop: &StopSignal,
     ) -> Result<Option<Defined>, ToolError>;
+
+    /// Every definition of `symbol` in the workspace, by file and position.
+    ///
+    /// # Errors
+    /// As [`Self::symbols`].
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, ToolError>;
 
     /// What `text` becomes when the definition of `symbol` is replaced.
     ///

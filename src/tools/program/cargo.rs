@@ -96,6 +96,7 @@ impl Command {
             arguments: self.arguments.clone(),
             key: project.key.clone(),
             folder: project.folder.clone(),
+            environment: Vec::new(),
             unset: Vec::new(),
             timeout: toolbox.check_timeout,
             output_limit: cargo::OUTPUT_BYTES,

@@ -6,7 +6,9 @@ use crate::plan::Code;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ProgramError {
-    #[error("there is nothing to {action} with: no Cargo.toml in the workspace folder")]
+    #[error(
+        "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
+    )]
     NoCommand { action: &'static str },
     #[error("{program} reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
     Reported { program: String, errors: usize, first: String },
@@ -20,6 +22,12 @@ pub enum ProgramError {
     Ambiguous { name: String, packages: Vec<String> },
     #[error("cargo built {name:?} and did not say where")]
     NotBuilt { name: String },
+    #[error("nobody trusts the commands of countersign.toml ({now}), so none of them is run")]
+    NotTrusted { now: String },
+    #[error("{first}{}", if *count == 1 { String::new() } else { format!(" (and {} more)", count - 1) })]
+    BadCommands { count: usize, first: String },
+    #[error("the run command of countersign.toml takes no arguments: it has no \"$@\"")]
+    NoArguments,
     #[error("the program {how}")]
     ProgramFailed { how: String },
 }
@@ -48,6 +56,9 @@ impl ProgramError {
                 Code::FileNotFound
             }
             Self::ProgramFailed { .. } => Code::CommandFailed,
+            Self::NotTrusted { .. } => Code::NotAuthorized,
+            Self::BadCommands { .. } => Code::BadValue,
+            Self::NoArguments => Code::BadArgument,
         }
     }
 
@@ -65,6 +76,13 @@ impl ProgramError {
             }
             Self::Ambiguous { .. } => {
                 "Give the binaries different names, or open one of the packages as the workspace."
+            }
+            Self::NotTrusted { .. } => {
+                "Look at the commands and trust them, or take the file away."
+            }
+            Self::BadCommands { .. } => "Correct countersign.toml.",
+            Self::NoArguments => {
+                "Write \"$@\" into the command where the arguments belong, or take them out of the plan."
             }
             Self::NotBuilt { .. } => "See what cargo printed.",
             Self::ProgramFailed { .. } => {

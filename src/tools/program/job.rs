@@ -24,6 +24,8 @@ pub(super) struct Job {
     /// Where it runs: by its canonical name, and by its path.
     pub(super) key: String,
     pub(super) folder: PathBuf,
+    /// What is set in its environment besides.
+    pub(super) environment: Vec<(&'static str, String)>,
     /// What it must not have of this process's environment.
     pub(super) unset: Vec<OsString>,
     pub(super) timeout: Duration,
@@ -45,12 +47,14 @@ impl Job {
     /// When it could not be started.
     pub(super) fn run(self, relay: &Relay<'_>, reader: &mut dyn Reads) -> Result<Ran, ToolError> {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let environment: Vec<(&str, &str)> =
+            self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let program = Program {
             program: OsStr::new(&self.program),
             arguments: &arguments,
             input: None,
             folder: Path::new(&self.folder),
-            environment: &[],
+            environment: &environment,
             unset: &self.unset,
             leftovers: Leftovers::Stay,
             timeout: self.timeout,

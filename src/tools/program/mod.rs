@@ -15,13 +15,14 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod verdict;
+mod workspace;
 
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::{Build, Code, ToolCall, VerifyScope};
+use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
 
 use super::cargo::{Names, Project, project};
 use super::shell::OUTPUT_BYTES;
@@ -35,6 +36,9 @@ use verdict::Verdict;
 
 pub use error::ProgramError;
 pub(super) use preview::preview;
+pub use workspace::{
+    CommandName, FILE as COMMANDS_FILE, Fault, WorkspaceCommand, WorkspaceCommands,
+};
 
 /// When a program that was built is ended, as a command would be.
 pub(super) const RUN_TIMEOUT: Duration = Duration::from_secs(120);
@@ -64,6 +68,10 @@ pub(super) fn invoke(
         return Err(ToolError::Cancelled);
     }
     let relay = Relay::new(context);
+    if let Some(commands) = workspace::used(toolbox, Overlay::nothing(), call)? {
+        let verdict = by_workspace(toolbox, commands, call, &relay, context)?;
+        return Ok(verdict.invocation(toolbox, relay));
+    }
     let verdict = match call {
         ToolCall::Verify { scope } => verify(toolbox, *scope, &relay, context)?,
         ToolCall::Compile { build } => compile(toolbox, build, None, &relay, context)?,
@@ -71,6 +79,29 @@ pub(super) fn invoke(
         _ => return Err(ToolError::not_yet(call)),
     };
     Ok(verdict.invocation(toolbox, relay))
+}
+
+/// By the commands of the workspace.
+fn by_workspace(
+    toolbox: &Toolbox,
+    commands: (Digest, Vec<WorkspaceCommand>),
+    call: &ToolCall,
+    relay: &Relay<'_>,
+    context: &Context<'_>,
+) -> Result<Verdict, ToolError> {
+    let (build, args) = match call {
+        ToolCall::Compile { build } => (Some(build), &[][..]),
+        ToolCall::Run { build, args } => (Some(build), args.as_slice()),
+        _ => (None, &[][..]),
+    };
+    let asked = workspace::run::Asked { build, args };
+    let mut verdict = workspace::run::run(toolbox, commands, &asked, relay, context)?;
+    verdict.facts.insert("action".to_owned(), call.tool().name().into());
+    if let ToolCall::Verify { scope } = call {
+        verdict.facts.insert("scope".to_owned(), scope.as_str().into());
+        verdict.facts.insert("passed".to_owned(), verdict.error.is_none().into());
+    }
+    Ok(verdict)
 }
 
 fn verify(
@@ -179,6 +210,7 @@ fn start(
         arguments: arguments.to_vec(),
         key: ".".to_owned(),
         folder: toolbox.workspace().to_owned(),
+        environment: Vec::new(),
         unset: Vec::new(),
         timeout: toolbox.run_timeout,
         output_limit: OUTPUT_BYTES,

@@ -1,6 +1,6 @@
 //! What would be run, for the person who decides. Nothing is asked of cargo for it.
 
-use super::{cargo, project_of};
+use super::{cargo, project_of, workspace};
 use crate::plan::{Build, ToolCall};
 use crate::run::{Predicted, Preview};
 use crate::tools::cargo::found;
@@ -13,6 +13,10 @@ pub(in crate::tools) fn preview(
     overlay: &Overlay,
     call: &ToolCall,
 ) -> Result<Preview, ToolError> {
+    if let Some(used) = workspace::used(toolbox, overlay, call)? {
+        let args = if let ToolCall::Run { args, .. } = call { args.as_slice() } else { &[] };
+        return workspace::run::preview(toolbox, &used, args);
+    }
     let (action, commands, build) = match call {
         ToolCall::Verify { scope } => ("verify", cargo::verify(*scope), None),
         ToolCall::Compile { build } => ("compile", vec![cargo::build(build, None)], Some(build)),

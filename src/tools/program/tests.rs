@@ -16,9 +16,9 @@ use crate::run::{Level, Predicted, Stream};
 use crate::tools::{Capture, StopSignal};
 
 /// A workspace, and all that was printed in it.
-struct Bench {
+pub(super) struct Bench {
     folder: TempDir,
-    tools: Toolbox,
+    pub(super) tools: Toolbox,
     stop: StopSignal,
 }
 
@@ -36,7 +36,7 @@ impl Capture for Kept {
 }
 
 impl Bench {
-    fn with(files: &[(&str, &str)]) -> Self {
+    pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tools = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();
         let bench = Self { folder, tools, stop: StopSignal::default() };
@@ -44,18 +44,18 @@ impl Bench {
         bench
     }
 
-    fn put(&self, path: &str, content: &str) {
+    pub(super) fn put(&self, path: &str, content: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    fn path(&self, path: &str) -> PathBuf {
+    pub(super) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
     /// The answer, and what was printed: stdout, then stderr. What is streamed is what is kept.
-    fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
+    pub(super) fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
         static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
         let printed = RefCell::new([String::new(), String::new()]);
         let kept = Kept::default();
@@ -89,7 +89,7 @@ impl Bench {
         self.call(&ToolCall::Run { build, args: args.iter().map(|it| (*it).to_owned()).collect() })
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -365,8 +365,9 @@ fn without_a_project_there_is_nothing_to_verify_with() {
         let (invocation, _) = bench.call(&call);
         let (code, message) = error(&invocation);
         assert_eq!(code, Code::NoCargoProject);
-        let expected =
-            format!("there is nothing to {action} with: no Cargo.toml in the workspace folder");
+        let expected = format!(
+            "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
+        );
         assert_eq!(message, expected);
         assert!(matches!(
             invocation.error,

@@ -407,3 +407,25 @@ fn a_stop_ends_a_question_to_the_code_graph() {
     let error = now.symbol_defined("one", None, &graph.house.stop).unwrap_err();
     assert_eq!(error.code(), Code::Cancelled, "{error}");
 }
+
+#[test]
+fn an_inspection_tells_what_the_graph_holds_and_leaves_out_what_is_outside() {
+    use crate::plan::InspectQuery;
+    let graph = Graph::written(EngineChoice::External);
+    let inspect = |query: InspectQuery, max_results| {
+        let answer = graph.house.succeeds(&ToolCall::Inspect { query, max_results });
+        serde_json::from_slice::<Value>(&answer.stdout.unwrap()).unwrap()
+    };
+    let told = inspect(InspectQuery::Semantic, 1);
+    assert_eq!(told["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
+    assert_eq!(told["edges"], json!({ "REFERENCES": 3 }));
+    assert_eq!((&told["version"], &told["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
+    let most = &told["symbols"][0];
+    assert_eq!((&most["name"], &most["references"]), (&json!("one"), &json!(3)));
+    assert_eq!((&most["file_path"], &most["line"]), (&json!("src/lib.rs"), &json!(1)));
+
+    let told = inspect(InspectQuery::Symbol("one".to_owned()), 5);
+    assert_eq!(told["definitions"].as_array().unwrap().len(), 1);
+    assert_eq!(told["references"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(told["engine"]["name"], "magellan");
+}

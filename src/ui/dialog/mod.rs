@@ -12,6 +12,7 @@ mod confirm;
 mod reject;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use super::action::{Action, DialogAction};
 use super::theme::{self, Text, Theme};
 use super::widgets::{self, Chip};
 use crate::plan::visible;
-use crate::run::ConfirmationRequest;
+use crate::run::{CommandsReview, ConfirmationRequest};
 use arming::{Allowed, Arming, Input};
 
 pub use after_click::swallow_rest_of_click;
@@ -64,6 +65,13 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
+    },
+    /// Whether the commands of the workspace are trusted.
+    Trust {
+        /// The workspace folder.
+        workspace: &'a str,
+        /// The commands.
+        commands: &'a CommandsReview,
     },
     /// Whether to close the window while a run is under way.
     Close,
@@ -106,6 +114,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name } => {
             reject::reject_ui(ui, dialog.prompt, *digest, name, actions);
+        }
+        Question::Trust { workspace, commands } => {
+            trust::trust_ui(ui, dialog.prompt, workspace, commands, actions);
         }
         Question::Close => close::close_ui(ui, dialog.prompt, actions),
     }

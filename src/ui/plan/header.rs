@@ -3,6 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
+use super::workspace_commands::workspace_commands_ui;
 use crate::plan::{Digest, Mode, Plan, ToolClass, visible};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
@@ -236,6 +237,7 @@ pub(super) fn header_ui(
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
+        workspace_commands_ui(ui, view, actions);
         reconciled_ui(ui, view.reconciled);
         settle_ui(ui, view.run.run_id, view.reconciled, actions);
         if let Some(text) = contradiction(view) {

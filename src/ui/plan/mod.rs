@@ -28,6 +28,7 @@ mod sidebar;
 mod simulation;
 #[cfg(test)]
 mod tests;
+mod workspace_commands;
 
 use std::path::Path;
 
@@ -49,6 +50,7 @@ pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::changes_ui;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
+pub(crate) use command::command_ui;
 pub use header::Figures;
 pub(crate) use inspector::{argument_ui, short_first};
 pub use kept::kept_rows;

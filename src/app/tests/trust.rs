@@ -1,0 +1,66 @@
+//! Commands of a workspace: looked at, trusted, run, and no longer trusted.
+
+use super::*;
+use crate::run::CommandsReview;
+
+const COMMANDS: &str = "[verify.local]\ncommand = \"touch done\"\n";
+const PLAN: &str = r#"{"version": "2026-02-19", "goal": "see whether it is sound",
+  "actions": [{"type": "verify", "request": {}}]}"#;
+
+fn commands(app: &App) -> Option<&CommandsReview> {
+    app.shown.as_ref()?.review.as_ref()?.workspace_commands.as_ref()
+}
+
+/// Answers the question that is in front.
+fn decide(bench: &mut Bench, trusted: bool) {
+    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    let Some(Question::Trust { commands: shown, .. }) =
+        bench.app.view().dialog.map(|dialog| dialog.question)
+    else {
+        panic!("the question is in front");
+    };
+    let digest = shown.digest;
+    bench.act(Action::Dialog(DialogAction::Trust { digest, trusted }));
+    assert!(bench.app.view().dialog.is_none());
+    bench.until("the decision", |app| commands(app).is_some_and(|it| it.trusted == trusted));
+}
+
+#[test]
+fn commands_run_only_while_they_are_trusted() {
+    let mut bench = Bench::new();
+    let file = bench.file("countersign.toml", COMMANDS);
+    let plan = bench.file("plan.json", PLAN);
+    bench.open(&plan);
+    assert!(bench.app.situation().not_authorizable.is_some());
+    // Looking decides nothing, and neither does an answer to something else.
+    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    let digest = commands(&bench.app).unwrap().digest;
+    bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
+    assert!(bench.app.situation().not_authorizable.is_some(), "nobody was asked");
+    decide(&mut bench, true);
+    assert_eq!(bench.app.situation().not_authorizable, None, "{:?}", bench.session().findings);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.ended();
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
+    let done = plan.with_file_name("done");
+    assert!(done.exists());
+
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Reload));
+    bench.until("a plan again", |app| app.situation().not_authorizable.is_none());
+    decide(&mut bench, false);
+    assert!(bench.app.situation().not_authorizable.is_some());
+
+    // The question about a file that changes meanwhile is no longer the question.
+    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    assert!(bench.app.view().dialog.is_some());
+    std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();
+    bench.act(Action::Do(Command::Reload));
+    bench.until("the other commands", |app| {
+        commands(app).is_some_and(|it| it.commands[0].command == "touch other")
+    });
+    assert!(bench.app.view().dialog.is_none());
+    assert!(bench.app.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
+}

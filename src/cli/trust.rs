@@ -1,0 +1,103 @@
+//! Which commands of a workspace a person trusts (SPEC §9, §11): read from the evidence, and decided there.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::args::EvidenceFolder;
+use super::place::{EvidencePlace, OpenedPlan};
+use super::refusal::Refusal;
+use crate::authorization::Change;
+use crate::engine::{Clock as _, ExecutionError, SystemClock};
+use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, TrustDecision};
+use crate::plan::Digest;
+use crate::risk::Policy;
+use crate::run::AnsweredBy;
+
+/// What the evidence says is trusted.
+///
+/// # Errors
+/// Evidence that cannot be read.
+pub(super) fn trusted(place: &EvidencePlace) -> Result<BTreeSet<(PathBuf, Digest)>, Refusal> {
+    let read = EvidenceReader::open(&place.evidence, &place.secrets)
+        .and_then(|mut evidence| evidence.trusted_commands());
+    match read {
+        Ok(trusted) => Ok(trusted),
+        // Nothing in it can be a decision of this kind.
+        Err(EvidenceError::TooOld { .. }) => Ok(BTreeSet::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens a plan under what is trusted; the evidence is asked only where the plan would run such commands.
+///
+/// # Errors
+/// As for opening it; and evidence that cannot be read.
+pub(super) fn open_trusting(
+    policy: &mut Policy,
+    folder: &EvidenceFolder,
+    open: impl Fn(&Policy) -> Result<OpenedPlan, Refusal>,
+) -> Result<OpenedPlan, Refusal> {
+    let opened = open(policy)?;
+    if opened.review.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
+        return Ok(opened);
+    }
+    policy.trusted_commands = trusted(&EvidencePlace::find(folder)?)?;
+    open(policy)
+}
+
+/// Records that the commands that the plan would run are trusted: exactly those with this digest.
+///
+/// # Errors
+/// A file with another digest (E004), and evidence that cannot be written.
+pub(super) fn trust(
+    digest: Digest,
+    opened: &OpenedPlan,
+    place: &EvidencePlace,
+) -> Result<(), Refusal> {
+    let review = opened.review.as_ref();
+    let commands = review.and_then(|review| review.workspace_commands.as_ref());
+    let (review, commands) = match review.zip(commands) {
+        Some((review, commands)) if commands.digest == digest => (review, commands),
+        other => {
+            let now = match other {
+                Some((_, commands)) => commands.digest.to_string(),
+                None => "not used by this plan".to_owned(),
+            };
+            let what = "file countersign.toml".to_owned();
+            let changes = vec![Change { what, approved: digest.to_string(), now }];
+            return Err(ExecutionError::Stale { changes }.into());
+        }
+    };
+    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    store.record_trust(&TrustDecision {
+        workspace: &review.binding.workspace,
+        digest,
+        trusted: true,
+        shown: Some(commands),
+        by: AnsweredBy::CommandLine,
+        timestamp_ms: SystemClock::default().now_ms(),
+    })?;
+    Ok(())
+}
+
+/// Records that these commands are no longer trusted in the workspace of the plan.
+///
+/// # Errors
+/// Evidence that cannot be written.
+pub(super) fn revoke(
+    digest: Digest,
+    opened: &OpenedPlan,
+    place: &EvidencePlace,
+) -> Result<(), Refusal> {
+    let Some(review) = &opened.review else { return Ok(()) };
+    let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+    store.record_trust(&TrustDecision {
+        workspace: &review.binding.workspace,
+        digest,
+        trusted: false,
+        shown: None,
+        by: AnsweredBy::CommandLine,
+        timestamp_ms: SystemClock::default().now_ms(),
+    })?;
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! The commands of a workspace in a review (SPEC §9): which steps would run them, how dangerous each is, and
+//! whether a person trusts them. Nothing of them runs for it.
+
+use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
+use crate::risk::{self, Policy, Shell, Verdict};
+use crate::run::{CommandReview, CommandsReview};
+use crate::tools::{After, COMMANDS_FILE, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
+
+/// How dangerous a command is, with where it comes from.
+fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {
+    let verdict = risk::of_workspace_command(&command.command, policy, shell);
+    Verdict {
+        // The place is one in the command, not in an argument of the step.
+        span: None,
+        reason: format!("{} of {COMMANDS_FILE}: {}", command.name.as_str(), verdict.reason),
+        ..verdict
+    }
+}
+
+/// The worst of the commands that a step would run; none where it runs none.
+pub(super) fn worst(
+    step: &Step,
+    after: After<'_>,
+    shell: Shell,
+    policy: &Policy,
+) -> Option<Verdict> {
+    let commands = after.commands_of(step.call.as_ref()?).ok()?;
+    let verdicts = commands.iter().map(|command| verdict(command, policy, shell));
+    verdicts.max_by_key(|verdict| verdict.level)
+}
+
+/// What a review says of the commands, where a step would run some of them or cannot be told to.
+pub(super) fn look(
+    plan: &Plan,
+    toolbox: &Toolbox,
+    policy: &Policy,
+) -> (Option<CommandsReview>, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let mut used: Vec<(usize, Vec<WorkspaceCommand>)> = Vec::new();
+    let mut concerned = false;
+    for step in &plan.steps {
+        let Some(call) = &step.call else { continue };
+        match toolbox.now().commands_of(call) {
+            Ok(commands) if commands.is_empty() => {}
+            Ok(commands) => {
+                concerned = true;
+                findings.extend(refusals(step, &commands, toolbox, policy));
+                used.push((step.step_index, commands));
+            }
+            Err(error) => {
+                concerned = true;
+                findings.push(faulty(step, &error));
+            }
+        }
+    }
+    let file = toolbox.workspace_commands().ok().flatten().filter(|_| concerned);
+    let shown = file.map(|file| shown(&file, &used, toolbox, policy));
+    (shown, findings)
+}
+
+/// That the step cannot run: a command that nobody trusts, or one that nobody may run.
+fn refusals(
+    step: &Step,
+    commands: &[WorkspaceCommand],
+    toolbox: &Toolbox,
+    policy: &Policy,
+) -> Vec<Finding> {
+    let what = format!("step {}", step.step_index + 1);
+    let shell = toolbox.shell();
+    let blocked = commands.iter().map(|command| (command, verdict(command, policy, shell)));
+    let blocked = blocked.filter(|(_, verdict)| verdict.level == RiskLevel::Blocked);
+    let mut findings: Vec<Finding> = blocked
+        .map(|(_, verdict)| {
+            let message = format!(
+                "{what} is blocked by the rule {}: {} Take it out of {COMMANDS_FILE}.",
+                verdict.rule, verdict.reason
+            );
+            Finding::error(Code::BlockedCommand, step.pointer(None), message)
+        })
+        .collect();
+    let digest = toolbox.workspace_commands().ok().flatten().map(|file| file.digest);
+    if let Some(digest) = digest.filter(|digest| !toolbox.trusts(*digest)) {
+        let message = format!(
+            "{what} would run commands of {COMMANDS_FILE}, which nobody trusts ({digest}): look at them, \
+             and trust them if they are what you want to run"
+        );
+        findings.push(Finding::error(Code::NotAuthorized, step.pointer(None), message));
+    }
+    findings
+}
+
+fn faulty(step: &Step, error: &ToolError) -> Finding {
+    let message = format!("step {}: {error}. {}", step.step_index + 1, error.next());
+    Finding::error(error.code(), step.pointer(None), message)
+}
+
+fn shown(
+    file: &WorkspaceCommands,
+    used: &[(usize, Vec<WorkspaceCommand>)],
+    toolbox: &Toolbox,
+    policy: &Policy,
+) -> CommandsReview {
+    let command = |command: &WorkspaceCommand| {
+        let steps = used.iter().filter(|(_, used)| used.iter().any(|it| it.name == command.name));
+        CommandReview {
+            name: command.name.as_str().to_owned(),
+            command: command.command.clone(),
+            timeout_seconds: command.timeout.as_secs(),
+            matcher: command.matcher(),
+            risk: risk::of_workspace_command(&command.command, policy, toolbox.shell()),
+            steps: steps.map(|(step_index, _)| *step_index).collect(),
+        }
+    };
+    CommandsReview {
+        digest: file.digest,
+        trusted: toolbox.trusts(file.digest),
+        commands: file.commands.iter().map(command).collect(),
+        faults: file.faults.iter().map(ToString::to_string).collect(),
+    }
+}

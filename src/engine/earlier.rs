@@ -1,0 +1,44 @@
+//! What the earlier steps of a plan leave in the workspace, for a review (SPEC §2).
+
+use std::collections::BTreeMap;
+
+use crate::plan::{Plan, Step, ToolCall};
+use crate::tools::{Overlay, Toolbox};
+
+/// What earlier steps leave, worked out only for a step that needs it: that reads and parses their files.
+#[derive(Default)]
+pub(super) struct Earlier {
+    overlay: Overlay,
+    /// How many steps are in it.
+    steps: usize,
+}
+
+impl Earlier {
+    /// What the steps before `step` leave when that says which files it works on: when it follows a
+    /// splice plan that one of them writes, or takes changes back. Nothing for any other step.
+    pub(super) fn before(
+        &mut self,
+        step: &Step,
+        plan: &Plan,
+        toolbox: &Toolbox,
+        written: &BTreeMap<String, usize>,
+    ) -> &Overlay {
+        let depends = match &step.call {
+            Some(ToolCall::SplicePlan { plan_file }) => {
+                toolbox.key_of(plan_file).is_ok_and(|key| written.contains_key(&key))
+            }
+            Some(ToolCall::History { operation, .. }) => operation.changes_files(),
+            _ => false,
+        };
+        if !depends {
+            return Overlay::nothing();
+        }
+        let before = plan.steps.iter().take(step.step_index).skip(self.steps);
+        for call in before.filter_map(|step| step.call.as_ref()) {
+            // What an earlier step is faulty in is a finding of its own.
+            let _ = self.overlay.apply(toolbox, call);
+        }
+        self.steps = step.step_index.max(self.steps);
+        &self.overlay
+    }
+}

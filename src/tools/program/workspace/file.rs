@@ -1,0 +1,374 @@
+//! `countersign.toml` (SPEC §9): the commands by which a workspace is verified, built, run and tested. Pure:
+//! bytes go in, the commands or every fault come out.
+
+use std::fmt;
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::matcher::{Matcher, Pattern};
+use crate::plan::Digest;
+
+/// The file's name, in the workspace folder.
+pub const FILE: &str = "countersign.toml";
+/// Largest file, in bytes.
+pub(in crate::tools::program) const FILE_BYTES: u64 = 64 << 10;
+/// Longest command, in bytes.
+const COMMAND_BYTES: usize = 16 << 10;
+/// Longest pattern, in bytes.
+const PATTERN_BYTES: usize = 4 << 10;
+/// Longest time that may be given to a command, in seconds: a day.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+/// When a command is ended that says nothing about it.
+const TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// What a command is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names that stand in the file")]
+pub enum CommandName {
+    VerifyLocal,
+    VerifyFull,
+    Build,
+    Run,
+    Test,
+}
+
+impl CommandName {
+    /// As it stands in the file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::VerifyLocal => "verify.local",
+            Self::VerifyFull => "verify.full",
+            Self::Build => "build",
+            Self::Run => "run",
+            Self::Test => "test",
+        }
+    }
+
+    /// What it is called in sentences.
+    pub(in crate::tools::program) const fn called(self) -> &'static str {
+        match self {
+            Self::VerifyLocal | Self::VerifyFull => "the verify command",
+            Self::Build => "the build command",
+            Self::Run => "the run command",
+            Self::Test => "the test command",
+        }
+    }
+}
+
+/// One command.
+#[derive(Debug, Clone)]
+pub struct WorkspaceCommand {
+    /// What it is for.
+    pub name: CommandName,
+    /// The command, for a shell.
+    pub command: String,
+    /// When it is ended.
+    pub timeout: Duration,
+    /// How what it says is read.
+    pub(in crate::tools::program) matcher: Matcher,
+}
+
+impl WorkspaceCommand {
+    /// How what it says is read, in a few words.
+    pub fn matcher(&self) -> String {
+        self.matcher.words()
+    }
+}
+
+/// What the file says.
+#[derive(Debug, Clone)]
+pub struct WorkspaceCommands {
+    /// The digest of its exact bytes: what a person trusts.
+    pub digest: Digest,
+    /// The commands, in the order of [`CommandName`].
+    pub commands: Vec<WorkspaceCommand>,
+    /// What is wrong with it. A file with a fault is not used.
+    pub faults: Vec<Fault>,
+}
+
+impl WorkspaceCommands {
+    /// The command for this, where it is named.
+    pub(in crate::tools::program) fn get(&self, name: CommandName) -> Option<&WorkspaceCommand> {
+        self.commands.iter().find(|command| command.name == name)
+    }
+}
+
+/// Something that is wrong with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What it is and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FILE}:{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// Reads the file.
+pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
+    let digest = Digest::of(bytes);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let before =
+                String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+            let (line, column) = position(&before, before.len());
+            let fault = Fault { line, column, message: "it is not UTF-8".to_owned() };
+            return WorkspaceCommands { digest, commands: Vec::new(), faults: vec![fault] };
+        }
+    };
+    let mut reader = Reader { text, faults: Vec::new() };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        reader.fault(error.span().unwrap_or_default().start, error.message().to_owned());
+    }
+    let mut commands = Vec::new();
+    let table = table.into_inner();
+    for (key, value) in &table {
+        let name = match key.get_ref().as_ref() {
+            "verify" => {
+                reader.verify(value, &mut commands);
+                continue;
+            }
+            "build" => CommandName::Build,
+            "run" => CommandName::Run,
+            "test" => CommandName::Test,
+            other => {
+                let known = "verify.local, verify.full, build, run and test";
+                reader.fault(
+                    key.span().start,
+                    format!("there is no {other:?} here; there are {known}"),
+                );
+                continue;
+            }
+        };
+        commands.extend(reader.command(name, value));
+    }
+    commands.sort_by_key(|command| command.name);
+    let mut faults = reader.faults;
+    faults.sort_by_key(|fault| (fault.line, fault.column));
+    WorkspaceCommands { digest, commands, faults }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    faults: Vec<Fault>,
+}
+
+type Field<'a> = Spanned<DeValue<'a>>;
+
+impl Reader<'_> {
+    fn fault(&mut self, at: usize, message: String) {
+        let (line, column) = position(self.text, at);
+        self.faults.push(Fault { line, column, message });
+    }
+
+    fn table<'v, 'i>(&mut self, what: &str, value: &'v Field<'i>) -> Option<&'v DeTable<'i>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.fault(value.span().start, format!("{what} is a table: [{what}]"));
+        }
+        table
+    }
+
+    fn verify(&mut self, value: &Field<'_>, commands: &mut Vec<WorkspaceCommand>) {
+        let Some(table) = self.table("verify", value) else { return };
+        for (key, value) in table {
+            let name = match key.get_ref().as_ref() {
+                "local" => CommandName::VerifyLocal,
+                "full" => CommandName::VerifyFull,
+                other => {
+                    let message = format!("there is no {other:?} here; there are local and full");
+                    self.fault(key.span().start, message);
+                    continue;
+                }
+            };
+            commands.extend(self.command(name, value));
+        }
+    }
+
+    fn command(&mut self, name: CommandName, value: &Field<'_>) -> Option<WorkspaceCommand> {
+        let table = self.table(name.as_str(), value)?;
+        let (mut command, mut timeout, mut matcher) = (None, TIMEOUT, Matcher::None);
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "command" => command = Some(self.text_of("command", value, COMMAND_BYTES)),
+                "timeout_seconds" => timeout = self.seconds(value).unwrap_or(TIMEOUT),
+                "matcher" => matcher = self.matcher(value).unwrap_or(Matcher::None),
+                other => {
+                    let known = "command, timeout_seconds and matcher";
+                    let message = format!("there is no field {other:?}; there are {known}");
+                    self.fault(key.span().start, message);
+                }
+            }
+        }
+        let Some(command) = command else {
+            let message = format!("{} has no command", name.as_str());
+            self.fault(value.span().start, message);
+            return None;
+        };
+        Some(WorkspaceCommand { name, command: command?, timeout, matcher })
+    }
+
+    /// A text that is not blank.
+    fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
+        let text = value.get_ref().as_str();
+        let wrong = match text {
+            None => format!("{what} is a text"),
+            Some(text) if text.trim().is_empty() => format!("{what} is empty"),
+            Some(text) if text.len() > most => format!("{what} has more than {most} bytes"),
+            Some(text) if text.contains('\0') => format!("{what} contains a NUL character"),
+            Some(text) => return Some(text.to_owned()),
+        };
+        self.fault(value.span().start, wrong);
+        None
+    }
+
+    fn seconds(&mut self, value: &Field<'_>) -> Option<Duration> {
+        let number = value.get_ref().as_integer();
+        let number =
+            number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
+        let fits = number.filter(|number| (1..=MOST_SECONDS).contains(number));
+        if fits.is_none() {
+            let message = format!("timeout_seconds is a whole number from 1 to {MOST_SECONDS}");
+            self.fault(value.span().start, message);
+        }
+        fits.map(Duration::from_secs)
+    }
+
+    fn matcher(&mut self, value: &Field<'_>) -> Option<Matcher> {
+        let known = "\"cargo-json\", \"gnu\", \"sarif\", { sarif = FILE } or { pattern = REGEX }";
+        match (value.get_ref().as_str(), value.get_ref().as_table()) {
+            (Some("cargo-json"), _) => return Some(Matcher::CargoJson),
+            (Some("gnu"), _) => return Some(Matcher::Gnu),
+            (Some("sarif"), _) => return Some(Matcher::Sarif { file: None }),
+            (_, Some(table)) if table.len() == 1 => {
+                for (key, value) in table {
+                    match key.get_ref().as_ref() {
+                        "sarif" => {
+                            let file = self.text_of("sarif", value, 4096)?;
+                            return Some(Matcher::Sarif { file: Some(file) });
+                        }
+                        "pattern" => {
+                            let text = self.text_of("pattern", value, PATTERN_BYTES)?;
+                            let read = Pattern::read_from(&text);
+                            let read = read.map_err(|wrong| self.fault(value.span().start, wrong));
+                            return read.ok().map(Matcher::Pattern);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.fault(value.span().start, format!("a matcher is {known}"));
+        None
+    }
+}
+
+/// Line and column of a byte, both from 1.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn faults(text: &str) -> Vec<String> {
+        read(text.as_bytes()).faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_command_is_read_with_its_limits_and_matcher() {
+        let text = "[build]\ncommand = \"make\"\n[verify.local]\ncommand = 'make check'\n\
+            timeout_seconds = 0x3C\nmatcher = \"gnu\"\n[verify.full]\ncommand = \"make all\"\n\
+            matcher = { sarif = \"out.sarif\" }\n[test]\ncommand = \"t\"\nmatcher = \"cargo-json\"\n\
+            [run]\ncommand = './app \"$@\"'\nmatcher = { pattern = '(?<message>E.*)' }\n";
+        let file = read(text.as_bytes());
+        assert_eq!(file.faults, []);
+        assert_eq!(file.digest, Digest::of(text.as_bytes()));
+        let told: Vec<_> = file
+            .commands
+            .iter()
+            .map(|it| (it.name.as_str(), it.command.as_str(), it.timeout.as_secs(), it.matcher()))
+            .collect();
+        let told: Vec<_> = told.iter().map(|(a, b, c, d)| (*a, *b, *c, d.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                ("verify.local", "make check", 60, "gnu"),
+                ("verify.full", "make all", 600, "sarif in out.sarif"),
+                ("build", "make", 600, "none"),
+                ("run", "./app \"$@\"", 600, "pattern (?<message>E.*)"),
+                ("test", "t", 600, "cargo-json"),
+            ]
+        );
+        assert_eq!(read(b"").faults, []);
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_with_their_places() {
+        let text = "[biuld]\ncommand = \"make\"\n[build]\ncomand = \"make\"\ntimeout_seconds = 0\n\
+            [verify.locl]\n[verify.full]\ncommand = \" \"\nmatcher = \"gcc\"\n[test]\ncommand = 3\n\
+            matcher = { pattern = \"(\" }\n[run]\ncommand = \"a\"\ntimeout_seconds = 99999999999999999999\n\
+            matcher = { sarif = \"a\", pattern = \"b\" }\n";
+        let faults = faults(text);
+        let expected = [
+            "countersign.toml:1:2: there is no \"biuld\" here; there are verify.local, verify.full, build, run and test",
+            "countersign.toml:3:1: build has no command",
+            "countersign.toml:4:1: there is no field \"comand\"; there are command, timeout_seconds and matcher",
+            "countersign.toml:5:19: timeout_seconds is a whole number from 1 to 86400",
+            "countersign.toml:6:9: there is no \"locl\" here; there are local and full",
+            "countersign.toml:8:11: command is empty",
+            "countersign.toml:9:11: a matcher is \"cargo-json\"",
+            "countersign.toml:11:11: command is a text",
+            "countersign.toml:12:23: the pattern cannot be used",
+            "countersign.toml:15:19: timeout_seconds is a whole number",
+            "countersign.toml:16:11: a matcher is ",
+        ];
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault} is not {expected}");
+        }
+        assert!(
+            super::read(b"[build]\ncommand = \"\xff\"").faults[0]
+                .to_string()
+                .contains(":2:12: it is not UTF-8")
+        );
+        // What is no TOML is told with what else can be read.
+        let broken = self::faults("[build\ncommand = \"make\"\n[tset]\n");
+        assert!(broken[0].starts_with("countersign.toml:1:7: "), "{broken:?}");
+        let long = format!("[run]\ncommand = \"{}\"", "x".repeat(COMMAND_BYTES + 1));
+        assert_eq!(
+            self::faults(&long),
+            ["countersign.toml:2:11: command has more than 16384 bytes"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..200),
+            text in "(\\[|\\]|verify|local|run|command|matcher|=|\"|'|\\{|\\}|\n|\\.|[0-9]| |é){0,60}",
+        ) {
+            for bytes in [bytes.as_slice(), text.as_bytes()] {
+                let file = read(bytes);
+                prop_assert!(file.faults.iter().all(|fault| fault.line > 0 && fault.column > 0));
+            }
+        }
+    }
+}

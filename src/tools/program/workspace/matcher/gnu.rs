@@ -1,0 +1,108 @@
+//! `file:line:column: severity: message`, as compilers and linters print it.
+
+use super::Problem;
+
+const SEVERITIES: [&str; 10] = [
+    "fatal error",
+    "error",
+    "warning",
+    "note",
+    "info",
+    "information",
+    "hint",
+    "help",
+    "remark",
+    "style",
+];
+
+/// What one line says; none when it has another form.
+pub(super) fn read(line: &str) -> Option<Problem> {
+    let line = line.trim_end();
+    let (file, rest) = split(line)?;
+    let (number, rest) = digits(rest)?;
+    let (column, rest) = match rest.strip_prefix(':').and_then(digits) {
+        Some((column, rest)) => (Some(column), rest),
+        None => (None, rest),
+    };
+    // Some give the end of the place too: `3:5-9:`; what it is does not matter here.
+    let rest = match rest.strip_prefix('-') {
+        Some(rest) => rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ':'),
+        None => rest.strip_prefix(':')?,
+    };
+    let (severity, message) = severity(rest.trim_start());
+    let (message, code) = code(message);
+    if message.is_empty() {
+        return None;
+    }
+    let severity = match (severity, code.as_deref()) {
+        // Formatters in the style of Unix put both into the brackets: `[Error/no-undef]`.
+        (None, Some(code)) if code.starts_with("Error/") => Some("error"),
+        (None, Some(code)) if code.starts_with("Warning/") => Some("warning"),
+        (severity, _) => severity,
+    };
+    let code = code.map(|code| match code.split_once('/') {
+        Some(("Error" | "Warning", rule)) => rule.to_owned(),
+        _ => code,
+    });
+    Some(Problem {
+        file: Some(file.to_owned()),
+        line: Some(number),
+        column,
+        end: None,
+        severity: severity.map(str::to_owned),
+        code,
+        message: message.to_owned(),
+    })
+}
+
+/// The file, and what stands behind its colon: the first that a number follows.
+fn split(line: &str) -> Option<(&str, &str)> {
+    let at = line.bytes().enumerate().find(|(at, byte)| {
+        *byte == b':' && line.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit)
+    });
+    let (at, _) = at?;
+    let (file, rest) = (line.get(..at)?, line.get(at + 1..)?);
+    let is_path = !file.is_empty()
+        && !file.starts_with(char::is_whitespace)
+        && !file.ends_with(char::is_whitespace)
+        // Not the time of day, not an address, not a sentence before it.
+        && !file.bytes().all(|byte| byte.is_ascii_digit())
+        && !file.contains("://")
+        && !file.contains(": ")
+        && !file.starts_with("In file included from ");
+    is_path.then_some((file, rest))
+}
+
+/// A number that begins here, and what stands behind it.
+fn digits(text: &str) -> Option<(u32, &str)> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    Some((text.get(..end)?.parse().ok()?, text.get(end..)?))
+}
+
+fn severity(text: &str) -> (Option<&str>, &str) {
+    for word in SEVERITIES {
+        let head = text.get(..word.len());
+        if let Some(head) = head.filter(|head| head.eq_ignore_ascii_case(word))
+            && let Some(rest) =
+                text.get(word.len()..).and_then(|rest| rest.trim_start().strip_prefix(':'))
+        {
+            return (Some(head), rest.trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// The message, and the word in brackets at its end: `[-Wunused]`.
+fn code(text: &str) -> (&str, Option<String>) {
+    let inside = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
+    match inside {
+        Some((message, code))
+            if message.ends_with(' ')
+                && !code.is_empty()
+                && !code.contains(char::is_whitespace) =>
+        {
+            (message.trim_end(), Some(code.to_owned()))
+        }
+        _ => (text, None),
+    }
+}

@@ -1,0 +1,57 @@
+//! A regular expression with named groups, tried on each line. The engine behind it takes linear time.
+
+use regex::{Regex, RegexBuilder};
+
+use super::Problem;
+
+/// The groups that mean something.
+const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];
+/// Most bytes that a compiled expression may take.
+const COMPILED_BYTES: usize = 1 << 20;
+
+/// A checked expression.
+#[derive(Debug, Clone)]
+pub(in crate::tools::program) struct Pattern(Regex);
+
+impl Pattern {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub(in crate::tools::program) fn read_from(text: &str) -> Result<Self, String> {
+        let compiled = RegexBuilder::new(text).size_limit(COMPILED_BYTES).build();
+        let regex = compiled.map_err(|error| format!("the pattern cannot be used: {error}"))?;
+        let mut names: Vec<&str> = regex.capture_names().flatten().collect();
+        names.sort_unstable();
+        if let Some(unknown) = names.iter().find(|name| !GROUPS.contains(name)) {
+            let known = GROUPS.join(", ");
+            return Err(format!("the pattern has a group {unknown:?}; the groups are: {known}"));
+        }
+        if !names.contains(&"message") {
+            return Err("the pattern needs a group (?<message>…)".to_owned());
+        }
+        Ok(Self(regex))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// What one line says; none when it does not match.
+    pub(super) fn read(&self, line: &str) -> Option<Problem> {
+        let found = self.0.captures(line)?;
+        let text = |name: &str| {
+            let text = found.name(name)?.as_str().trim();
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        Some(Problem {
+            file: text("file"),
+            line: text("line").and_then(|line| line.parse().ok()),
+            column: text("column").and_then(|column| column.parse().ok()),
+            end: None,
+            severity: text("severity"),
+            code: text("code"),
+            message: text("message")?,
+        })
+    }
+}

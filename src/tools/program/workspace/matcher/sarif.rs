@@ -1,0 +1,198 @@
+//! SARIF 2.1.0, the format that static analysers share: as much of it as says what is wrong where.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+use super::Problem;
+
+#[derive(Deserialize)]
+struct Log {
+    runs: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    #[serde(default)]
+    results: Vec<Found>,
+    tool: Option<Tool>,
+    #[serde(default)]
+    original_uri_base_ids: BTreeMap<String, Location>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    driver: Option<Driver>,
+}
+
+#[derive(Deserialize)]
+struct Driver {
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: Option<String>,
+    default_configuration: Option<Configuration>,
+    #[serde(default)]
+    message_strings: BTreeMap<String, Message>,
+}
+
+#[derive(Deserialize)]
+struct Configuration {
+    level: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    level: Option<String>,
+    kind: Option<String>,
+    rule_id: Option<String>,
+    rule_index: Option<i64>,
+    message: Option<Message>,
+    #[serde(default)]
+    locations: Vec<Place>,
+    #[serde(default)]
+    suppressions: Vec<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    text: Option<String>,
+    id: Option<String>,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    physical_location: Option<Physical>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Physical {
+    artifact_location: Option<Location>,
+    region: Option<Region>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    uri: Option<String>,
+    uri_base_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: Option<u32>,
+    start_column: Option<u32>,
+    end_line: Option<u32>,
+    end_column: Option<u32>,
+}
+
+/// What the log says, in its order.
+///
+/// # Errors
+/// That it is none, in words.
+pub(super) fn read(text: &[u8]) -> Result<Vec<Problem>, String> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let log: Log = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    Ok(log.runs.iter().flat_map(Run::problems).collect())
+}
+
+impl Run {
+    fn problems(&self) -> Vec<Problem> {
+        let rules = self.tool.as_ref().and_then(|tool| tool.driver.as_ref());
+        let rules = rules.map_or(&[][..], |driver| &driver.rules);
+        let named = rules.iter().filter_map(|rule| Some((rule.id.as_deref()?, rule))).collect();
+        let rules = Rules { all: rules, named };
+        self.results.iter().filter_map(|found| self.problem(found, &rules)).collect()
+    }
+
+    fn problem(&self, found: &Found, rules: &Rules<'_>) -> Option<Problem> {
+        // What passed, and what somebody has accepted, is not wrong.
+        let is_wrong = found.kind.as_deref().is_none_or(|kind| kind == "fail" || kind == "review");
+        if !is_wrong || !found.suppressions.is_empty() {
+            return None;
+        }
+        let rule = rules.of(found);
+        let usual = || rule?.default_configuration.as_ref()?.level.clone();
+        let level = found.level.clone().or_else(usual);
+        let physical = found.locations.first().and_then(|place| place.physical_location.as_ref());
+        let region = physical.and_then(|it| it.region.as_ref());
+        let end_line = region.and_then(|it| it.end_line.or(it.end_column.and(it.start_line)));
+        Some(Problem {
+            file: physical.and_then(|it| self.file(it.artifact_location.as_ref()?)),
+            line: region.and_then(|it| it.start_line),
+            column: region.and_then(|it| it.start_column),
+            end: end_line.map(|line| (line, region.and_then(|it| it.end_column))),
+            // By the format, what says nothing is a warning.
+            severity: Some(level.unwrap_or_else(|| "warning".to_owned())),
+            code: found.rule_id.clone().or_else(|| rule?.id.clone()),
+            message: message(found.message.as_ref(), rule),
+        })
+    }
+
+    /// The path of a file, relative to the folder of the command or absolute.
+    fn file(&self, location: &Location) -> Option<String> {
+        let uri = location.uri.as_deref()?;
+        let base = location.uri_base_id.as_ref().and_then(|id| self.original_uri_base_ids.get(id));
+        let base = base.and_then(|base| base.uri.as_deref()).filter(|_| !uri.contains("://"));
+        let whole = format!("{}{uri}", base.unwrap_or_default());
+        let path = whole.strip_prefix("file://").unwrap_or(&whole);
+        Some(decoded(path)).filter(|path| !path.is_empty())
+    }
+}
+
+/// The rules of a tool, by number and by name.
+struct Rules<'a> {
+    all: &'a [Rule],
+    named: HashMap<&'a str, &'a Rule>,
+}
+
+impl<'a> Rules<'a> {
+    fn of(&self, found: &Found) -> Option<&'a Rule> {
+        let numbered =
+            found.rule_index.and_then(|index| self.all.get(usize::try_from(index).ok()?));
+        numbered.or_else(|| self.named.get(found.rule_id.as_deref()?).copied())
+    }
+}
+
+fn message(message: Option<&Message>, rule: Option<&Rule>) -> String {
+    let text = message.and_then(|message| {
+        let by_id = || {
+            let found = rule?.message_strings.get(message.id.as_ref()?)?;
+            found.text.clone()
+        };
+        let mut text = message.text.clone().or_else(by_id)?;
+        for (index, argument) in message.arguments.iter().enumerate().take(10) {
+            text = text.replacen(&format!("{{{index}}}"), argument, 10);
+        }
+        Some(text)
+    });
+    text.unwrap_or_else(|| "(no message)".to_owned())
+}
+
+/// A path of which some characters are written as `%20`.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = match after {
+            [high, low, ..] if *first == b'%' => std::str::from_utf8(&[*high, *low])
+                .ok()
+                .and_then(|it| u8::from_str_radix(it, 16).ok()),
+            _ => None,
+        };
+        bytes.push(hex.unwrap_or(*first));
+        rest = if hex.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,131 @@
+//! The commands that a workspace names in its `countersign.toml` (SPEC §9). They come from the workspace and
+//! not from the person: none of them runs unless a person trusts exactly these bytes.
+
+mod file;
+pub(super) mod matcher;
+pub(super) mod run;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use super::error::ProgramError;
+use crate::authorization::FileState;
+use crate::plan::{Digest, ToolCall, VerifyScope};
+use crate::tools::place::Last;
+use crate::tools::{Access, After, Kind, Overlay, ToolError, Toolbox, preview};
+
+pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
+
+/// What the file says, after the earlier steps; none where there is no such file.
+///
+/// # Errors
+/// A file that is too large, leads outside, or cannot be read.
+pub(super) fn read(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+) -> Result<Option<WorkspaceCommands>, ToolError> {
+    let place = toolbox.roots.resolve(FILE, Last::Follow)?;
+    if overlay.kind(&place) == Kind::Absent {
+        return Ok(None);
+    }
+    if overlay.get(&place.key).is_none() {
+        let size = place.open(FILE, Access::Read)?.map_or(0, |(_, data)| data.len());
+        if size > file::FILE_BYTES {
+            let (path, limit) = (FILE.to_owned(), file::FILE_BYTES);
+            return Err(ToolError::TooLarge { path, limit, access: Access::Read });
+        }
+    }
+    let content = preview::content(&place, overlay, FILE, Access::Read)?;
+    Ok(content.map(|bytes| file::read(&bytes)))
+}
+
+/// The commands that a call would run, in this order; none where it is done by cargo.
+///
+/// # Errors
+/// A file that cannot be read, or with a fault: what it means is not guessed.
+pub(super) fn used(
+    toolbox: &Toolbox,
+    overlay: &Overlay,
+    call: &ToolCall,
+) -> Result<Option<(Digest, Vec<WorkspaceCommand>)>, ToolError> {
+    use CommandName::{Build, Run, Test, VerifyFull, VerifyLocal};
+    let Some(file) = read(toolbox, overlay)? else { return Ok(None) };
+    if let Some(first) = file.faults.first() {
+        let (count, first) = (file.faults.len(), first.to_string());
+        return Err(ProgramError::BadCommands { count, first }.into());
+    }
+    let has = |name| file.get(name).is_some();
+    let names: &[CommandName] = match call {
+        ToolCall::Verify { scope: VerifyScope::Local } => &[VerifyLocal],
+        ToolCall::Verify { scope: VerifyScope::Full } if has(VerifyFull) => &[VerifyFull],
+        ToolCall::Verify { scope: VerifyScope::Full } => &[VerifyLocal, Test],
+        ToolCall::Compile { .. } => &[Build],
+        ToolCall::Run { .. } if has(Run) => &[Build, Run],
+        _ => &[],
+    };
+    let commands: Vec<_> = names.iter().filter_map(|name| file.get(*name).cloned()).collect();
+    Ok((!commands.is_empty()).then_some((file.digest, commands)))
+}
+
+impl Toolbox {
+    /// What the `countersign.toml` of the workspace says; none where there is none.
+    ///
+    /// # Errors
+    /// A file that is too large, leads outside, or cannot be read.
+    pub fn workspace_commands(&self) -> Result<Option<WorkspaceCommands>, ToolError> {
+        read(self, Overlay::nothing())
+    }
+
+    /// Whether a person trusts the commands of the file with this digest, in this workspace.
+    pub fn trusts(&self, digest: Digest) -> bool {
+        self.trusted.contains(&digest)
+    }
+
+    /// The commands as an overview of the program tells them; null where there are none.
+    pub(in crate::tools) fn workspace_commands_shown(&self) -> Value {
+        let file = match self.workspace_commands() {
+            Ok(None) => return Value::Null,
+            Ok(Some(file)) => file,
+            Err(error) => return json!({ "file": FILE, "faults": [error.to_string()] }),
+        };
+        let commands = file.commands.iter().map(|command| {
+            json!({
+                "name": command.name.as_str(),
+                "command": command.command,
+                "timeout_seconds": command.timeout.as_secs(),
+                "matcher": command.matcher(),
+            })
+        });
+        json!({
+            "file": FILE,
+            "digest": file.digest.to_string(),
+            "trusted": self.trusts(file.digest),
+            "commands": commands.collect::<Vec<_>>(),
+            "faults": file.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl After<'_> {
+    /// The commands of the workspace that a call would run; empty where it is done otherwise.
+    ///
+    /// # Errors
+    /// As [`Toolbox::workspace_commands`]; and a file with a fault.
+    pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
+        let is_of_program = matches!(
+            call,
+            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. }
+        );
+        if !is_of_program {
+            return Ok(Vec::new());
+        }
+        let (toolbox, overlay) = self.parts();
+        Ok(used(toolbox, overlay, call)?.map(|(_, commands)| commands).unwrap_or_default())
+    }
+}
+
+/// That nobody trusts these commands.
+fn not_trusted(digest: Digest) -> ProgramError {
+    ProgramError::NotTrusted { now: FileState::Content(digest).to_string() }
+}

@@ -1,0 +1,275 @@
+//! Runs the commands of a workspace as the tool `shell` runs a command, and reads what they say.
+
+use std::time::SystemTime;
+
+use super::file::{CommandName, WorkspaceCommand};
+use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
+use super::not_trusted;
+use crate::plan::{Build, Code, Digest};
+use crate::run::{DiagnosticArtifact, Level, Predicted, Preview, Stream};
+use crate::tools::cargo::{Names, Project};
+use crate::tools::place::Last;
+use crate::tools::program::cargo::Messages;
+use crate::tools::program::error::ProgramError;
+use crate::tools::program::found::Found;
+use crate::tools::program::job::{Job, Ran};
+use crate::tools::program::relay::{Heard, Reads, Relay};
+use crate::tools::program::verdict::Verdict;
+use crate::tools::shell::{self, OUTPUT_BYTES, Reader};
+use crate::tools::{Access, Context, ToolError, Toolbox, file, words};
+
+/// What a call asks of the commands besides their text.
+pub(in crate::tools::program) struct Asked<'a> {
+    pub(in crate::tools::program) build: Option<&'a Build>,
+    pub(in crate::tools::program) args: &'a [String],
+}
+
+/// Runs the commands of a file that a person trusts, until one fails.
+pub(in crate::tools::program) fn run(
+    toolbox: &Toolbox,
+    (digest, commands): (Digest, Vec<WorkspaceCommand>),
+    asked: &Asked<'_>,
+    relay: &Relay<'_>,
+    context: &Context<'_>,
+) -> Result<Verdict, ToolError> {
+    if !toolbox.trusts(digest) {
+        return Err(not_trusted(digest).into());
+    }
+    let mut verdict = Verdict::default();
+    for command in &commands {
+        let job = job(toolbox, command, asked)?;
+        let is_run = command.name == CommandName::Run;
+        let before = report(toolbox, command);
+        let mut listener = Listener::of(&command.matcher);
+        let ran = job.run(relay, &mut listener)?;
+        let is_fine = ran.is_fine();
+        verdict.ran.push(ran);
+        match listener.finish(toolbox, command, before, context) {
+            Ok(said) => verdict.add(said),
+            // Where the command failed itself, that is the reason.
+            Err(how) if is_fine => {
+                verdict.error = verdict.ran.last().map(|ran| ran.failed(how).into());
+            }
+            Err(_) => {}
+        }
+        verdict.fail(|ran, how| match is_run {
+            true => ProgramError::ProgramFailed { how },
+            false => ran.failed(how),
+        });
+        if verdict.error.is_some() {
+            break;
+        }
+    }
+    verdict.facts.insert("by".to_owned(), super::FILE.into());
+    verdict.facts.insert("commands_digest".to_owned(), digest.to_string().into());
+    Ok(verdict)
+}
+
+fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Result<Job, ToolError> {
+    let reader = Reader::here(toolbox)?;
+    let mut arguments: Vec<String> =
+        reader.arguments(&command.command).into_iter().map(str::to_owned).collect();
+    if command.name == CommandName::Run && !asked.args.is_empty() {
+        if !command.command.contains("$@") {
+            return Err(ProgramError::NoArguments.into());
+        }
+        // What the command knows as `$0` and `"$@"`; no shell reads them.
+        arguments.push("countersign".to_owned());
+        arguments.extend(asked.args.iter().cloned());
+    }
+    Ok(Job {
+        command: command.command.clone(),
+        called: command.name.called(),
+        program: reader.path.clone(),
+        arguments,
+        key: ".".to_owned(),
+        folder: toolbox.workspace().to_owned(),
+        environment: asked.build.map(environment).unwrap_or_default(),
+        unset: shell::unset(),
+        timeout: command.timeout,
+        output_limit: OUTPUT_BYTES,
+        code: Code::CommandFailed,
+    })
+}
+
+/// What a build or run command is told of the request.
+fn environment(build: &Build) -> Vec<(&'static str, String)> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    vec![
+        ("COUNTERSIGN_OPT_LEVEL", build.opt_level.as_str().to_owned()),
+        ("COUNTERSIGN_ENTRY", text(&build.entry_function)),
+        ("COUNTERSIGN_TARGET", text(&build.target_triple)),
+        ("COUNTERSIGN_DEBUG_SYMBOLS", u8::from(build.debug_symbols).to_string()),
+    ]
+}
+
+/// Hears what a command says, as its matcher reads it.
+enum Listener<'m> {
+    Cargo(Messages),
+    Lines(&'m Matcher, Found<Problem>),
+    /// All of stdout, as far as it may be a log.
+    Whole(Vec<u8>),
+}
+
+impl<'m> Listener<'m> {
+    fn of(matcher: &'m Matcher) -> Self {
+        match matcher {
+            Matcher::CargoJson => Self::Cargo(Messages::default()),
+            Matcher::Sarif { file: None } => Self::Whole(Vec::new()),
+            matcher => Self::Lines(matcher, Found::default()),
+        }
+    }
+
+    /// The diagnostics, and how many are left out.
+    ///
+    /// # Errors
+    /// Why what was to be a log is none, for a sentence that begins with the command.
+    fn finish(
+        self,
+        toolbox: &Toolbox,
+        command: &WorkspaceCommand,
+        before: Option<Stamp>,
+        context: &Context<'_>,
+    ) -> Result<(Vec<DiagnosticArtifact>, usize), String> {
+        let found = match self {
+            Self::Cargo(messages) => {
+                // Of a command nobody knows where in the workspace it calls cargo; names begin at its root.
+                let project = Project {
+                    path: ".".to_owned(),
+                    key: ".".to_owned(),
+                    folder: toolbox.workspace().to_owned(),
+                    is_workspace: true,
+                };
+                return Ok(messages.finish(toolbox, &project, context));
+            }
+            Self::Whole(log) => {
+                found(sarif(&log).map_err(|why| format!("printed no SARIF: {why}"))?)
+            }
+            Self::Lines(Matcher::Sarif { file: Some(path) }, _) => {
+                if report(toolbox, command) == before {
+                    // What lies there is of an earlier run; how the command ended is all there is.
+                    return Ok((Vec::new(), 0));
+                }
+                let log = log(toolbox, path).map_err(|error| format!("left no SARIF: {error}"))?;
+                found(sarif(&log).map_err(|why| format!("left no SARIF in {path}: {why}"))?)
+            }
+            Self::Lines(_, found) => found,
+        };
+        let (problems, left_out) = found.finish();
+        let mut names = Names::new(&toolbox.roots, Some(toolbox.workspace().to_owned()));
+        Ok((problems.into_iter().map(|it| it.artifact(&mut names)).collect(), left_out))
+    }
+}
+
+fn found(problems: Vec<Problem>) -> Found<Problem> {
+    let mut found = Found::default();
+    for problem in problems {
+        found.push(problem.level() == Level::Error, problem);
+    }
+    found
+}
+
+impl Reads for Listener<'_> {
+    fn holds(&self, stream: Stream) -> bool {
+        matches!(self, Self::Cargo(messages) if messages.holds(stream))
+    }
+
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+        match self {
+            Self::Cargo(messages) => return messages.line(stream, line),
+            Self::Lines(matcher, found) if line.len() <= LINE_BYTES => {
+                if let Some(problem) = matcher.line(&String::from_utf8_lossy(line)) {
+                    found.push(problem.level() == Level::Error, problem);
+                }
+            }
+            Self::Whole(log)
+                if stream == Stream::Stdout && log.len() + line.len() < SARIF_BYTES =>
+            {
+                log.extend_from_slice(line);
+                log.push(b'\n');
+            }
+            Self::Lines(..) | Self::Whole(_) => {}
+        }
+        Heard::AsItIs
+    }
+}
+
+/// What shows that a report was written: its size and when.
+type Stamp = (u64, Option<SystemTime>);
+
+/// The report of a command as it lies there now, where it leaves one.
+fn report(toolbox: &Toolbox, command: &WorkspaceCommand) -> Option<Stamp> {
+    let Matcher::Sarif { file: Some(path) } = &command.matcher else { return None };
+    let place = toolbox.roots.resolve(path, Last::Follow).ok()?;
+    let (_, data) = place.open(path, Access::Read).ok()??;
+    Some((data.len(), data.modified().ok().map(|time| time.into_std())))
+}
+
+fn log(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, ToolError> {
+    let place = toolbox.roots.resolve(path, Last::Follow)?;
+    let opened = place.open(path, Access::Read)?;
+    let (report, _) = opened.ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
+    file::read_up_to(report, path, Access::Read, SARIF_BYTES as u64)
+}
+
+/// What would be run.
+pub(in crate::tools::program) fn preview(
+    toolbox: &Toolbox,
+    (digest, commands): &(Digest, Vec<WorkspaceCommand>),
+    args: &[String],
+) -> Result<Preview, ToolError> {
+    let reader = Reader::here(toolbox)?;
+    let named: Vec<_> = commands.iter().map(|command| format!("`{}`", command.command)).collect();
+    let mut notes: Vec<String> = commands
+        .iter()
+        .map(|command| {
+            let read = match &command.matcher {
+                Matcher::None => "only how it ends counts".to_owned(),
+                matcher => format!("what it says is read by the matcher {}", matcher.words()),
+            };
+            format!(
+                "{} of {}: ended after {}; {read}.",
+                command.name.as_str(),
+                super::FILE,
+                words::duration(command.timeout),
+            )
+        })
+        .collect();
+    if !args.is_empty() {
+        notes.push(format!("The run command is given the arguments {args:?} as \"$@\"."));
+    }
+    notes.push(format!("Read by {}, as {}.", reader.path.display(), shell::user()));
+    notes.push("What it changes cannot be foreseen.".to_owned());
+    if !toolbox.trusts(*digest) {
+        notes.push(format!("Nobody trusts the commands of {} yet.", super::FILE));
+    }
+    Ok(Preview {
+        predicted: Predicted::Unpredictable,
+        summary: format!("Runs {} in the workspace folder.", named.join(", then ")),
+        changes: Vec::new(),
+        notes,
+    })
+}
+
+impl Ran {
+    /// That it failed, with the last of what it said.
+    fn failed(&self, how: String) -> ProgramError {
+        let stderr = self.finished.stderr.latest();
+        let bytes = if stderr.is_empty() { self.finished.stdout.latest() } else { stderr };
+        ProgramError::Failed { program: self.job.command.clone(), how, said: last(&bytes) }
+    }
+}
+
+/// Bytes of a program's last words that a message repeats.
+const SAID_BYTES: usize = 4096;
+
+/// The last lines of a text, as much as a message repeats.
+fn last(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end();
+    let start = text.ceil_char_boundary(text.len().saturating_sub(SAID_BYTES));
+    match text.get(start..) {
+        Some(end) if start > 0 => format!("…{end}"),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether the commands that a workspace names may be run: all of them, whole, before the answer counts.
+
+use egui::{Align, Layout, Ui};
+
+use super::arming::{DANGEROUS_DELAY_MS, DELAY_MS};
+use super::{PromptId, Shape, padded, question_ui};
+use crate::risk::RiskLevel;
+use crate::run::{CommandReview, CommandsReview};
+use crate::ui::action::{Action, DialogAction};
+use crate::ui::format;
+use crate::ui::icon;
+use crate::ui::plan::{command_ui, risk_icon};
+use crate::ui::theme::{Text, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+pub(super) fn trust_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    workspace: &str,
+    view: &CommandsReview,
+    actions: &mut Vec<Action>,
+) {
+    let worst = view.commands.iter().map(|command| command.risk.level).max();
+    let dangerous = worst.is_some_and(|worst| worst >= RiskLevel::Dangerous);
+    let title = if view.trusted { "You trust these commands" } else { "Trust these commands?" };
+    let shape = Shape {
+        title,
+        chip: worst.map(|worst| {
+            Chip::new(risk_icon(worst), format!("worst: {}", worst.as_str()), worst.into())
+        }),
+        delay_ms: if dangerous { DANGEROUS_DELAY_MS } else { DELAY_MS },
+        width: 680.0,
+    };
+    let digest = view.digest;
+    question_ui(
+        ui,
+        prompt,
+        &shape,
+        actions,
+        |ui, asked, actions| {
+            let mut decide = |trusted| {
+                actions.push(Action::Dialog(DialogAction::Trust { digest, trusted }));
+            };
+            let hold_back = asked.allowed.hold_back;
+            let left = if view.trusted { "Close" } else { "Not now" };
+            let leave = widgets::button(ui, Look::Plain, None, left, hold_back)
+                .on_hover_text("Close this; nothing is decided.")
+                .clicked();
+            // No longer to trust holds back, too.
+            if view.trusted
+                && widgets::button(
+                    ui,
+                    Look::Plain,
+                    Some(icon::PROHIBIT),
+                    "Stop trusting",
+                    hold_back,
+                )
+                .on_hover_text("None of them runs any more, until you trust them again.")
+                .clicked()
+            {
+                decide(false);
+            }
+            if !view.trusted {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let sound = view.faults.is_empty();
+                    let enabled = asked.allowed.approve && sound;
+                    let why = if sound {
+                        "One moment: read them first."
+                    } else {
+                        "Correct the file first."
+                    };
+                    let text = "Trust these commands";
+                    if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), text, enabled)
+                        .on_disabled_hover_text(why)
+                        .clicked()
+                    {
+                        decide(true);
+                    }
+                });
+            }
+            if leave {
+                actions.push(Action::Dialog(DialogAction::LeaveUndecided));
+            }
+        },
+        |ui, _| padded(ui, |ui| body_ui(ui, workspace, view)),
+    );
+}
+
+fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview) {
+    let text = "They come from the file countersign.toml of the workspace, not from you: whoever can change \
+                that file decides what they are. You are asked again as soon as it changes. A plan that \
+                runs them still needs your signature.";
+    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    ui.add_space(2.0);
+    widgets::fact(ui, "workspace", workspace, Text::Mono);
+    widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
+    for fault in &view.faults {
+        widgets::remark(ui, icon::FAILED, Tone::Danger, fault);
+    }
+    for (index, command) in view.commands.iter().enumerate() {
+        ui.add_space(4.0);
+        command_of_ui(ui, index, command);
+    }
+}
+
+fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview) {
+    ui.horizontal_wrapped(|ui| {
+        widgets::heading(ui, &command.name);
+        let level = command.risk.level;
+        Chip::new(risk_icon(level), level.as_str(), level.into()).ui(ui);
+    });
+    command_ui(ui, ("trust", index), &command.command, Some(&command.risk));
+    let used = match command.steps.len() {
+        0 => "not run by this plan".to_owned(),
+        _ => {
+            let steps: Vec<_> = command.steps.iter().map(|step| (step + 1).to_string()).collect();
+            let noun = if steps.len() == 1 { "step" } else { "steps" };
+            format!("run by {noun} {}", steps.join(", "))
+        }
+    };
+    let seconds = usize::try_from(command.timeout_seconds).unwrap_or(usize::MAX);
+    let time = match seconds {
+        _ if seconds.is_multiple_of(60) => format::counted(seconds / 60, "minute"),
+        _ => format::counted(seconds, "second"),
+    };
+    let text = format!("{used} · ended after {time} · matcher: {}", command.matcher);
+    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    if command.risk.level > RiskLevel::Safe {
+        let tone = Tone::from(command.risk.level);
+        widgets::remark(ui, risk_icon(command.risk.level), tone, &command.risk.reason);
+    }
+}

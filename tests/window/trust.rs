@@ -1,0 +1,66 @@
+//! The commands of a workspace: looked at, trusted and run by the keyboard alone.
+
+use std::path::PathBuf;
+
+use super::commands::sign;
+use super::harness::Desktop;
+use super::screen::Outcome;
+use super::sign_and_run::recorded;
+
+struct Workspace {
+    folder: tempfile::TempDir,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let plan = r#"{"version": "2026-02-19", "goal": "Is the nest sound",
+            "actions": [{"type": "verify", "request": {}}]}"#;
+        let commands = "[verify.local]\ncommand = \"touch checked\"\n";
+        std::fs::write(folder.path().join("nest.json"), plan).expect("the plan");
+        std::fs::write(folder.path().join("countersign.toml"), commands).expect("the commands");
+        Self { folder }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+}
+
+fn trusted_and_run(workspace: &Workspace) -> Outcome<Vec<String>> {
+    let mut desktop = Desktop::start_here(&[&workspace.path("nest.json").display().to_string()])?;
+    desktop.wait_for_text(
+        "The plan would run commands that the workspace names. You do not trust them yet.",
+    )?;
+    desktop.screenshot("trust_1_plan")?;
+    desktop.tab_to("Look at the commands…")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Trust these commands?")?;
+    // Escape decides nothing.
+    desktop.key("Escape")?;
+    desktop.wait_until_gone("Trust these commands")?;
+    desktop.tab_to("Look at the commands…")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Trust these commands?")?;
+    desktop.screenshot("trust_2_question")?;
+    desktop.tab_to("Trust these commands")?;
+    desktop.press_once_armed("Trust these commands")?;
+    desktop.wait_for_control("Commands of the workspace…")?;
+    assert!(!workspace.path("checked").exists(), "trust alone runs nothing");
+    sign(&mut desktop)?;
+    desktop.wait_until("the record of the run", |desktop| {
+        let done = workspace.path("checked").exists() && !recorded(&desktop.evidence()).is_empty();
+        Ok(done.then_some(()))
+    })?;
+    desktop.screenshot("trust_3_done")?;
+    let steps = recorded(&desktop.evidence());
+    Ok(steps.into_iter().map(|step| format!("{} {}", step.tool, step.outcome)).collect())
+}
+
+#[test]
+fn commands_of_a_workspace_are_trusted_and_run_by_the_keyboard() {
+    match trusted_and_run(&Workspace::new()) {
+        Ok(recorded) => assert_eq!(recorded, ["verify succeeded"]),
+        Err(trouble) => panic!("{trouble}"),
+    }
+}
