@@ -61,7 +61,10 @@ fn exact(summary: String, changes: Vec<FileChange>, notes: Vec<String>) -> Previ
 
 /// What later work would be overwritten, with its difference.
 fn refused(conflicts: Vec<Conflict>) -> Preview {
-    let mut notes: Vec<String> = conflicts.iter().map(|it| format!("{}.", it.sentence())).collect();
+    let mut notes: Vec<String> = match conflicts.as_slice() {
+        [_] => Vec::new(),
+        many => many.iter().map(|it| format!("{}.", it.sentence())).collect(),
+    };
     let changes: Vec<_> = conflicts.iter().filter_map(|it| it.difference.clone()).collect();
     if !changes.is_empty() {
         notes.push("The difference shows the later work; no file would change.".to_owned());

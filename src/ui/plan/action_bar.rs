@@ -29,8 +29,7 @@ pub(super) fn action_bar_ui(
             let only_icon = match command {
                 Command::GoOnGuided => width < 800.0,
                 Command::CancelAfterStep => width < 660.0,
-                Command::RollBack => width < 540.0,
-                Command::Revert => width < 640.0,
+                Command::RollBack | Command::Revert => width < 540.0,
                 Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {
                     width < 470.0
                 }
