@@ -21,6 +21,7 @@ use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
+use crate::tools::tidy_simulations;
 
 /// Authorizes and runs a plan file.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
@@ -80,6 +81,8 @@ impl Start {
             introduce(&plan, &review, parent_run);
         }
 
+        // What cannot be removed now is tried again before the next simulation.
+        let _ = tidy_simulations();
         let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
         store.record_authorization(&authorization, &plan)?;
         let parts = Parts {

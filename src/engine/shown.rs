@@ -35,12 +35,26 @@ pub(super) fn not_as_shown(
 }
 
 /// What the step did, as a person reads it; where that is not known, what it was predicted to do. One
-/// of the two, because they hold the same lines.
-pub(super) fn artifact(
+/// of the two, because they hold the same lines. What it did to a copy of the workspace is what it did; the
+/// prediction stays beside it where that said something else.
+pub(super) fn artifacts(
     preview: Option<&Preview>,
     files: &[FileEffect],
-) -> Option<(ArtifactType, Value)> {
-    let preview = preview?;
+    simulated: &[FileChange],
+) -> Vec<(ArtifactType, Value)> {
+    let Some(preview) = preview else { return Vec::new() };
+    let unified = |changes: &[FileChange]| changes.iter().map(FileChange::unified).collect();
+    let on_copy: String = unified(simulated);
+    if on_copy.is_empty() {
+        return artifact(preview, files).into_iter().collect();
+    }
+    let predicted: String = unified(&preview.changes);
+    let is_other = predicted != on_copy;
+    let preview = is_other.then(|| artifact(preview, files)).flatten();
+    preview.into_iter().chain([(ArtifactType::Diff, on_copy.into())]).collect()
+}
+
+fn artifact(preview: &Preview, files: &[FileEffect]) -> Option<(ArtifactType, Value)> {
     // What was predicted is what was done only where the contents are the same.
     let done = !files.is_empty()
         && preview.changes.len() == files.len()

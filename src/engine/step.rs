@@ -12,7 +12,7 @@ use self::request::Why;
 use super::capture::{Incoming, excerpts};
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
-use super::shown::{artifact, not_as_shown};
+use super::shown::{artifacts, not_as_shown};
 use super::{preconditions, review};
 use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
 use crate::plan::{Code, Step, ToolCall, ToolClass};
@@ -324,7 +324,8 @@ impl StepRun<'_, '_> {
             Some(Err(error)) => (None, Some(error)),
             taken => (taken.and_then(Result::ok), None),
         };
-        let artifacts = artifact(progress.preview.as_ref(), &invocation.files);
+        let artifacts =
+            artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
         let files = [invocation.files, invocation.beside].concat();
         let record = ExecutionRecord {
             result: &result,
@@ -339,7 +340,7 @@ impl StepRun<'_, '_> {
             stderr: invocation.stderr.as_deref(),
             taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
-            artifacts: artifacts.as_slice(),
+            artifacts: &artifacts,
             files: &files,
             predicted: &progress.predicted,
             edges: &invocation.edges,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, ToolCall};
+use super::{Digest, ToolCall, ToolClass};
 
 /// The one version of the action dialect that is read.
 pub const VERSION: &str = "2026-02-19";
@@ -186,6 +186,22 @@ pub enum Simulation {
         /// Whether it is run with backtraces.
         trace_enabled: bool,
     },
+}
+
+impl Simulation {
+    /// Whether it runs code of the workspace.
+    pub fn runs_code(&self) -> bool {
+        let checks = |step: &ToolCall| match step {
+            // The result of a splice is checked.
+            ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => true,
+            step => step.class() == ToolClass::Check,
+        };
+        match self {
+            Self::Edits { verify, .. } => verify.is_some(),
+            Self::Steps { steps, verify } => verify.is_some() || steps.iter().any(checks),
+            Self::Function { .. } => true,
+        }
+    }
 }
 
 /// What an `inspect` looks at.

@@ -144,12 +144,15 @@ impl ToolCall {
     }
 
     /// Whether nobody knows beforehand which files of the workspace it changes (SPEC §2): it runs a command,
-    /// or code of the workspace itself.
+    /// or code of the workspace itself, which on a copy still has the rights of the user.
     pub fn may_change_anything(&self) -> bool {
-        matches!(
-            self,
-            Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. }
-        )
+        match self {
+            Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. } => {
+                true
+            }
+            Self::Simulate(simulation) => simulation.runs_code(),
+            _ => false,
+        }
     }
 
     /// The words that a program is given, with the name of the argument that has them.

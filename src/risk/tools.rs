@@ -6,7 +6,7 @@ use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, Too
 use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 4;
+pub(super) const RULES_VERSION: u32 = 5;
 
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
@@ -125,6 +125,9 @@ fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
 fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     let (level, rule, reason) = match call.class() {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
+        ToolClass::Check if !runs_code(call) => {
+            (RiskLevel::Caution, "simulate", "Works on a copy of the workspace; none of it is run.")
+        }
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
             (RiskLevel::Caution, "check", "Runs code of the workspace: build scripts and macros.")
@@ -188,6 +191,11 @@ fn of_deleting(edit: &Edit) -> Verdict {
         reason: format!("Deletes a file: {path}."),
         suggestion: None,
     }
+}
+
+/// Whether a call of class *check* runs code: all do but simulations that only change files.
+fn runs_code(call: &ToolCall) -> bool {
+    !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
 /// A command on a host is read by the host's bash, and never safe: it is not here that it acts.

@@ -16,6 +16,17 @@ pub enum Predicted {
     Unpredictable,
 }
 
+impl Predicted {
+    /// The less sure one of both.
+    pub fn max_doubt(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unpredictable, _) | (_, Self::Unpredictable) => Self::Unpredictable,
+            (Self::Partial, _) | (_, Self::Partial) => Self::Partial,
+            (Self::Exact, Self::Exact) => Self::Exact,
+        }
+    }
+}
+
 /// The preview of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Preview {

@@ -10,7 +10,7 @@ use crate::plan::ToolCall;
 use super::place::{Last, Place};
 use super::{
     Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, history, program,
-    splice,
+    simulate, splice,
 };
 
 /// A workspace after the steps in an overlay; with an empty one, as it is now.
@@ -143,9 +143,7 @@ impl<'a> After<'a> {
             ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
                 vec![program::COMMANDS_FILE.to_owned()]
             }
-            ToolCall::Simulate(_) => {
-                return Err(ToolError::not_yet(call));
-            }
+            ToolCall::Simulate(simulation) => simulate::inputs(simulation),
             _ => self.written_paths(call)?,
         })
     }

@@ -149,9 +149,9 @@ pub(super) fn run(
         arguments,
         input: None,
         folder: &project.folder,
-        environment: &[],
+        environment: &toolbox.environment(),
         unset: &[],
-        leftovers,
+        leftovers: toolbox.leftovers(leftovers),
         timeout,
         output_limit: OUTPUT_BYTES,
     };

@@ -12,7 +12,7 @@ const CONTEXT: usize = 3;
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Larger contents are not compared line by line: 16 MiB, far more than anyone reads.
-const MOST_BYTES: usize = 16 << 20;
+pub(super) const MOST_BYTES: usize = 16 << 20;
 
 /// Whether a content is too large to be compared line by line.
 pub(super) fn is_too_large(bytes: Option<&[u8]>) -> bool {

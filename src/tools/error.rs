@@ -8,7 +8,9 @@ use crate::plan::{Code, ToolCall};
 use crate::run::{Failure, Stream};
 
 use super::facts::Kind;
-use super::{BatchError, EngineError, HistoryError, ProgramError, RemoteError, SpliceError};
+use super::{
+    BatchError, EngineError, HistoryError, ProgramError, RemoteError, SimulationError, SpliceError,
+};
 
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +109,11 @@ pub enum ToolError {
         #[from]
         source: HistoryError,
     },
+    #[error("{source}")]
+    Simulation {
+        #[from]
+        source: SimulationError,
+    },
 }
 
 fn stream_text(stream: Stream) -> &'static str {
@@ -153,6 +160,7 @@ impl ToolError {
             Self::Batch { source } => source.code(),
             Self::Program { source } => source.code(),
             Self::History { source } => source.code(),
+            Self::Simulation { source } => source.code(),
         }
     }
 
@@ -231,6 +239,7 @@ impl ToolError {
             Self::Batch { source } => source.next(),
             Self::Program { source } => source.next(),
             Self::History { source } => source.next(),
+            Self::Simulation { source } => return source.next(),
         }
         .to_owned()
     }

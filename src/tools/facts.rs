@@ -101,7 +101,11 @@ impl Toolbox {
     /// nothing in the workspace or in a relative folder is: a workspace could put its own program there.
     pub fn command_available(&self, name: &str) -> Option<PathBuf> {
         let paths = std::env::var_os("PATH")?;
-        find_command(name, std::env::split_paths(&paths), self.workspace())
+        // Nor does what a copy is made of give programs to the copy.
+        let original = self.copy.as_ref().map(|copy| copy.of.as_path());
+        let folders = std::env::split_paths(&paths);
+        let folders = folders.filter(|it| original.is_none_or(|of| distrust(it, of).is_none()));
+        find_command(name, folders, self.workspace())
     }
 
     /// That the command `name` is not there, with what was passed over.

@@ -27,6 +27,7 @@ mod remote;
 mod rules;
 mod search;
 mod shell;
+mod simulate;
 mod source_file;
 mod source_lines;
 mod splice;
@@ -71,6 +72,7 @@ pub use remote::{
     Connection, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished, RemoteStop, SshClient,
     check_target, known_target,
 };
+pub use simulate::{SimulationError, tidy as tidy_simulations};
 pub use splice::SpliceError;
 pub use stop::StopSignal;
 
@@ -94,6 +96,10 @@ pub struct Toolbox {
     remote: Option<Connection>,
     /// What is recorded of the workspace, where somebody has handed it in.
     past: Option<Box<dyn Past>>,
+    /// Where simulations are made, and how large.
+    simulations: simulate::Settings,
+    /// What is special about a workspace that is the copy of another one.
+    copy: Option<simulate::Copy>,
 }
 
 /// What a call may look at besides its arguments.
@@ -151,6 +157,8 @@ pub struct Invocation {
     /// What a program that the call runs did to files of its own, which nothing can predict: cargo to its
     /// lock file.
     pub beside: Vec<FileEffect>,
+    /// What became different on a copy of the workspace, which itself is as it was.
+    pub simulated: Vec<FileChange>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
     /// What the call touched.
@@ -180,6 +188,8 @@ impl Toolbox {
             reader: OnceLock::new(),
             remote: None,
             past: None,
+            simulations: simulate::Settings::default(),
+            copy: None,
         })
     }
 
@@ -345,7 +355,7 @@ impl Toolbox {
             ToolCall::History { operation, limit } => {
                 history::invoke(self, operation, *limit, context)
             }
-            ToolCall::Simulate(_) => Err(ToolError::not_yet(call)),
+            ToolCall::Simulate(simulation) => simulate::invoke(self, simulation, context),
         };
         let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
         let mut invocation = answer.unwrap_or_else(failed);

@@ -24,8 +24,8 @@ const PATH_BYTES: usize = 4096;
 pub(super) struct Root {
     /// Absolute and without links.
     pub(super) path: PathBuf,
-    /// Absolute, as it was given; plans may write paths below it.
-    given: PathBuf,
+    /// Absolute, as it was given; plans may write paths below it. Of a copy, what it is a copy of.
+    given: Vec<PathBuf>,
     /// The open handle that everything goes through.
     pub(super) dir: Dir,
     /// The workspace's paths are written relative to it.
@@ -39,7 +39,14 @@ impl Root {
         let given = std::path::absolute(path).map_err(failed)?;
         let path = std::fs::canonicalize(path).map_err(failed)?;
         let dir = beneath::open_root(&path).map_err(failed)?;
-        Ok(Self { path, given, dir, is_workspace })
+        Ok(Self { path, given: vec![given], dir, is_workspace })
+    }
+
+    /// Opens a folder that takes the place of another one, wherever a path names that.
+    pub(super) fn open_copy(path: &Path, of: &Self) -> Result<Self, ToolError> {
+        let copy = Self::open(path, of.is_workspace)?;
+        let given = [copy.given, of.given.clone(), vec![of.path.clone()]].concat();
+        Ok(Self { given, ..copy })
     }
 
     /// What of a path without links is below this root. As bytes, because it is asked for every name of
@@ -222,7 +229,8 @@ impl Roots {
     /// The same path below the canonical root, where it is written below the root as it was given.
     fn below_canonical(&self, path: &Path) -> PathBuf {
         self.iter()
-            .find_map(|root| Some(root.path.join(path.strip_prefix(&root.given).ok()?)))
+            .flat_map(|root| root.given.iter().map(move |given| (root, given)))
+            .find_map(|(root, given)| Some(root.path.join(path.strip_prefix(given).ok()?)))
             .unwrap_or_else(|| path.to_owned())
     }
 }

@@ -9,7 +9,7 @@ use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
 use super::{
     Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, cargo, diff, engine, file,
-    history, inspect, program, search, shell, splice, words,
+    history, inspect, program, search, shell, simulate, splice, words,
 };
 
 /// A write that would succeed: its target and the content there after the earlier steps.
@@ -122,7 +122,9 @@ pub(super) fn foresee(
         ToolCall::Inspect { query, max_results } => {
             inspect::preview(toolbox, query, *max_results, stop).map(changes_nothing)
         }
-        ToolCall::Simulate(_) => Err(ToolError::not_yet(call)),
+        ToolCall::Simulate(simulation) => {
+            simulate::preview(toolbox, simulation, overlay, stop).map(changes_nothing)
+        }
         ToolCall::History { operation, .. } => history::foresee(toolbox, operation, overlay),
     };
     match made {

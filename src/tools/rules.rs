@@ -1,10 +1,12 @@
 //! Which files a search leaves out, as ripgrep's defaults do (SPEC §4): hidden ones, what `.rgignore`
-//! and `.ignore` say, and inside a git repository what `.gitignore` and git's own lists say.
+//! and `.ignore` say, and inside a git repository what `.gitignore` and git's own lists say. And which files
+//! git would not know: what its lists say, in a repository or not, and the repository itself.
 //!
 //! The lists of a folder are read by whoever walks it, through its own handles. One thing is not as in
 //! ripgrep: where `.git` is a file that names another folder, the list kept there is not read, because
 //! that folder may be anywhere.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +21,15 @@ const LISTS: [List; 4] = [
     List { name: ".gitignore", of_git: true },
     List { name: ".git/info/exclude", of_git: true },
 ];
+/// For whom files are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// As ripgrep does.
+    Search,
+    /// As git does, where everything is added that no list names.
+    Git,
+}
+
 /// What makes a folder the top of a repository.
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
@@ -38,6 +49,7 @@ pub(super) struct Rules {
     in_repository: bool,
     /// The list of the user, for every repository.
     of_user: Arc<Gitignore>,
+    choice: Choice,
 }
 
 /// A folder, as far as its rules are concerned.
@@ -52,14 +64,15 @@ pub(super) struct Folder<'a> {
 
 impl Rules {
     /// The rules of a user above every folder; the user's own list is written for paths below `top`.
-    pub(super) fn of_user(top: &Path) -> Arc<Self> {
+    pub(super) fn of_user(top: &Path, choice: Choice) -> Arc<Self> {
         let (of_user, _) = GitignoreBuilder::new(top).build_global();
         Arc::new(Self {
             above: None,
             lists: std::array::from_fn(|_| Gitignore::empty()),
             is_repository: false,
-            in_repository: false,
+            in_repository: choice == Choice::Git,
             of_user: Arc::new(of_user),
+            choice,
         })
     }
 
@@ -74,7 +87,8 @@ impl Rules {
         let in_repository = is_repository || self.in_repository;
         let lists = LISTS.map(|List { name, of_git }| {
             let first = name.split('/').next().unwrap_or(name);
-            if (of_git && !in_repository) || !(folder.has)(first) {
+            let counts = if of_git { in_repository } else { self.choice == Choice::Search };
+            if !counts || !(folder.has)(first) {
                 return Gitignore::empty();
             }
             list(folder, name, problem)
@@ -89,15 +103,21 @@ impl Rules {
             is_repository,
             in_repository,
             of_user,
+            choice: self.choice,
         })
     }
 
     /// Whether the file or folder at this absolute path, which stands where these rules hold, is left
     /// out.
     pub(super) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
-        self.say(path, is_folder).unwrap_or_else(|| {
-            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-        })
+        let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
+        match self.choice {
+            Choice::Search => self.say(path, is_folder).unwrap_or_else(|| name.starts_with(b".")),
+            Choice::Git => {
+                REPOSITORY.iter().any(|it| it.as_bytes() == name)
+                    || self.say(path, is_folder).unwrap_or(false)
+            }
+        }
     }
 
     /// What the nearest list of the most weight says: whether to leave it out.

@@ -210,6 +210,7 @@ pub(super) fn look_at_files(
         }
         let relative = match step {
             Step::File(relative) => relative,
+            Step::Folder(_) | Step::Link(_) | Step::Other(_) => return ControlFlow::Continue(()),
             Step::Problem(text) => {
                 lock(&problems).push(text);
                 return ControlFlow::Continue(());

@@ -18,7 +18,7 @@ use cap_std::fs::OpenOptionsExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
 
 use super::place::{Place, Root};
-use super::rules::{Folder, Rules};
+use super::rules::{Choice, Folder, Rules};
 use super::{Kind, beneath};
 
 /// More threads than this only wait for each other.
@@ -28,10 +28,20 @@ const FILES_AT_ONCE: usize = 64;
 /// Longest list of rules, in bytes: 16 MiB.
 const LIST_BYTES: u64 = 16 << 20;
 
-/// What a walk comes across.
+/// The first bytes of a file of this name say that its folder holds what a program can make again
+/// (<https://bford.info/cachedir/>). cargo marks its target folder so.
+const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
+
+/// What a walk comes across, by its path below the root.
 pub(super) enum Step<'a> {
-    /// The path of a regular file, below the root.
+    /// A folder, before anything in it; not for a search.
+    Folder(&'a Path),
+    /// A regular file.
     File(&'a Path),
+    /// A link, which is not followed; not for a search.
+    Link(&'a Path),
+    /// A device, pipe or socket; not for a search.
+    Other(&'a Path),
     /// What could not be looked at, for a person.
     Problem(String),
 }
@@ -43,6 +53,16 @@ pub(super) fn walk<S>(
     state: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
 ) {
+    walk_for(Choice::Search, place, state, visit);
+}
+
+/// The same with what `choice` would choose.
+pub(super) fn walk_for<S>(
+    choice: Choice,
+    place: &Place<'_>,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+) {
     if place.kind == Kind::File {
         let _ = visit(&mut state(), Step::File(&place.relative));
         return;
@@ -50,10 +70,11 @@ pub(super) fn walk<S>(
     let problem = |text| {
         let _ = visit(&mut state(), Step::Problem(text));
     };
-    let rules = rules_above(place, &problem);
+    let rules = rules_above(place, choice, &problem);
     let first = Work::Folder { relative: place.relative.clone(), rules };
     let walk = Walk {
         root: place.root,
+        choice,
         queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: false }),
         changed: Condvar::new(),
     };
@@ -87,6 +108,7 @@ struct Queue {
 
 struct Walk<'a> {
     root: &'a Root,
+    choice: Choice,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -161,6 +183,12 @@ impl Walk<'_> {
                 return visit(Step::Problem(text));
             }
         };
+        if self.choice == Choice::Git {
+            if !relative.as_os_str().is_empty() && self.is_cache(relative, &listing) {
+                return ControlFlow::Continue(());
+            }
+            visit(Step::Folder(relative))?;
+        }
         let problems = RefCell::new(Vec::new());
         let problem = |text| problems.borrow_mut().push(Step::Problem(text));
         let rules = rules_in(self.root, relative, rules, &|name| listing.has(name), &problem);
@@ -168,7 +196,8 @@ impl Walk<'_> {
         let mut path = self.root.path.join(relative);
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for (name, kind) in listing.names {
-            if !matches!(kind, FileType::Directory | FileType::RegularFile) {
+            let is_special = !matches!(kind, FileType::Directory | FileType::RegularFile);
+            if is_special && self.choice == Choice::Search {
                 continue;
             }
             let is_folder = kind == FileType::Directory;
@@ -179,16 +208,33 @@ impl Walk<'_> {
                 continue;
             }
             let relative = relative.join(name);
-            if is_folder {
-                folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
-            } else {
-                files.push(relative);
+            match kind {
+                FileType::Directory => {
+                    folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
+                }
+                FileType::RegularFile => files.push(relative),
+                FileType::Symlink => visit(Step::Link(&relative))?,
+                _ => visit(Step::Other(&relative))?,
             }
         }
         let own = files.split_off(files.len() - files.len().min(FILES_AT_ONCE));
         let others = files.chunks(FILES_AT_ONCE).map(|files| Work::Files(files.to_vec()));
         self.add(folders.into_iter().chain(others).collect());
         own.iter().try_for_each(|file| visit(Step::File(file)))
+    }
+
+    /// Whether a folder is marked as one that holds what can be made again.
+    fn is_cache(&self, relative: &Path, listing: &Listing) -> bool {
+        let (name, signature) = CACHE;
+        let begins = || {
+            let mut options = cap_std::fs::OpenOptions::new();
+            options.read(true).custom_flags(nonblocking());
+            let file = self.root.dir.open_with(relative.join(name), &options).ok()?.into_std();
+            let mut bytes = Vec::new();
+            file.take(signature.len() as u64).read_to_end(&mut bytes).ok()?;
+            Some(bytes == signature)
+        };
+        listing.has(name) && begins() == Some(true)
     }
 }
 
@@ -230,9 +276,9 @@ impl Listing {
 
 /// The rules that hold for `place` itself. Those of the folders above the root are part of how ripgrep
 /// chooses; no plan can say which folders these are.
-fn rules_above(place: &Place<'_>, problem: &dyn Fn(String)) -> Arc<Rules> {
+fn rules_above(place: &Place<'_>, choice: Choice, problem: &dyn Fn(String)) -> Arc<Rules> {
     let root = &place.root;
-    let mut rules = Rules::of_user(&root.path);
+    let mut rules = Rules::of_user(&root.path, choice);
     let mut above: Vec<&Path> = root.path.ancestors().skip(1).collect();
     above.reverse();
     for path in above {

@@ -18,6 +18,7 @@ use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemCloc
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
+use crate::tools::tidy_simulations;
 
 /// The window's end of the worker thread.
 pub struct Worker {
@@ -148,6 +149,8 @@ impl ProgressCallback for Outlet {
 
 impl Body {
     fn serve(self, inbox: &Receiver<Command>) {
+        // What cannot be removed now is tried again before the next simulation.
+        let _ = tidy_simulations();
         while let Ok(command) = inbox.recv() {
             // The executor is made anew for each run, so that a panic leaves nothing half-way; the
             // evidence that it had open is closed by then, which is what interrupts the run.

@@ -327,3 +327,20 @@ fn the_actions_of_the_example_look_verify_and_build() {
     assert_eq!(told(0)["packages"][0]["name"], "tidewater");
     assert_eq!(told(1)["definitions"][0]["file_path"], "src/lib.rs");
 }
+
+#[test]
+fn the_trials_of_the_example_succeed_and_leave_the_workspace_alone() {
+    let harness = Harness::new();
+    for name in ["Cargo.toml", "src/lib.rs"] {
+        harness.put(name, fs::read(assets().join("plans").join(name)).unwrap());
+    }
+    let before = harness.tree();
+    let plan = fs::read(assets().join("plans/try-on-a-copy.plan.json")).unwrap();
+    let ran = harness.run(&serde_json::from_slice(&plan).unwrap());
+    assert_eq!(ran.words(), (vec!["succeeded"; 2], "completed"), "{:?}", ran.outcome);
+    let tests = ran.result().step_results[0].stdout.as_ref().unwrap();
+    assert!(tests.contains("test ties_prefer_the_earlier_tide ... ok"), "{tests}");
+    let names = ran.result().step_results[1].stdout.as_ref().unwrap();
+    assert!(names.starts_with("[\"notes/tides.md\"]"), "{names}");
+    assert_eq!(harness.tree(), before);
+}

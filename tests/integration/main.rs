@@ -78,6 +78,8 @@ mod schema;
 #[cfg(unix)]
 mod scripted;
 #[cfg(target_os = "linux")]
+mod simulations;
+#[cfg(target_os = "linux")]
 mod sshd;
 #[cfg(target_os = "linux")]
 mod system_calls;

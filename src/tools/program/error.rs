@@ -16,6 +16,11 @@ pub enum ProgramError {
     Failed { program: String, how: String, said: String },
     #[error("there is no binary or example {name:?}; there are: {}", listed(known))]
     NoEntry { name: String, known: Vec<String> },
+    #[error(
+        "there is no binary, example or test {name:?}; binaries and examples are: {}",
+        listed(known)
+    )]
+    NoFunction { name: String, known: Vec<String> },
     #[error("there is no default binary; there are: {}", listed(known))]
     NoDefault { known: Vec<String> },
     #[error("{name:?} is in more than one package: {}", packages.join(", "))]
@@ -52,9 +57,10 @@ impl ProgramError {
         match self {
             Self::NoCommand { .. } => Code::NoCargoProject,
             Self::Reported { .. } | Self::Failed { .. } | Self::NotBuilt { .. } => Code::CargoCheck,
-            Self::NoEntry { .. } | Self::NoDefault { .. } | Self::Ambiguous { .. } => {
-                Code::FileNotFound
-            }
+            Self::NoEntry { .. }
+            | Self::NoFunction { .. }
+            | Self::NoDefault { .. }
+            | Self::Ambiguous { .. } => Code::FileNotFound,
             Self::ProgramFailed { .. } => Code::CommandFailed,
             Self::NotTrusted { .. } => Code::NotAuthorized,
             Self::BadCommands { .. } => Code::BadValue,
@@ -71,6 +77,9 @@ impl ProgramError {
             Self::Reported { .. } => "Correct what it names, then run the plan again.",
             Self::Failed { .. } => "Correct what it says, then run the plan again.",
             Self::NoEntry { .. } => "Name a binary or an example that there is.",
+            Self::NoFunction { .. } => {
+                "Name a binary, an example, or a test by its whole path as cargo test prints it."
+            }
             Self::NoDefault { .. } => {
                 "Name the binary as entry_function, or set default-run in its Cargo.toml."
             }

@@ -49,6 +49,7 @@ impl Job {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let environment: Vec<(&str, &str)> =
             self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let environment = [environment, relay.toolbox.environment()].concat();
         let program = Program {
             program: OsStr::new(&self.program),
             arguments: &arguments,
@@ -56,7 +57,7 @@ impl Job {
             folder: Path::new(&self.folder),
             environment: &environment,
             unset: &self.unset,
-            leftovers: Leftovers::Stay,
+            leftovers: relay.toolbox.leftovers(Leftovers::Stay),
             timeout: self.timeout,
             output_limit: self.output_limit,
         };

@@ -7,6 +7,7 @@
 mod cargo;
 mod error;
 mod found;
+mod function;
 mod harness;
 mod job;
 mod preview;
@@ -35,6 +36,7 @@ use relay::{Nothing, Relay};
 use verdict::Verdict;
 
 pub use error::ProgramError;
+pub(super) use function::{function, function_call, function_test};
 pub(super) use preview::preview;
 pub use workspace::{
     CommandName, FILE as COMMANDS_FILE, Fault, WorkspaceCommand, WorkspaceCommands,
@@ -67,7 +69,7 @@ pub(super) fn invoke(
     if context.stop.is_set() {
         return Err(ToolError::Cancelled);
     }
-    let relay = Relay::new(context);
+    let relay = Relay::new(toolbox, context);
     if let Some(commands) = workspace::used(toolbox, Overlay::nothing(), call)? {
         let verdict = by_workspace(toolbox, commands, call, &relay, context)?;
         return Ok(verdict.invocation(toolbox, relay));

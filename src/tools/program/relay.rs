@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::process::{self, Finished, Program};
-use crate::tools::{Capture, Context};
+use crate::tools::{Capture, Context, Toolbox};
 
 /// Longest line that is read; of a longer one nothing is, and it is passed on as it is.
 const LINE_BYTES: usize = 16 << 20;
@@ -44,6 +44,7 @@ impl Reads for Nothing {
 
 /// The outputs of a step.
 pub(super) struct Relay<'a> {
+    pub(super) toolbox: &'a Toolbox,
     context: &'a Context<'a>,
     sides: [RefCell<Side>; 2],
 }
@@ -72,8 +73,8 @@ const fn side(stream: Stream) -> usize {
 }
 
 impl<'a> Relay<'a> {
-    pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Self { context, sides: Default::default() }
+    pub(super) fn new(toolbox: &'a Toolbox, context: &'a Context<'a>) -> Self {
+        Self { toolbox, context, sides: Default::default() }
     }
 
     /// Runs a program to its end; what it prints goes through the reader and on.
@@ -224,7 +225,9 @@ mod tests {
             output: &|stream, text| printed.borrow_mut()[side(stream)].push_str(text),
             capture: &NoCapture,
         };
-        let relay = Relay::new(&context);
+        let folder = tempfile::tempdir().unwrap();
+        let toolbox = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();
+        let relay = Relay::new(&toolbox, &context);
         let part = Part { relay: &relay, reader: RefCell::new(reader) };
         for piece in bytes.chunks(piece) {
             assert!(part.keep(Stream::Stdout, piece));

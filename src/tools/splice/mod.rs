@@ -199,7 +199,6 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
     let written = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
     Invocation {
         stdout: written(done.stdout),
-        captured: None,
         stderr: written(done.stderr),
         exit_code: done.exit_code,
         result,
@@ -208,6 +207,7 @@ pub(super) fn invoke(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) 
         diagnostics: done.diagnostics,
         edges: done.edges,
         error,
+        ..Invocation::default()
     }
 }
 

@@ -74,7 +74,7 @@ impl<'a> Program<'a> {
             arguments,
             input: None,
             folder,
-            environment: &[],
+            environment: &self.toolbox.environment(),
             unset: &[],
             leftovers: Leftovers::End,
             timeout: self.toolbox.check_timeout,

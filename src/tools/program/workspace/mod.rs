@@ -10,8 +10,9 @@ mod tests;
 use serde_json::{Value, json};
 
 use super::error::ProgramError;
+use super::function::function_call;
 use crate::authorization::FileState;
-use crate::plan::{Digest, ToolCall, VerifyScope};
+use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
 use crate::tools::place::Last;
 use crate::tools::{Access, After, Kind, Overlay, ToolError, Toolbox, preview};
 
@@ -113,15 +114,32 @@ impl After<'_> {
     /// # Errors
     /// As [`Toolbox::workspace_commands`]; and a file with a fault.
     pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
-        let is_of_program = matches!(
-            call,
-            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. }
-        );
-        if !is_of_program {
-            return Ok(Vec::new());
-        }
+        let on_copy;
+        let call = match call {
+            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => call,
+            ToolCall::Simulate(simulation) => match of_program(simulation) {
+                Some(call) => {
+                    on_copy = call;
+                    &on_copy
+                }
+                None => return Ok(Vec::new()),
+            },
+            _ => return Ok(Vec::new()),
+        };
         let (toolbox, overlay) = self.parts();
         Ok(used(toolbox, overlay, call)?.map(|(_, commands)| commands).unwrap_or_default())
+    }
+}
+
+/// What a simulation has the commands of the workspace do.
+fn of_program(simulation: &Simulation) -> Option<ToolCall> {
+    match simulation {
+        Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
+            verify.map(|scope| ToolCall::Verify { scope })
+        }
+        Simulation::Function { function, inputs, trace_enabled } => {
+            Some(function_call(function, inputs, *trace_enabled))
+        }
     }
 }
 

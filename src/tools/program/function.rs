@@ -1,0 +1,136 @@
+//! A binary, an example or a test by its name, built and run with inputs (SPEC §9, `simulate`).
+
+use serde_json::{Map, Value};
+
+use super::cargo::{self, Messages};
+use super::error::ProgramError;
+use super::harness::Tests;
+use super::job::Ran;
+use super::relay::{Heard, Reads, Relay};
+use super::verdict::Verdict;
+use super::{invoke, project_of};
+use crate::plan::{Build, Code, ToolCall};
+use crate::run::Stream;
+use crate::tools::cargo::Names;
+use crate::tools::shell::OUTPUT_BYTES;
+use crate::tools::{Context, Invocation, Overlay, ToolError, Toolbox};
+
+/// The `run` that a function stands for. A trace that names lines needs what a debugger needs.
+pub(in crate::tools) fn function_call(name: &str, inputs: &[String], traces: bool) -> ToolCall {
+    let build =
+        Build { entry_function: Some(name.to_owned()), debug_symbols: traces, ..Build::default() };
+    ToolCall::Run { build, args: inputs.to_vec() }
+}
+
+/// The command that runs the test of a name, as a person would write it.
+pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {
+    run_test(name, inputs).text()
+}
+
+/// Builds and runs the binary or example of this name, or else the tests of it.
+///
+/// # Errors
+/// As [`super::invoke`]; and that there is nothing of this name.
+pub(in crate::tools) fn function(
+    toolbox: &Toolbox,
+    name: &str,
+    inputs: &[String],
+    traces: bool,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    match invoke(toolbox, &function_call(name, inputs, traces), context) {
+        Err(ToolError::Program { source: ProgramError::NoEntry { known, .. } }) => {
+            test(toolbox, name, inputs, known, context)
+        }
+        ran => ran,
+    }
+}
+
+/// Builds every test, in messages that tell what is wrong with it.
+fn build_tests() -> cargo::Command {
+    let words = ["test", "--workspace", "--tests", "--no-run", "--message-format=json"];
+    cargo::Command {
+        arguments: words.map(str::to_owned).to_vec(),
+        called: "cargo test",
+        answers: cargo::Answers::Messages,
+    }
+}
+
+/// Runs the tests of one name. The harness takes the inputs for names of further tests, behind `--` always,
+/// and tells what a test printed when it is over; the test finds them in its own arguments.
+fn run_test(name: &str, inputs: &[String]) -> cargo::Command {
+    let words = ["test", "--workspace", "--tests", "--no-fail-fast", name, "--"];
+    let words = words.into_iter().chain(["--exact", "--show-output", "--"]).map(str::to_owned);
+    cargo::Command {
+        arguments: words.chain(inputs.iter().cloned()).collect(),
+        called: "cargo test",
+        answers: cargo::Answers::Tests,
+    }
+}
+
+fn test(
+    toolbox: &Toolbox,
+    name: &str,
+    inputs: &[String],
+    known: Vec<String>,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let relay = Relay::new(toolbox, context);
+    let project = project_of(toolbox, Overlay::nothing(), "run")?;
+    let mut verdict = Verdict::default();
+    let mut messages = Messages::default();
+    verdict.ran.push(build_tests().job(toolbox, &project)?.run(&relay, &mut messages)?);
+    verdict.add(messages.finish(toolbox, &project, context));
+    let mut found = 0;
+    if verdict.goes_on() {
+        let job = run_test(name, inputs).job(toolbox, &project)?;
+        let job = super::job::Job {
+            called: "the test",
+            timeout: toolbox.run_timeout,
+            output_limit: OUTPUT_BYTES,
+            code: Code::CommandFailed,
+            ..job
+        };
+        let mut tests = Named { name, found: 0, tests: Tests::default() };
+        verdict.ran.push(job.run(&relay, &mut tests)?);
+        found = tests.found;
+        let base = cargo::root(toolbox, &project, context);
+        verdict.add(tests.tests.finish(&mut Names::new(&toolbox.roots, base)));
+        if found == 0 && verdict.ran.iter().all(Ran::is_fine) {
+            verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
+        }
+    }
+    verdict.fail(Ran::cargo_failed);
+    verdict.facts = Map::from_iter([
+        ("action".to_owned(), Value::from("test")),
+        ("by".to_owned(), "cargo".into()),
+        ("entry".to_owned(), name.into()),
+        ("args".to_owned(), inputs.into()),
+        ("tests".to_owned(), found.into()),
+    ]);
+    Ok(verdict.invocation(toolbox, relay))
+}
+
+/// Hears besides how many tests of this name there are.
+struct Named<'n> {
+    name: &'n str,
+    found: u64,
+    tests: Tests,
+}
+
+impl Reads for Named<'_> {
+    fn holds(&self, stream: Stream) -> bool {
+        self.tests.holds(stream)
+    }
+
+    fn line(&mut self, stream: Stream, line: &[u8]) -> Heard {
+        let is_it = || {
+            let rest = line.strip_prefix(b"test ")?.strip_prefix(self.name.as_bytes())?;
+            (rest.starts_with(b" ... ") || rest.starts_with(b" - should panic ... ")).then_some(())
+        };
+        if stream == Stream::Stdout && is_it().is_some() {
+            self.found += 1;
+        }
+        self.tests.line(stream, line)
+    }
+}

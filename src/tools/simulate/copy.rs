@@ -1,0 +1,375 @@
+//! A copy of the workspace: the files that git would know, and what else the plan names.
+//!
+//! Everything is opened through the handle of the workspace, as every tool does; a link is copied as a link,
+//! and only when it leads to a place inside, so that nothing that works on the copy comes back to the
+//! workspace by one. Contents are shared with the workspace where the file system can (`FICLONE`: Btrfs, XFS
+//! and others), else copied by the system.
+
+use std::collections::BTreeMap;
+use std::fs::{File, FileTimes};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cap_std::fs::{
+    Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions,
+    PermissionsExt as _,
+};
+
+use super::super::place::{Last, Place, Root, Roots};
+use super::super::rules::Choice;
+use super::super::walk::{Step, walk_for};
+use super::super::{Access, Kind, StopSignal, ToolError, file, words};
+use super::{SimulationError, links};
+
+/// So many bytes are copied before somebody asks whether to stop.
+const PIECE: u64 = 64 << 20;
+/// So many names that were left out are told.
+const MOST_TOLD: usize = 100;
+
+/// How large a copy may be, and how long it may take.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Limits {
+    /// Files, folders and links.
+    pub(super) names: u64,
+    pub(super) bytes: u64,
+    pub(super) time: Duration,
+}
+
+impl Limits {
+    /// Far more than a workspace with sources has; to build one of this size takes hours.
+    pub(super) const USUAL: Self =
+        Self { names: 200_000, bytes: 4 << 30, time: Duration::from_secs(300) };
+}
+
+/// What tells a file from what it was: every change of content, mode or name sets the time of change anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    size: u64,
+    pub(super) changed: (i64, i64),
+    pub(super) mode: u32,
+}
+
+impl Stamp {
+    pub(super) fn of(data: &Metadata) -> Self {
+        let (inode, size) = (data.ino(), data.size());
+        Self { inode, size, changed: (data.ctime(), data.ctime_nsec()), mode: data.mode() }
+    }
+}
+
+/// A file or a link that was copied, as it was then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) source: Stamp,
+    pub(super) copy: Stamp,
+    pub(super) is_link: bool,
+}
+
+/// What was copied.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    /// By the path below the workspace.
+    pub(super) entries: BTreeMap<PathBuf, Entry>,
+    pub(super) folders: u64,
+    pub(super) bytes: u64,
+    /// Whether contents are shared with the workspace.
+    pub(super) is_shared: bool,
+    /// What git would know and was not copied, with the reason.
+    pub(super) left_out: Vec<String>,
+    /// How much of it is not told.
+    pub(super) left_out_more: usize,
+}
+
+/// Copies the workspace of `roots` into the empty folder `to`, with the files `named` whether git would know
+/// them or not.
+///
+/// # Errors
+/// A limit that is reached, a disk that cannot be written to, a stop.
+pub(super) fn copy(
+    roots: &Roots,
+    to: &Dir,
+    named: &[String],
+    limits: Limits,
+    stop: &StopSignal,
+) -> Result<Copied, ToolError> {
+    let work = Work {
+        roots,
+        from: &roots.workspace,
+        to,
+        limits,
+        until: Instant::now().checked_add(limits.time),
+        stop,
+        names: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
+        shares: AtomicBool::new(true),
+        shared: AtomicBool::new(false),
+        done: Mutex::default(),
+    };
+    let top = roots.resolve(".", Last::Follow)?;
+    walk_for(Choice::Git, &top, || (), |(), step| work.step(step));
+    if let Some(error) = work.done().error.take() {
+        return Err(error);
+    }
+    for path in named {
+        work.name(path)?;
+    }
+    work.finish()
+}
+
+/// A copy under way, on all threads.
+struct Work<'a> {
+    roots: &'a Roots,
+    from: &'a Root,
+    to: &'a Dir,
+    limits: Limits,
+    until: Option<Instant>,
+    stop: &'a StopSignal,
+    names: AtomicU64,
+    bytes: AtomicU64,
+    /// Whether the file system may still share contents.
+    shares: AtomicBool,
+    shared: AtomicBool,
+    done: Mutex<Done>,
+}
+
+#[derive(Default)]
+struct Done {
+    copied: Copied,
+    /// The modes of folders, which they get when all is in them.
+    modes: Vec<(PathBuf, Permissions)>,
+    error: Option<ToolError>,
+}
+
+impl Work<'_> {
+    fn done(&self) -> std::sync::MutexGuard<'_, Done> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn step(&self, step: Step<'_>) -> ControlFlow<()> {
+        let done = match step {
+            Step::Folder(path) => self.folder(path),
+            Step::File(path) => self.file(path),
+            Step::Link(path) => self.link(path),
+            Step::Other(path) => {
+                self.leave_out(path, "it is a device, pipe or socket");
+                Ok(())
+            }
+            Step::Problem(text) => {
+                self.leave_out_as(text);
+                Ok(())
+            }
+        };
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                // The first one is the cause; the others may only follow from it.
+                self.done().error.get_or_insert(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn leave_out(&self, path: &Path, why: &str) {
+        self.leave_out_as(format!("{}: {why}", self.from.key(path)));
+    }
+
+    fn leave_out_as(&self, text: String) {
+        let copied = &mut self.done().copied;
+        if copied.left_out.len() < MOST_TOLD {
+            copied.left_out.push(text);
+        } else {
+            copied.left_out_more += 1;
+        }
+    }
+
+    /// One name more, of so many bytes.
+    fn count(&self, bytes: u64) -> Result<(), ToolError> {
+        let Limits { names, bytes: most, time } = self.limits;
+        if self.stop.is_set() {
+            return Err(ToolError::Cancelled);
+        }
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Err(SimulationError::TooSlow { after: words::duration(time) }.into());
+        }
+        if self.names.fetch_add(1, Ordering::Relaxed) >= names {
+            return Err(SimulationError::TooMany { limit: names }.into());
+        }
+        self.count_bytes(bytes, most)
+    }
+
+    fn count_bytes(&self, bytes: u64, limit: u64) -> Result<(), ToolError> {
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        match before.checked_add(bytes).is_some_and(|all| all <= limit) {
+            true => Ok(()),
+            false => Err(SimulationError::TooLarge { limit }.into()),
+        }
+    }
+
+    fn failed(&self, path: &Path) -> impl Fn(io::Error) -> ToolError {
+        let path = self.from.key(path);
+        move |source| SimulationError::Copy { path: path.clone(), source }.into()
+    }
+
+    fn folder(&self, path: &Path) -> Result<(), ToolError> {
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
+        self.count(0)?;
+        self.to.create_dir(path).map_err(self.failed(path))?;
+        let mut done = self.done();
+        done.copied.folders += 1;
+        done.modes.push((path.to_owned(), Permissions::from_mode(data.mode() & 0o777)));
+        Ok(())
+    }
+
+    fn file(&self, path: &Path) -> Result<(), ToolError> {
+        let key = self.from.key(path);
+        let (source, data) = match file::open(&self.from.dir, path, &key, Access::Read) {
+            Ok(Some(opened)) => opened,
+            // Gone since the folder was read.
+            Ok(None) => return Ok(()),
+            // Whoever reads it in the workspace meets the same.
+            Err(error) => {
+                self.leave_out_as(error.to_string());
+                return Ok(());
+            }
+        };
+        self.count(data.len())?;
+        let mode = data.mode() & 0o777;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(mode);
+        let failed = self.failed(path);
+        let target = self.to.open_with(path, &options).map_err(&failed)?.into_std();
+        self.content(&source, &target, data.len(), path)?;
+        if let Ok(modified) = data.modified() {
+            // Tools that compare times see them in the order in which they are.
+            let times = FileTimes::new().set_modified(modified.into_std());
+            target.set_times(times).map_err(&failed)?;
+        }
+        let target = cap_std::fs::File::from_std(target);
+        let mut copy = target.metadata().map_err(&failed)?;
+        if copy.mode() & 0o777 != mode {
+            target.set_permissions(Permissions::from_mode(mode)).map_err(&failed)?;
+            copy = target.metadata().map_err(&failed)?;
+        }
+        let entry = Entry { source: Stamp::of(&data), copy: Stamp::of(&copy), is_link: false };
+        self.done().copied.entries.insert(path.to_owned(), entry);
+        Ok(())
+    }
+
+    fn content(
+        &self,
+        source: &File,
+        target: &File,
+        size: u64,
+        path: &Path,
+    ) -> Result<(), ToolError> {
+        if size > 0 && self.shares.load(Ordering::Relaxed) {
+            if share(source, target).is_ok() {
+                self.shared.store(true, Ordering::Relaxed);
+                return Ok(());
+            }
+            // Once it cannot, it cannot: to ask again for each file takes longer than to copy it.
+            self.shares.store(false, Ordering::Relaxed);
+        }
+        let mut counted = size;
+        let mut copied = 0;
+        loop {
+            let piece = io::copy(&mut io::Read::take(source, PIECE), &mut { target });
+            let piece = piece.map_err(self.failed(path))?;
+            copied += piece;
+            if copied > counted {
+                // It grows, or lies about its size.
+                self.count_bytes(copied - counted, self.limits.bytes)?;
+                counted = copied;
+            }
+            if piece < PIECE {
+                return Ok(());
+            }
+            if self.stop.is_set() {
+                return Err(ToolError::Cancelled);
+            }
+            if self.until.is_some_and(|until| Instant::now() >= until) {
+                let after = words::duration(self.limits.time);
+                return Err(SimulationError::TooSlow { after }.into());
+            }
+        }
+    }
+
+    fn link(&self, path: &Path) -> Result<(), ToolError> {
+        let Ok(text) = self.from.dir.read_link_contents(path) else { return Ok(()) };
+        let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
+        let text = match links::on_copy(self.roots, path, &text) {
+            Ok(text) => text,
+            Err(why) => {
+                self.leave_out(path, why);
+                return Ok(());
+            }
+        };
+        self.count(0)?;
+        self.to.symlink_contents(&text, path).map_err(self.failed(path))?;
+        let copy = self.to.symlink_metadata(path).map_err(self.failed(path))?;
+        let entry = Entry { source: Stamp::of(&data), copy: Stamp::of(&copy), is_link: true };
+        self.done().copied.entries.insert(path.to_owned(), entry);
+        Ok(())
+    }
+
+    fn is_in_workspace(&self, place: &Place<'_>) -> bool {
+        std::ptr::eq(place.root, self.from)
+    }
+
+    /// A path that the plan names: its file is copied whether git would know it or not, and so is the folder
+    /// in which it would be made.
+    fn name(&self, path: &str) -> Result<(), ToolError> {
+        for last in [Last::Keep, Last::Follow] {
+            // What is wrong with it is told by the tool that is called with it.
+            let Ok(place) = self.roots.resolve(path, last) else { return Ok(()) };
+            if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
+                continue;
+            }
+            if let (Kind::Folder, Some(above)) = (place.parent, place.relative.parent()) {
+                self.to.create_dir_all(above).map_err(self.failed(above))?;
+            }
+            let is_link = self.from.dir.symlink_metadata(&place.relative);
+            match place.kind {
+                _ if is_link.is_ok_and(|data| data.is_symlink()) => self.link(&place.relative)?,
+                Kind::File => self.file(&place.relative)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Copied, ToolError> {
+        let shared = self.shared.load(Ordering::Relaxed);
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        let to = self.to;
+        let mut done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // The deepest first: a folder that may not be entered is closed behind what is in it.
+        done.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
+        for (path, mode) in done.modes {
+            let failed = |source| {
+                let path = path.to_string_lossy().into_owned();
+                ToolError::from(SimulationError::Copy { path, source })
+            };
+            to.set_permissions(&path, mode).map_err(failed)?;
+        }
+        done.copied.left_out.sort();
+        Ok(Copied { bytes, is_shared: shared, ..done.copied })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn share(source: &File, target: &File) -> io::Result<()> {
+    rustix::fs::ioctl_ficlone(target, source).map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn share(_: &File, _: &File) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,210 @@
+//! What is different on the copy: everything, whoever changed it and whether anybody predicted it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::authorization::FileState;
+use crate::run::{Diff, FileChange};
+
+use super::super::place::{Last, Root, Roots};
+use super::super::rules::Choice;
+use super::super::walk::{Step, walk_for};
+use super::super::{Access, Kind, StopSignal, ToolError, Toolbox, diff, engine, file};
+use super::copy::{Copied, Stamp};
+
+/// So many files that differ are told one by one.
+pub(super) const MOST_CHANGES: usize = 1_000;
+
+/// What is different.
+#[derive(Debug, Default)]
+pub(super) struct Difference {
+    /// By path.
+    pub(super) changes: Vec<FileChange>,
+    /// How many more files differ.
+    pub(super) left_out: usize,
+    /// What is different and no content of a file; and what a person should know of the rest.
+    pub(super) besides: Vec<String>,
+}
+
+/// Compares the copy with the workspace. Of what was copied only that is read which was touched since
+/// `mark`; what is new is found as it was for the copy, and by the names in the plan.
+///
+/// # Errors
+/// A file that cannot be read; a stop.
+pub(super) fn difference(
+    toolbox: &Toolbox,
+    copy: &Toolbox,
+    copied: &Copied,
+    mark: Stamp,
+    named: &[String],
+    stop: &StopSignal,
+) -> Result<Difference, ToolError> {
+    let mut look = Look {
+        from: &toolbox.roots.workspace,
+        to: &copy.roots.workspace,
+        copied,
+        mark,
+        stop,
+        found: Difference::default(),
+    };
+    let mut candidates = look.touched()?;
+    let (new, links) = new(&copy.roots, copied, stop)?;
+    let more = links.iter().map(|link| format!("{} is a new link", look.to.key(link)));
+    look.found.besides.extend(more);
+    candidates.extend(new);
+    for path in named {
+        let Ok(place) = copy.roots.resolve(path, Last::Follow) else { continue };
+        if place.kind == Kind::File && std::ptr::eq(place.root, look.to) {
+            candidates.insert(place.relative);
+        }
+    }
+    for path in candidates {
+        engine::stopped(stop)?;
+        look.compare(&path)?;
+    }
+    look.found.changes.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(look.found)
+}
+
+/// The files and the links on the copy that were not copied.
+fn new(
+    roots: &Roots,
+    copied: &Copied,
+    stop: &StopSignal,
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), ToolError> {
+    let found = Mutex::<(Vec<PathBuf>, Vec<PathBuf>)>::default();
+    let top = roots.resolve(".", Last::Follow)?;
+    let visit = |(): &mut (), step: Step<'_>| {
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        match step {
+            Step::File(path) if !copied.entries.contains_key(path) => found.0.push(path.to_owned()),
+            Step::Link(path) if !copied.entries.contains_key(path) => found.1.push(path.to_owned()),
+            _ => {}
+        }
+        if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    walk_for(Choice::Git, &top, || (), visit);
+    engine::stopped(stop)?;
+    let (files, mut links) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    links.sort();
+    Ok((files, links))
+}
+
+struct Look<'a> {
+    from: &'a Root,
+    to: &'a Root,
+    copied: &'a Copied,
+    mark: Stamp,
+    stop: &'a StopSignal,
+    found: Difference,
+}
+
+/// One side of a comparison.
+struct Side {
+    state: FileState,
+    size: Option<u64>,
+    /// None where it is absent, or too large to be compared line by line.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Look<'_> {
+    /// The files that were copied and may be different now.
+    fn touched(&mut self) -> Result<BTreeSet<PathBuf>, ToolError> {
+        let mut touched = BTreeSet::new();
+        for (path, entry) in &self.copied.entries {
+            engine::stopped(self.stop)?;
+            let now = self.to.dir.symlink_metadata(path).ok();
+            let stamp = now.as_ref().map(Stamp::of);
+            // What was copied in the instant of the mark may have changed in it, too.
+            if stamp == Some(entry.copy) && entry.copy.changed < self.mark.changed {
+                continue;
+            }
+            let key = self.to.key(path);
+            let besides = &mut self.found.besides;
+            match now {
+                Some(data) if entry.is_link && data.is_symlink() => {
+                    if stamp != Some(entry.copy) {
+                        besides.push(format!("the link {key} was changed"));
+                    }
+                    continue;
+                }
+                _ if entry.is_link => besides.push(format!("{key} is no longer a link")),
+                Some(data) if data.is_file() => {
+                    let modes = [entry.copy.mode, Stamp::of(&data).mode].map(|mode| mode & 0o777);
+                    if let [before, after] = modes
+                        && before != after
+                    {
+                        besides.push(format!("the mode of {key} is {after:o} and was {before:o}"));
+                    }
+                }
+                Some(_) => besides.push(format!("{key} is no longer a file")),
+                None => {}
+            }
+            touched.insert(path.clone());
+        }
+        Ok(touched)
+    }
+
+    fn compare(&mut self, path: &Path) -> Result<(), ToolError> {
+        let key = self.to.key(path);
+        let after = self.side(self.to, path, &key)?;
+        let before = self.side(self.from, path, &key)?;
+        if before.state == after.state {
+            return Ok(());
+        }
+        if self.found.changes.len() >= MOST_CHANGES {
+            self.found.left_out += 1;
+            return Ok(());
+        }
+        let then = self.copied.entries.get(path).map(|entry| entry.source);
+        let now = self.from.dir.symlink_metadata(path).ok().as_ref().map(Stamp::of);
+        if then != now {
+            self.found.besides.push(format!(
+                "{key} was changed in the workspace meanwhile; the difference is against what it is there now"
+            ));
+        }
+        let is_shown = |side: &Side| side.bytes.is_some() || side.state == FileState::Absent;
+        let diff = match is_shown(&before) && is_shown(&after) {
+            true => diff::diff(before.bytes.as_deref(), after.bytes.as_deref()),
+            false => Diff::Binary { before_bytes: before.size, after_bytes: after.size },
+        };
+        let (before, after) = (before.state, after.state);
+        self.found.changes.push(FileChange { path: key, before, after, diff });
+        Ok(())
+    }
+
+    /// What a file is in the workspace or on the copy; a link is followed as far as it stays inside.
+    fn side(&self, root: &Root, path: &Path, key: &str) -> Result<Side, ToolError> {
+        let absent = Side { state: FileState::Absent, size: None, bytes: None };
+        let opened = match file::open(&root.dir, path, key, Access::Read) {
+            Ok(opened) => opened,
+            // Something else has taken the place of a file, which is told besides.
+            Err(ToolError::NotAFile { .. }) => None,
+            Err(_) if root.dir.symlink_metadata(path).is_ok_and(|data| data.is_symlink()) => None,
+            Err(error) => return Err(error),
+        };
+        let Some((file, data)) = opened else { return Ok(absent) };
+        let size = Some(data.len());
+        if usize::try_from(data.len()).is_ok_and(|size| size <= diff::MOST_BYTES) {
+            let bytes = file::read(file, key, Access::Read)?;
+            return Ok(Side {
+                state: file::state_of_bytes(Some(&bytes)),
+                size,
+                bytes: Some(bytes),
+            });
+        }
+        Ok(Side { state: file::state(Some(file), key)?, size, bytes: None })
+    }
+}
+
+impl Difference {
+    /// The files in it that `earlier` does not have, or not so.
+    pub(super) fn since(self, earlier: &Self) -> Vec<FileChange> {
+        let before: BTreeMap<_, _> =
+            earlier.changes.iter().map(|change| (change.path.as_str(), change.after)).collect();
+        let is_new = |change: &FileChange| before.get(change.path.as_str()) != Some(&change.after);
+        self.changes.into_iter().filter(is_new).collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! What a link of the workspace says on the copy.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::super::ToolError;
+use super::super::place::{Last, Roots};
+
+/// The text of a link at `path`, below the workspace, which there has this text: on the copy it leads to the
+/// same place of the copy.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn on_copy(roots: &Roots, path: &Path, text: &Path) -> Result<PathBuf, &'static str> {
+    let written = path.to_str().ok_or("its name is not UTF-8")?;
+    let place = roots.resolve(written, Last::Follow).map_err(|error| match error {
+        ToolError::Outside { .. } => "it leads outside the workspace",
+        _ => "it leads nowhere",
+    })?;
+    if !std::ptr::eq(place.root, &roots.workspace) {
+        return Err("it leads outside the workspace");
+    }
+    if stays_inside(path, text) {
+        return Ok(text.to_owned());
+    }
+    let folders = path.components().count().saturating_sub(1);
+    let relative = PathBuf::from_iter(vec![".."; folders]).join(&place.relative);
+    Ok(if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative })
+}
+
+/// Whether a link with this text never names anything above the top, name by name.
+fn stays_inside(path: &Path, text: &Path) -> bool {
+    let mut depth = path.components().count().saturating_sub(1);
+    text.components().all(|name| match name {
+        Component::Normal(_) => {
+            depth += 1;
+            true
+        }
+        Component::CurDir => true,
+        Component::ParentDir if depth > 0 => {
+            depth -= 1;
+            true
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,69 @@
+//! The outputs of everything that a simulation runs, as one.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::authorization::FileState;
+use crate::run::{Stream, StreamEnds};
+
+use super::super::{Capture, Context};
+
+/// Hands what is printed on, and keeps its ends.
+pub(super) struct Tee<'a> {
+    context: &'a Context<'a>,
+    ends: [RefCell<StreamEnds>; 2],
+}
+
+impl<'a> Tee<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Self { context, ends: Default::default() }
+    }
+
+    /// What a call on the copy gets.
+    pub(super) fn context<'c>(&'c self, expected: &'c BTreeMap<String, FileState>) -> Context<'c> {
+        Context {
+            expected,
+            stop: self.context.stop,
+            execution_id: self.context.execution_id,
+            output: self.context.output,
+            capture: self,
+        }
+    }
+
+    /// Takes what a tool gave back as a whole. False when it cannot be kept.
+    pub(super) fn whole(&self, stream: Stream, bytes: Option<&[u8]>) -> bool {
+        let bytes = bytes.unwrap_or_default();
+        // What follows begins a line of its own.
+        let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        self.keep(stream, bytes) && self.keep(stream, end)
+    }
+
+    /// The ends of both outputs; none where nothing was printed.
+    pub(super) fn ends(self) -> Option<[StreamEnds; 2]> {
+        let ends = self.ends.map(RefCell::into_inner);
+        ends.iter().any(|ends| ends.bytes() > 0).then_some(ends)
+    }
+
+    fn side(&self, stream: Stream) -> &RefCell<StreamEnds> {
+        let [stdout, stderr] = &self.ends;
+        match stream {
+            Stream::Stdout => stdout,
+            Stream::Stderr => stderr,
+        }
+    }
+}
+
+impl Capture for Tee<'_> {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
+        self.side(stream).borrow_mut().push(bytes);
+        self.context.capture.keep(stream, bytes)
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.context.capture.quiet(so_far);
+    }
+}

@@ -1,0 +1,185 @@
+//! What is copied and what is not, and how far.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, SystemTime};
+
+use super::*;
+
+/// Lists the copy from inside: every name below it with its mode and text, by a program that runs there.
+fn listing(bench: &Bench) -> BTreeMap<String, String> {
+    let list = "use std::os::unix::fs::MetadataExt;\n\
+        fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\
+        let entry = entry.unwrap(); let path = format!(\"{folder}/{}\", entry.file_name().to_str().unwrap());\n\
+        let data = std::fs::symlink_metadata(&path).unwrap();\n\
+        if data.is_dir() { println!(\"{path}\\tfolder {:o}\", data.mode() & 0o777); list(&path); }\n\
+        else if data.is_symlink() { println!(\"{path}\\tlink {}\", std::fs::read_link(&path).unwrap().display()); }\n\
+        else { println!(\"{path}\\tfile {:o} {}\", data.mode() & 0o777, data.mtime()); } } }\n\
+        fn main() { list(\".\") }\n";
+    bench.put("Cargo.toml", MANIFEST);
+    bench.put("src/main.rs", list);
+    let done = bench.function("app", &["x"], false).succeeds();
+    let lines = done.printed[0].lines().filter_map(|line| line.split_once('\t'));
+    lines.map(|(path, what)| (path[2..].to_owned(), what.to_owned())).collect()
+}
+
+#[test]
+fn what_git_would_know_is_copied_as_it_is() {
+    let bench = Bench::with(&[
+        (".gitignore", "*.log\n/out/\n!keep.log\n"),
+        ("sub/.gitignore", "private\n"),
+        ("sub/private", "x"),
+        ("sub/public", "x"),
+        ("a.log", "x"),
+        ("keep.log", "x"),
+        ("out/big", "x"),
+        (".cargo/config.toml", ""),
+        (".hidden", "x"),
+        (".ignore", "sub\n"),
+        (".git/config", "[core]\n"),
+        (".git/info/exclude", "excluded\n"),
+        ("excluded", "x"),
+        ("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# made by a test\n"),
+        ("cache/more", "x"),
+        ("no-cache/CACHEDIR.TAG", "Signature: none\n"),
+        ("run.sh", "x"),
+    ]);
+    fs::create_dir(bench.path("empty")).unwrap();
+    let mode = |path: &str, mode| {
+        fs::set_permissions(bench.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("run.sh", 0o755);
+    mode(".hidden", 0o400);
+    mode("empty", 0o550);
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    fs::File::options().write(true).open(bench.path("run.sh")).unwrap().set_modified(then).unwrap();
+    let listed = listing(&bench);
+    mode("empty", 0o750);
+    let names: Vec<&str> = listed.keys().map(String::as_str).collect();
+    let expected = [
+        ".cargo",
+        ".cargo/config.toml",
+        ".gitignore",
+        ".hidden",
+        ".ignore",
+        "Cargo.lock",
+        "Cargo.toml",
+        "empty",
+        "keep.log",
+        "no-cache",
+        "no-cache/CACHEDIR.TAG",
+        "run.sh",
+        "src",
+        "src/main.rs",
+        "sub",
+        "sub/.gitignore",
+        "sub/public",
+    ];
+    assert_eq!(names, expected, "and no target folder, which is beside it");
+    assert_eq!(listed["run.sh"], "file 755 1000000000");
+    assert!(listed[".hidden"].starts_with("file 400 "), "{listed:?}");
+    assert_eq!(listed["empty"], "folder 550");
+}
+
+#[test]
+fn a_link_is_copied_only_where_it_stays_inside_and_never_followed() {
+    let bench = Bench::with(&[("deep/er/file", "x"), ("data", "x")]);
+    fs::write(bench.folder.path().join("secret"), "secret").unwrap();
+    bench.link("deep/in", "../data");
+    bench.link("folder", "deep/er");
+    bench.link("deep/absolute", bench.path("data").canonicalize().unwrap());
+    bench.link("deep/around", format!("../../{}/data", "ws"));
+    bench.link("dangling", "nothing");
+    bench.link("out", "../secret");
+    bench.link("away", "/etc/passwd");
+    // By name alone it stays inside; by the link that it goes through it does not.
+    bench.link("here", ".");
+    bench.link("sly", "here/../secret");
+    bench.link("loop", "loop");
+    let listed = listing(&bench);
+    let links: BTreeMap<&str, &str> = listed
+        .iter()
+        .filter_map(|(path, what)| Some((path.as_str(), what.strip_prefix("link ")?)))
+        .collect();
+    let expected = [
+        ("dangling", "nothing"),
+        ("deep/absolute", "../data"),
+        ("deep/around", "../data"),
+        ("deep/in", "../data"),
+        ("folder", "deep/er"),
+        ("here", "."),
+    ];
+    assert_eq!(links, BTreeMap::from(expected));
+    let done = bench.edits(vec![write("deep/absolute", "new\n")], None).succeeds();
+    assert_eq!(done.changes(), [("data".to_owned(), 1, 1)]);
+    let left_out: Vec<_> = done.result()["copy"]["left_out"].as_array().unwrap().clone();
+    let said = ["away", "loop", "out", "sly"];
+    assert_eq!(left_out.len(), said.len(), "{left_out:?}");
+    for (said, text) in said.iter().zip(left_out) {
+        assert!(text.as_str().unwrap().starts_with(&format!("{said}: it leads ")), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_file_is_left_out_and_told() {
+    let bench = Bench::with(&[("a.txt", "x")]);
+    let pipe = bench.path("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+    let done = bench.edits(vec![write("a.txt", "y")], None).succeeds();
+    let left_out = &done.result()["copy"]["left_out"];
+    assert_eq!(left_out[0], "pipe: it is a device, pipe or socket");
+}
+
+#[test]
+fn a_file_that_the_plan_names_is_copied_whatever_git_says() {
+    let bench =
+        Bench::with(&[(".gitignore", "local*\n"), ("local.toml", "a\n"), ("local/x", "1\n")]);
+    let edits = vec![
+        Edit::Replace { path: "local.toml".to_owned(), old: "a".to_owned(), new: "b".to_owned() },
+        write("local/y", "2\n"),
+    ];
+    let done = bench.edits(edits, None).succeeds();
+    let changed: Vec<_> = done.changes().into_iter().map(|(path, ..)| path).collect();
+    assert_eq!(changed, ["local.toml", "local/y"]);
+}
+
+#[test]
+fn a_limit_that_is_reached_is_named_and_nothing_is_left() {
+    let mut bench = Bench::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);
+    let usual = Limits::USUAL;
+    let mut under = |limits: Limits| {
+        bench.tools.simulations.limits = limits;
+        let done = bench.edits(vec![write("b", "x")], None);
+        done.invocation.error.is_some().then(|| done.error())
+    };
+    // Three files and a folder.
+    assert_eq!(under(Limits { names: 4, bytes: 10, ..usual }), None);
+    let (code, message) = under(Limits { names: 3, ..usual }).unwrap();
+    assert_eq!(code, "E302");
+    assert!(message.contains("more than 3 files and folders"), "{message}");
+    let (code, message) = under(Limits { bytes: 9, ..usual }).unwrap();
+    assert_eq!(code, "E302");
+    assert!(message.contains("have more than 9 bytes"), "{message}");
+    let (code, message) = under(Limits { time: Duration::ZERO, ..usual }).unwrap();
+    assert_eq!(code, "E306");
+    assert_eq!(message, "copying the workspace took more than 0 ms and was ended");
+}
+
+#[test]
+fn a_change_is_found_by_its_content_and_not_by_its_times() {
+    let bench = Bench::with(&[("same.txt", "12345"), ("touched.txt", "x"), ("mode.sh", "x")]);
+    let program = "use std::{fs, time::SystemTime, os::unix::fs::PermissionsExt};\n\
+        fn main() { let old = fs::metadata(\"same.txt\").unwrap().modified().unwrap();\n\
+        fs::write(\"same.txt\", \"54321\").unwrap();\n\
+        fs::File::options().write(true).open(\"same.txt\").unwrap().set_modified(old).unwrap();\n\
+        fs::File::options().write(true).open(\"touched.txt\").unwrap().set_modified(SystemTime::now()).unwrap();\n\
+        fs::set_permissions(\"mode.sh\", fs::Permissions::from_mode(0o755)).unwrap(); }\n";
+    fs::set_permissions(bench.path("mode.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    bench.put("Cargo.toml", MANIFEST);
+    bench.put("src/main.rs", program);
+    let done = bench.function("app", &["x"], false).succeeds();
+    let changed: Vec<_> = done.predicted().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(changed, ["Cargo.lock", "same.txt"]);
+    let warnings = done.result()["warnings"].to_string();
+    assert!(warnings.contains("the mode of mode.sh is 755 and was 644"), "{warnings}");
+}

@@ -1,0 +1,282 @@
+//! Edits, steps and functions.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::run::Predicted;
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn create(path: &str, contents: &str) -> ToolCall {
+    ToolCall::FileCreate { path: text(path), contents: text(contents) }
+}
+
+#[test]
+fn edits_show_their_whole_difference_and_change_nothing() {
+    let bench = Bench::with(&[("a.txt", "one\ntwo\n"), ("old.txt", "x\n"), ("gone.txt", "1\n")]);
+    let edits = vec![
+        Edit::Replace { path: text("a.txt"), old: text("two"), new: text("2\n3") },
+        Edit::Rename { path: text("old.txt"), to: text("new/name.txt") },
+        Edit::Delete { path: text("gone.txt") },
+    ];
+    let done = bench.edits(edits, None).succeeds();
+    let change = |path: &str, added, removed| (text(path), added, removed);
+    let expected = [
+        change("a.txt", 2, 1),
+        change("gone.txt", 0, 1),
+        change("new/name.txt", 1, 0),
+        change("old.txt", 0, 1),
+    ];
+    assert_eq!(done.changes(), expected);
+    assert!(done.predicted().iter().all(|(_, predicted)| *predicted));
+    let result = done.result();
+    assert_eq!((&result["form"], &result["valid"]), (&json!("edits"), &json!(true)));
+    assert_eq!((&result["verify"], &result["exit_code"]), (&Value::Null, &Value::Null));
+    assert_eq!(result["copy"]["files"], 3);
+    assert_eq!(done.invocation.exit_code, None, "no process ran");
+    assert!(done.invocation.captured.is_none(), "and nothing was printed");
+    let referenced = done.invocation.edges.iter().filter(|it| it.edge_type == EdgeType::Referenced);
+    assert_eq!(referenced.count(), 4);
+}
+
+#[test]
+fn edits_that_cannot_be_made_fail_as_in_a_batch() {
+    let bench = Bench::with(&[("a.txt", "one\n")]);
+    let edits = vec![write("a.txt", "two\n"), Edit::Delete { path: text("absent") }];
+    let done = bench.edits(edits.clone(), Some(VerifyScope::Local));
+    let (code, message) = done.error();
+    assert_eq!(code, "E302");
+    assert!(message.contains("edit 2 (delete)"), "{message}");
+    let result = done.result();
+    assert_eq!((&result["valid"], &result["changed_files"]), (&json!(false), &json!([])));
+    assert_eq!(result["errors"][0]["edit_index"], 1);
+    assert_eq!(result["verify"], Value::Null, "nothing was left to verify");
+    let preview = bench.preview(Simulation::Edits { edits, verify: None });
+    assert!(preview.would_fail(), "{preview:?}");
+}
+
+#[test]
+fn a_verification_says_of_the_copy_what_it_would_say_of_the_workspace() {
+    let bench = app(&[("src/lib.rs", "pub fn f() -> u8 { absent }\n")]);
+    let fixed = || {
+        vec![write("src/lib.rs", "pub fn f() -> u8 { 1 }\n#[test] fn t() { assert_eq!(f(), 1) }\n")]
+    };
+    let done = bench.edits(fixed(), Some(VerifyScope::Full)).succeeds();
+    let verify = &done.result()["verify"];
+    assert_eq!((&verify["scope"], &verify["passed"]), (&json!("full"), &json!(true)));
+    assert_eq!(verify["changed_files"][0]["path"], "Cargo.lock", "which cargo made");
+    assert_eq!(done.predicted(), [("src/lib.rs", true)], "and no edit did");
+    assert_eq!(done.invocation.exit_code, Some(0));
+    assert!(done.printed[0].contains("test t ... ok"), "{:?}", done.printed);
+    assert!(done.invocation.captured.is_some());
+
+    let wrong =
+        vec![write("src/lib.rs", "pub fn f() -> u8 { absent }\npub fn g() { nothing() }\n")];
+    let done = bench.edits(wrong, Some(VerifyScope::Local));
+    let (code, message) = done.error();
+    assert_eq!(code, "E304");
+    assert!(message.contains("2 errors"), "{message}");
+    let result = done.result();
+    assert_eq!((&result["valid"], &result["verify"]["passed"]), (&json!(true), &json!(false)));
+    assert_eq!(result["verify"]["errors"], 2);
+    assert_eq!(done.changes(), [(text("src/lib.rs"), 1, 0)], "the difference is told all the same");
+    // The compiler counts them in one that has no place.
+    let files = done.invocation.diagnostics.iter().map(|it| it.file_name.as_str());
+    let files: Vec<_> = files.filter(|file| !file.is_empty()).collect();
+    assert_eq!(files, ["src/lib.rs"; 2], "by their names in the workspace");
+}
+
+#[test]
+fn steps_run_in_order_until_one_fails_and_nothing_that_changed_is_missed() {
+    let build = "fn main() { std::fs::write(\"src/made.rs\", \"// made\").unwrap();\n\
+        std::fs::write(\"notes.txt\", \"longer\\n\").unwrap(); }\n";
+    let bench = app(&[("src/lib.rs", ""), ("notes.txt", "short\n"), ("build.rs", build)]);
+    let steps = vec![
+        create("docs/new.md", "text\n"),
+        ToolCall::FileRead { path: text("docs/new.md") },
+        ToolCall::LspCheck { path: text(".") },
+        create("src/lib.rs", "never\n"),
+        create("src/late.rs", "never\n"),
+    ];
+    let done = bench.steps(steps.clone());
+    let (code, message) = done.error();
+    assert_eq!(code, "E302");
+    assert_eq!(message, "step 4 (file_create): cannot create src/lib.rs: it exists already");
+    let rows = done.result()["steps"].as_array().unwrap();
+    let outcomes: Vec<_> = rows.iter().map(|row| row["success"].as_bool().unwrap()).collect();
+    assert_eq!(outcomes, [true, true, true, false], "and the fifth was not begun");
+    let predicted = [
+        ("Cargo.lock", false),
+        ("docs/new.md", true),
+        ("notes.txt", false),
+        ("src/made.rs", false),
+    ];
+    assert_eq!(done.predicted(), predicted);
+    let [stdout, _] = done.invocation.captured.unwrap().map(|ends| ends.excerpt().text);
+    assert!(stdout.starts_with("text\n"), "what was read is told: {stdout}");
+
+    let preview = bench.preview(Simulation::Steps { steps, verify: None });
+    assert!(preview.summary.starts_with("Would fail: step 4 (file_create): "), "{preview:?}");
+    assert_eq!(preview.changes.len(), 1);
+}
+
+const MAIN: &str = "fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    println!(\"{args:?} {:?}\", std::env::var(\"RUST_BACKTRACE\").ok());
+    std::fs::write(\"out.txt\", &args[0]).unwrap();
+    std::process::exit(args.len() as i32 - 1);
+}
+";
+
+#[test]
+fn a_binary_an_example_or_a_test_is_run_with_its_inputs() {
+    let lib = "#[cfg(test)] mod tests {\n#[test] fn hears() {\n\
+        let args: Vec<String> = std::env::args().collect();\n\
+        println!(\"{args:?}\"); assert!(args.contains(&\"--right\".to_owned()));\n}\n\
+        #[test] fn other() { panic!(\"not asked for\") }\n}\n";
+    let bench = app(&[
+        ("src/lib.rs", lib),
+        ("src/main.rs", MAIN),
+        ("examples/show.rs", "fn main() { println!(\"shown\") }\n"),
+    ]);
+    let done = bench.function("app", &["a b"], true).succeeds();
+    assert_eq!(done.printed[0], "[\"a b\"] Some(\"full\")\n");
+    assert_eq!(done.predicted(), [("Cargo.lock", false), ("out.txt", false)]);
+    assert_eq!(done.result()["run"]["args"], json!(["a b"]));
+    assert_eq!(done.result()["run"]["debug_symbols"], true);
+    assert_eq!(done.invocation.exit_code, Some(0));
+
+    let done = bench.function("app", &["$HOME", "2"], false);
+    assert_eq!(done.error(), ("E305", text("the program ended with exit code 1")));
+    assert!(done.printed[0].starts_with("[\"$HOME\", \"2\"] "), "{:?}", done.printed);
+    assert!(!done.printed[0].contains("full"), "{:?}", done.printed);
+    assert_eq!(done.result()["exit_code"], 1);
+
+    let done = bench.function("show", &["x"], false).succeeds();
+    assert_eq!(done.printed[0], "shown\n");
+
+    let done = bench.function("tests::hears", &["--right"], false).succeeds();
+    assert!(done.printed[0].contains("\"--right\"]"), "{:?}", done.printed);
+    assert!(!done.printed[0].contains("not asked for"));
+    assert_eq!(done.result()["run"]["tests"], 1);
+
+    let done = bench.function("tests::hears", &["left"], false);
+    let (code, message) = done.error();
+    assert_eq!(code, "E304");
+    assert!(message.contains("the test tests::hears failed"), "{message}");
+    assert_eq!(done.invocation.diagnostics.len(), 1);
+
+    let done = bench.function("hears", &["--right"], false);
+    let expected =
+        "there is no binary, example or test \"hears\"; binaries and examples are: app, show";
+    assert_eq!(done.error(), ("E101", text(expected)));
+}
+
+#[test]
+fn a_stop_ends_the_program_and_the_copy() {
+    let bench = app(&[(
+        "src/main.rs",
+        "fn main() { std::fs::write(\"half\", \"\").unwrap(); println!(\"here\"); loop { std::thread::park() } }",
+    )]);
+    let hear = |text: &str| {
+        if text.contains("here") {
+            bench.stop.set();
+        }
+    };
+    let done = bench.simulate_hearing(function("app", &["x"], false), &hear);
+    assert_eq!(done.error().0, "E307");
+    assert_eq!(done.invocation.captured.as_ref().unwrap()[0].excerpt().text, "here\n");
+    // And behind a stop not even a copy is made.
+    let done = bench.edits(vec![write("a", "")], None);
+    assert_eq!(done.error().0, "E307");
+}
+
+#[test]
+fn a_program_that_never_ends_is_ended_at_its_time() {
+    let mut bench = app(&[("src/main.rs", "fn main() { loop { std::thread::park() } }")]);
+    bench.tools.run_timeout = Duration::from_millis(700);
+    let done = bench.function("app", &["x"], false);
+    assert_eq!(done.error().0, "E306");
+}
+
+#[test]
+fn nothing_is_left_behind_a_panic() {
+    let bench = app(&[("src/main.rs", MAIN)]);
+    let before = tree(&bench.path(""));
+    let boom = |_: &str| panic!("of whoever listens");
+    let panics = || bench.simulate_hearing(function("app", &["x"], false), &boom);
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    assert_eq!(bench.left(), Vec::<PathBuf>::new());
+    assert_eq!(tree(&bench.path("")), before);
+}
+
+#[test]
+fn what_a_program_leaves_running_ends_with_it() {
+    let main = "fn main() { let me = std::env::current_exe().unwrap();\n\
+        if std::env::args().nth(1).as_deref() == Some(\"stay\") { loop { std::thread::park() } }\n\
+        let child = std::process::Command::new(me).arg(\"stay\").stdout(std::process::Stdio::null())\
+        .stderr(std::process::Stdio::null()).spawn().unwrap();\nprintln!(\"{}\", child.id()); }";
+    let bench = app(&[("src/main.rs", main)]);
+    let done = bench.function("app", &["go"], false).succeeds();
+    let id: u32 = done.printed[0].trim().parse().unwrap();
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
+#[test]
+fn paths_mean_the_copy_and_no_other_root_is_open_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ws, other) = (folder.path().join("ws"), folder.path().join("other"));
+    fs::create_dir(&ws).unwrap();
+    fs::create_dir(&other).unwrap();
+    let policy = Policy { extra_roots: vec![other.clone()], ..Policy::default() };
+    let mut tools = Toolbox::open(&ws, &policy).unwrap();
+    tools.simulations.parent = Some(folder.path().join("scratch"));
+    let bench = Bench { folder, tools, stop: StopSignal::default() };
+    let absolute = |folder: &Path| folder.join("new.txt").to_string_lossy().into_owned();
+    let done = bench.edits(vec![write(&absolute(&ws), "x\n")], None).succeeds();
+    assert_eq!(done.changes(), [(text("new.txt"), 1, 0)]);
+    let done = bench.steps(vec![create(&absolute(&other), "x\n")]);
+    assert_eq!(done.error().0, "E204");
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 0);
+}
+
+#[test]
+fn a_preview_is_exact_about_edits_and_says_what_would_run() {
+    let bench = app(&[("src/lib.rs", "")]);
+    let edits = vec![write("src/lib.rs", "// more\n"), write("b.txt", "b\n")];
+    let preview = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
+    assert_eq!(preview.predicted, Predicted::Exact);
+    assert_eq!(preview.summary, "Tries the changes of 2 files on a copy of the workspace.");
+    assert_eq!(preview.changes.len(), 2);
+    let notes = preview.notes.join("\n");
+    assert!(notes.contains("at most 200000 files and folders, 4.2 GB and 5 minutes"), "{notes}");
+    assert!(!notes.contains("built anew"), "{notes}");
+
+    let verify = Some(VerifyScope::Local);
+    let preview = bench.preview(Simulation::Edits { edits, verify });
+    assert_eq!(preview.predicted, Predicted::Partial);
+    let summary = "Tries the changes of 2 files on a copy of the workspace, and runs \
+        `cargo check --message-format=json` there.";
+    assert_eq!(preview.summary, summary);
+    assert!(preview.notes.join("\n").contains("built anew"));
+
+    let preview = bench.preview(function("app", &["a b"], true));
+    assert_eq!(preview.predicted, Predicted::Unpredictable);
+    let notes = preview.notes.join("\n");
+    assert!(
+        notes.contains("cargo test --workspace --tests --no-fail-fast app -- --exact"),
+        "{notes}"
+    );
+    assert!(notes.contains("with the arguments [\"a b\"]"), "{notes}");
+
+    // What the edits make of the project counts.
+    let gone = vec![Edit::Delete { path: text("Cargo.toml") }];
+    let preview = bench.preview(Simulation::Edits { edits: gone, verify });
+    assert!(preview.would_fail() && preview.changes.len() == 1, "{preview:?}");
+}

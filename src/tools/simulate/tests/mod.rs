@@ -1,0 +1,204 @@
+//! Simulations with real cargo on small workspaces, without dependencies and so without a network.
+
+mod copying;
+mod forms;
+mod model;
+mod scratch;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::copy::Limits;
+use crate::plan::{Edit, Simulation, ToolCall, VerifyScope};
+use crate::risk::Policy;
+use crate::run::{Diff, EdgeType, Preview, Stream};
+use crate::tools::{Context, Invocation, NoCapture, Overlay, StopSignal, Toolbox};
+
+/// A workspace, and beside it the folder in which its simulations are made.
+struct Bench {
+    folder: TempDir,
+    tools: Toolbox,
+    stop: StopSignal,
+}
+
+/// What a name in a folder is, in every respect that a change could leave a trace in.
+type Tree = BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)>;
+
+fn tree(top: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut folders = vec![top.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let data = fs::symlink_metadata(&path).unwrap();
+            let content = match &data {
+                data if data.is_dir() => {
+                    folders.push(path.clone());
+                    Vec::new()
+                }
+                data if data.is_symlink() => {
+                    fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                }
+                data if data.is_file() => fs::read(&path).unwrap(),
+                _ => Vec::new(),
+            };
+            let facts = (data.mode(), data.ino(), data.mtime(), data.mtime_nsec(), content);
+            tree.insert(path.strip_prefix(top).unwrap().to_owned(), facts);
+        }
+    }
+    tree
+}
+
+impl Bench {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("ws")).unwrap();
+        let mut tools = Toolbox::open(&folder.path().join("ws"), &Policy::default()).unwrap();
+        tools.simulations.parent = Some(folder.path().join("scratch"));
+        let bench = Self { folder, tools, stop: StopSignal::default() };
+        files.iter().for_each(|(path, content)| bench.put(path, content));
+        bench
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join("ws").join(path)
+    }
+
+    fn put(&self, path: &str, content: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn link(&self, path: &str, target: impl AsRef<Path>) {
+        symlink(target, self.path(path)).unwrap();
+    }
+
+    /// What is left where simulations are made, besides the lock of the place itself.
+    fn left(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.path().join("scratch")).into_iter().flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| !path.ends_with("door")).collect()
+    }
+
+    /// Simulates, and sees that nothing is left of it but its answer; `hear` gets the output as it comes.
+    fn simulate_hearing(&self, simulation: Simulation, hear: &dyn Fn(&str)) -> Done {
+        let before = tree(&self.path(""));
+        let call = ToolCall::Simulate(simulation);
+        let expected = self.tools.inputs(&call).unwrap();
+        let printed = RefCell::new([String::new(), String::new()]);
+        let invocation = self.tools.invoke(
+            &call,
+            &Context {
+                expected: &expected,
+                stop: &self.stop,
+                execution_id: Uuid::new_v4(),
+                output: &|stream, text| {
+                    printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
+                    hear(text);
+                },
+                capture: &NoCapture,
+            },
+        );
+        assert_eq!(tree(&self.path("")), before, "the workspace is as it was");
+        assert_eq!(self.left(), Vec::<PathBuf>::new(), "nothing is left of the copy");
+        assert!(invocation.files.is_empty() && invocation.beside.is_empty());
+        let affects = |edge: &EdgeType| matches!(edge, EdgeType::Affected | EdgeType::ExecutedOn);
+        assert!(!invocation.edges.iter().any(|edge| affects(&edge.edge_type)), "{invocation:?}");
+        Done { invocation, printed: printed.into_inner() }
+    }
+
+    fn simulate(&self, simulation: Simulation) -> Done {
+        self.simulate_hearing(simulation, &|_| {})
+    }
+
+    fn edits(&self, edits: Vec<Edit>, verify: Option<VerifyScope>) -> Done {
+        self.simulate(Simulation::Edits { edits, verify })
+    }
+
+    fn steps(&self, steps: Vec<ToolCall>) -> Done {
+        self.simulate(Simulation::Steps { steps, verify: None })
+    }
+
+    fn function(&self, name: &str, inputs: &[&str], traces: bool) -> Done {
+        self.simulate(function(name, inputs, traces))
+    }
+
+    fn preview(&self, simulation: Simulation) -> Preview {
+        let before = tree(self.folder.path());
+        let call = ToolCall::Simulate(simulation);
+        let preview = self.tools.preview(&call, Overlay::nothing()).unwrap();
+        assert_eq!(tree(self.folder.path()), before, "not even a folder is made for a preview");
+        preview
+    }
+}
+
+fn function(name: &str, inputs: &[&str], trace_enabled: bool) -> Simulation {
+    let inputs = inputs.iter().map(|it| (*it).to_owned()).collect();
+    Simulation::Function { function: name.to_owned(), inputs, trace_enabled }
+}
+
+/// What a simulation answered.
+struct Done {
+    invocation: Invocation,
+    printed: [String; 2],
+}
+
+impl Done {
+    #[track_caller]
+    fn succeeds(self) -> Self {
+        assert!(self.invocation.error.is_none(), "{:?} {:?}", self.invocation, self.printed);
+        self
+    }
+
+    #[track_caller]
+    fn error(&self) -> (&'static str, String) {
+        let error = self.invocation.error.as_ref().expect("it fails");
+        assert!(!error.next().is_empty());
+        (error.code().as_str(), error.to_string())
+    }
+
+    fn result(&self) -> &Value {
+        &self.invocation.result
+    }
+
+    /// The files that differ on the copy, with how many lines came and went.
+    fn changes(&self) -> Vec<(String, usize, usize)> {
+        let count = |diff: &Diff| match diff {
+            Diff::Text { added, removed, .. } => (*added, *removed),
+            other => panic!("{other:?}"),
+        };
+        let changes = self.invocation.simulated.iter().map(|change| {
+            let (added, removed) = count(&change.diff);
+            (change.path.clone(), added, removed)
+        });
+        changes.collect()
+    }
+
+    /// The paths of the rows of the result, and whether they were predicted.
+    fn predicted(&self) -> Vec<(&str, bool)> {
+        let rows = self.result()["changed_files"].as_array().unwrap();
+        let row = |row: &'_ Value| row["predicted"].as_bool().unwrap();
+        rows.iter().map(|it| (it["path"].as_str().unwrap(), row(it))).collect()
+    }
+}
+
+fn write(path: &str, contents: &str) -> Edit {
+    Edit::Write { path: path.to_owned(), contents: contents.to_owned() }
+}
+
+const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+
+/// A crate of its own with these files.
+fn app(files: &[(&str, &str)]) -> Bench {
+    let bench = Bench::with(files);
+    bench.put("Cargo.toml", MANIFEST);
+    bench
+}

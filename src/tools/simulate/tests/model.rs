@@ -1,0 +1,52 @@
+//! What a simulation of edits finds on its copy, against what a batch of them foresees in memory.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::plan::MutateBatch;
+
+const NAMES: [&str; 6] = ["a", "b", "dir/c", "dir/d", "new/e", "ignored"];
+
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(NAMES.as_slice()).prop_map(str::to_owned)
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let text = || "[xy\n]{0,4}";
+    prop_oneof![
+        (name(), text()).prop_map(|(path, contents)| Edit::Write { path, contents }),
+        (name(), text()).prop_map(|(path, contents)| Edit::Create { path, contents }),
+        name().prop_map(|path| Edit::Delete { path }),
+        (name(), name()).prop_map(|(path, to)| Edit::Rename { path, to }),
+        (name(), "[xy]{1,2}", "[xyz]{0,2}").prop_map(|(path, old, new)| Edit::Replace {
+            path,
+            old,
+            new
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_simulation_finds_what_a_batch_foresees(
+        before in prop::collection::btree_map(name(), "[xy\n]{0,5}", 0..5),
+        edits in prop::collection::vec(edit(), 1..6),
+    ) {
+        let bench = Bench::with(&[(".gitignore", "ignored\n")]);
+        for (path, text) in &before {
+            bench.put(path, text);
+        }
+        let batch = MutateBatch { edits: edits.clone(), expected_hashes: BTreeMap::new(), dry_run: true };
+        let preview = bench.tools.preview(&ToolCall::MutateBatch(batch), Overlay::nothing()).unwrap();
+        let own = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
+        prop_assert_eq!(preview.would_fail(), own.would_fail());
+        prop_assert_eq!(&preview.changes, &own.changes);
+        let done = bench.edits(edits, None);
+        prop_assert_eq!(preview.would_fail(), done.invocation.error.is_some());
+        let mut foreseen = preview.changes;
+        foreseen.sort_by(|one, other| one.path.cmp(&other.path));
+        prop_assert_eq!(foreseen, done.invocation.simulated);
+    }
+}

@@ -1,0 +1,226 @@
+//! What a simulation came to: its error and its result.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::authorization::FileState;
+use crate::plan::{Code, Simulation, ToolCall, VerifyScope};
+use crate::run::{
+    DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MOST_DIAGNOSTICS, TargetKind,
+};
+
+use super::super::{Invocation, ToolError};
+use super::SimulationError;
+use super::copy::Copied;
+use super::difference::{Difference, MOST_CHANGES};
+use super::tee::Tee;
+
+/// What was done so far, and what came of it.
+pub(super) struct Verdict {
+    pub(super) copied: Copied,
+    /// Why the step fails.
+    pub(super) error: Option<ToolError>,
+    result: Map<String, Value>,
+    rows: Vec<Value>,
+    warnings: Vec<String>,
+    diagnostics: Vec<DiagnosticArtifact>,
+    edges: Vec<Edge>,
+    exit_code: Option<i32>,
+    /// What the tools said that they did to files.
+    said: BTreeMap<String, FileState>,
+    changes: Vec<FileChange>,
+}
+
+impl Verdict {
+    pub(super) fn new(simulation: &Simulation, copied: Copied, took: Duration) -> Self {
+        let form = match simulation {
+            Simulation::Edits { .. } => "edits",
+            Simulation::Steps { .. } => "steps",
+            Simulation::Function { .. } => "function",
+        };
+        let links = copied.entries.values().filter(|entry| entry.is_link).count();
+        let copy = json!({
+            "files": copied.entries.len() - links,
+            "folders": copied.folders,
+            "links": links,
+            "bytes": copied.bytes,
+            "shared": copied.is_shared,
+            "left_out": copied.left_out,
+            "left_out_more": copied.left_out_more,
+            "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        });
+        let mut result = Map::new();
+        result.insert("form".to_owned(), form.into());
+        result.insert("copy".to_owned(), copy);
+        Self {
+            copied,
+            error: None,
+            result,
+            rows: Vec::new(),
+            warnings: Vec::new(),
+            diagnostics: Vec::new(),
+            edges: Vec::new(),
+            exit_code: None,
+            said: BTreeMap::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Takes in what a call on the copy came to: its result, and its error.
+    fn take(&mut self, call: Invocation) -> (Value, Option<ToolError>) {
+        self.exit_code = call.exit_code.or(self.exit_code);
+        let room = MOST_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
+        self.diagnostics.extend(call.diagnostics.into_iter().take(room));
+        for edge in call.edges {
+            self.refer(edge);
+        }
+        self.said.extend(call.files.into_iter().map(|file| (file.path, file.after)));
+        (call.result, call.error)
+    }
+
+    /// Whatever was done, was done to a copy: the thing itself is only referred to.
+    fn refer(&mut self, edge: Edge) {
+        let edge_type = match edge.edge_type {
+            EdgeType::Produced => EdgeType::Produced,
+            EdgeType::ExecutedOn | EdgeType::Affected | EdgeType::Referenced => {
+                EdgeType::Referenced
+            }
+        };
+        let edge = Edge { edge_type, ..edge };
+        if self.edges.len() < MOST_CHANGES && !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    /// The edits were made, or not.
+    pub(super) fn edit(&mut self, call: Invocation) {
+        let (mut result, error) = self.take(call);
+        for name in ["errors", "engine", "warnings"] {
+            if let Some(said) = result.get_mut(name) {
+                self.result.insert(name.to_owned(), said.take());
+            }
+        }
+        self.error = error;
+    }
+
+    /// One of several steps was made, or not.
+    pub(super) fn step(&mut self, index: usize, step: &ToolCall, call: Invocation) {
+        let exit_code = call.exit_code;
+        let (result, error) = self.take(call);
+        let tool = step.tool().name();
+        self.rows.push(json!({
+            "step_index": index,
+            "tool": tool,
+            "success": error.is_none(),
+            "error": error.as_ref().map(ToolError::failure),
+            "exit_code": exit_code,
+            "result": result,
+        }));
+        self.error = error.map(|error| match error.code() {
+            Code::Cancelled => error,
+            _ => SimulationError::Step { index, tool, source: Box::new(error) }.into(),
+        });
+    }
+
+    /// The function was run, or not.
+    pub(super) fn function(&mut self, call: Invocation) {
+        let (result, error) = self.take(call);
+        self.result.insert("run".to_owned(), result);
+        self.error = error;
+    }
+
+    /// The outcome was verified. What does not pass is no outcome to build on: the step fails, with the
+    /// difference and the diagnostics as its result.
+    pub(super) fn verify(&mut self, scope: VerifyScope, call: Invocation, changed: &[FileChange]) {
+        let said = call.diagnostics.len();
+        let (mut result, error) = self.take(call);
+        if let Value::Object(fields) = &mut result {
+            fields.insert("changed_files".to_owned(), changed.iter().map(hashes).collect());
+        } else {
+            result = json!({ "error": error.as_ref().map(ToolError::failure) });
+        }
+        if let Value::Object(fields) = &mut result {
+            fields.insert("scope".to_owned(), scope.as_str().into());
+            fields.insert("passed".to_owned(), error.is_none().into());
+            fields.entry("diagnostics").or_insert_with(|| said.into());
+        }
+        self.result.insert("verify".to_owned(), result);
+        self.result.insert("valid".to_owned(), true.into());
+        self.error = error;
+    }
+
+    /// What is different on the copy, without what a verification left there.
+    pub(super) fn found(&mut self, found: Difference) {
+        for change in &found.changes {
+            self.refer(Edge {
+                edge_type: EdgeType::Referenced,
+                target_kind: TargetKind::File,
+                target: change.path.clone(),
+            });
+        }
+        self.warnings.extend(found.besides);
+        if found.left_out > 0 {
+            self.result.insert("changed_files_left_out".to_owned(), found.left_out.into());
+        }
+        self.changes = found.changes;
+    }
+
+    /// The answer of the step.
+    pub(super) fn invocation(mut self, tee: Tee<'_>) -> Invocation {
+        let changed = self.changes.iter().map(|change| {
+            let mut row = hashes(change);
+            if let Value::Object(fields) = &mut row {
+                let said = self.said.get(&change.path) == Some(&change.after);
+                fields.insert("predicted".to_owned(), said.into());
+                if let Diff::Text { added, removed, .. } = &change.diff {
+                    fields.insert("added".to_owned(), (*added).into());
+                    fields.insert("removed".to_owned(), (*removed).into());
+                }
+            }
+            row
+        });
+        let changed: Value = changed.collect();
+        let is_valid = self.error.is_none();
+        let result = &mut self.result;
+        result.insert("changed_files".to_owned(), changed);
+        result.entry("valid").or_insert(is_valid.into());
+        result.entry("verify").or_insert(Value::Null);
+        result.insert("exit_code".to_owned(), self.exit_code.into());
+        if !self.rows.is_empty() {
+            result.insert("steps".to_owned(), self.rows.into());
+        }
+        let mut result = Value::Object(self.result);
+        self.warnings.into_iter().for_each(|warning| warn(&mut result, warning));
+        Invocation {
+            captured: tee.ends(),
+            exit_code: self.exit_code,
+            result,
+            simulated: self.changes,
+            diagnostics: self.diagnostics,
+            edges: self.edges,
+            error: self.error,
+            ..Invocation::default()
+        }
+    }
+}
+
+/// A file that differs, in a result.
+fn hashes(change: &FileChange) -> Value {
+    let hash = |state: FileState| match state {
+        FileState::Absent => None,
+        FileState::Content(digest) => Some(digest.to_string()),
+    };
+    json!({ "path": change.path, "before": hash(change.before), "after": hash(change.after) })
+}
+
+/// Adds a warning to a result.
+pub(super) fn warn(result: &mut Value, warning: String) {
+    if let Value::Object(fields) = result {
+        match fields.entry("warnings").or_insert_with(|| json!([])) {
+            Value::Array(warnings) => warnings.push(warning.into()),
+            other => *other = json!([warning]),
+        }
+    }
+}
