@@ -32,7 +32,7 @@ pub(super) struct PlanSession {
     pub(super) findings: Vec<Finding>,
     pub(super) review: Option<Arc<Review>>,
     /// What an approval of exactly this plan and review would cover, once somebody asks.
-    question: OnceCell<Arc<AuthorizeView>>,
+    pub(super) question: OnceCell<Arc<AuthorizeView>>,
     /// The run that the plan, or the recorded run itself, continues.
     pub(super) continues: Option<Uuid>,
     pub(super) approval: Approval,
@@ -69,6 +69,19 @@ pub(super) struct PlanSession {
     pub(super) reveal_card: bool,
     /// The step that was answered and has not gone on yet.
     pub(super) answered: Option<usize>,
+    /// The attempt of a bounded loop whose plan it is.
+    pub(super) attempt: Option<AttemptOf>,
+}
+
+/// Which attempt of which loop a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AttemptOf {
+    pub(super) loop_id: Uuid,
+    /// Which one, from 1.
+    pub(super) attempt: u32,
+    pub(super) max_attempts: u32,
+    /// Whether the loop waits for an answer to it.
+    pub(super) waits: bool,
 }
 
 /// A simulation that was asked for.
@@ -114,6 +127,7 @@ impl PlanSession {
             dismissed: false,
             reveal_card: false,
             answered: None,
+            attempt: None,
         }
     }
 
@@ -163,6 +177,9 @@ impl PlanSession {
         if self.run.is_active() {
             return Some("Its run is under way.");
         }
+        if self.attempt.is_some_and(|attempt| !attempt.waits) {
+            return Some("It is the plan of a loop, which does not wait for it.");
+        }
         if self.approval == Approval::Recording {
             return Some("Your answer is being written down.");
         }
@@ -193,7 +210,11 @@ impl PlanSession {
     pub(super) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
         // Ten thousand files are listed once, not in every frame.
-        let make = || Arc::new(authorize_view(plan, review, self.continues, ttl_ms));
+        let make = || {
+            let mut view = authorize_view(plan, review, self.continues, ttl_ms);
+            view.attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
+            Arc::new(view)
+        };
         Some(Arc::clone(self.question.get_or_init(make)))
     }
 

@@ -29,6 +29,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             (Page::Plan, Command::GoPlan),
             (Page::Evidence, Command::GoEvidence),
             (Page::Diagnostics, Command::GoDiagnostics),
+            (Page::Loop, Command::GoLoop),
         ] {
             page_tab(ui, command, view.situation.page == page, actions);
         }
