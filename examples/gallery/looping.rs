@@ -282,7 +282,7 @@ impl Story {
                     attempt,
                     action_index: failed.then_some(2),
                     planner_failure_code: rejected.then(|| "planner_validation_failed".into()),
-                    verified: (code == StopCode::Completed).then_some(false),
+                    verified: (code == StopCode::Completed).then_some(true),
                 },
             }),
         });

@@ -1,6 +1,7 @@
 //! The bar where a loop is started and stopped.
 
-use egui::{Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::text::LayoutJob;
+use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::model::phase_look;
 use super::{Form, LoopView, Shown, TimelineView};
@@ -51,28 +52,18 @@ pub(super) fn bar_ui(
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         let center = pos2(rect.left() + 10.0, rect.center().y);
         widgets::paint_icon(ui, center, icon, 18.0, theme.tone(tone));
-        let inner = Rect::from_min_max(pos2(rect.left() + 28.0, rect.top()), rect.right_bottom());
-        let (left, width) = (inner.left(), inner.width() - 12.0);
+        let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
         let strong = if tone == Tone::Dim { theme.text } else { theme.tone(tone) };
-        let middle = inner.center().y;
-        if detail.is_empty() {
-            let parts = [(title.as_str(), Text::Body, strong)];
-            widgets::paint_parts(ui, pos2(left, middle), width, &parts);
-        } else {
-            // What a start does must be read, so it has two lines and is not cut where they do.
-            let parts = [(title.as_str(), Text::Body, strong)];
-            widgets::paint_parts(ui, pos2(left, inner.top() + 10.0), width, &parts);
-            let lines = Rect::from_min_max(pos2(left, inner.top() + 19.0), inner.right_bottom());
-            let mut area = ui.new_child(UiBuilder::new().max_rect(lines.with_max_x(left + width)));
-            let mut job = egui::text::LayoutJob::simple(
-                visible(&detail).into_owned(),
-                Text::Small.font(),
-                theme.dim,
-                width,
-            );
-            job.wrap.max_rows = 2;
-            area.add(egui::Label::new(job).selectable(false));
-        }
+        // What a start does must be read, so it may take two lines.
+        let text = visible(&detail).into_owned();
+        let mut job = LayoutJob::simple(text, Text::Small.font(), theme.dim, width);
+        job.wrap.max_rows = 2;
+        let lines = ui.painter().layout_job(job);
+        let below = if detail.is_empty() { 0.0 } else { lines.size().y + 3.0 };
+        let middle = rect.center().y - below / 2.0;
+        let parts = [(title.as_str(), Text::Body, strong)];
+        widgets::paint_parts(ui, pos2(left, middle), width, &parts);
+        ui.painter().galley(pos2(left, middle + 9.0), lines, theme.dim);
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Label, true, format!("{title}. {}", visible(&detail)))
         });

@@ -165,7 +165,11 @@ impl Form {
             PlannerChoice::Replay => "Starting reads the plans of the folder, and",
             PlannerChoice::Command => "Starting runs this command at once, with your rights, in",
         };
-        let rest = "Each plan it prints is shown and needs your signature before it runs.";
+        let rest = if self.class.on {
+            "Plans inside the class then run without asking you; any other needs your signature."
+        } else {
+            "Each plan it prints is shown and needs your signature before it runs."
+        };
         match self.planner {
             PlannerChoice::Replay => {
                 format!("{what} proposes one after the other for {place}. {rest}")
@@ -340,6 +344,14 @@ mod tests {
             assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
             assert!(form.wanted(0).is_none());
         }
+    }
+
+    #[test]
+    fn the_announcement_says_who_is_asked_and_where_it_runs() {
+        let mut form = filled();
+        assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
+        form.class.on = true;
+        assert!(form.announcement().contains("run without asking you"));
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn folder_ui(
 ) {
     ui.horizontal(|ui| {
         let button = controls::button_width(ui, "Choose…", true) + 8.0;
-        let width = (ui.available_width() - button - 20.0).max(80.0);
+        let width = (ui.available_width() - button).max(80.0);
         let edit = TextEdit::singleline(text)
             .id(Id::unique(name))
             .font(Text::Mono.font())

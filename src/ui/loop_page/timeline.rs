@@ -65,11 +65,13 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
         });
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
+            ui.spacing_mut().interact_size.y = 18.0;
             widgets::line(ui, "planner", Text::Meta, Tone::Dim);
             widgets::copyable(ui, &state.planner, &state.planner, "the planner");
         });
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
+            ui.spacing_mut().interact_size.y = 18.0;
             widgets::line(ui, "in", Text::Meta, Tone::Dim);
             widgets::copyable(ui, &state.workspace, &state.workspace, "the workspace");
         });
