@@ -2,11 +2,24 @@
 
 use std::path::PathBuf;
 
-use super::session::{AttemptOf, PlanSession};
+use uuid::Uuid;
+
+use super::session::PlanSession;
 use crate::plan::Digest;
 use crate::run::{Phase, RunState, Steps};
 use crate::ui::plan::Approval;
 use crate::worker::{OpenedPlan, Proposed};
+
+/// Which attempt of which loop a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AttemptOf {
+    pub(super) loop_id: Uuid,
+    /// Which one, from 1.
+    pub(super) attempt: u32,
+    pub(super) max_attempts: u32,
+    /// Whether the loop waits for an answer to it.
+    pub(super) waits: bool,
+}
 
 impl PlanSession {
     /// A session for the plan that a loop has, as it was reviewed there.
@@ -47,7 +60,7 @@ impl PlanSession {
     }
 
     /// Whether it is the plan of this attempt.
-    pub(super) fn is_attempt(&self, loop_id: uuid::Uuid, number: u32) -> bool {
+    pub(super) fn is_attempt(&self, loop_id: Uuid, number: u32) -> bool {
         self.attempt.is_some_and(|it| (it.loop_id, it.attempt) == (loop_id, number))
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
@@ -71,17 +72,6 @@ pub(super) struct PlanSession {
     pub(super) answered: Option<usize>,
     /// The attempt of a bounded loop whose plan it is.
     pub(super) attempt: Option<AttemptOf>,
-}
-
-/// Which attempt of which loop a plan is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct AttemptOf {
-    pub(super) loop_id: Uuid,
-    /// Which one, from 1.
-    pub(super) attempt: u32,
-    pub(super) max_attempts: u32,
-    /// Whether the loop waits for an answer to it.
-    pub(super) waits: bool,
 }
 
 /// A simulation that was asked for.

@@ -163,10 +163,10 @@ impl Form {
                  model server, from"
             }
             PlannerChoice::Replay => "Starting reads the plans of the folder, and",
-            PlannerChoice::Command => "Starting runs this command at once, with your rights, in",
+            PlannerChoice::Command => "Starting runs this command, with your rights, in",
         };
         let rest = if self.class.on {
-            "Plans inside the class then run without asking you; any other needs your signature."
+            "Plans inside the class run unasked; any other needs your signature."
         } else {
             "Each plan it prints is shown and needs your signature before it runs."
         };
@@ -351,7 +351,7 @@ mod tests {
         let mut form = filled();
         assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
         form.class.on = true;
-        assert!(form.announcement().contains("run without asking you"));
+        assert!(form.announcement().contains("run unasked"));
     }
 
     #[test]
