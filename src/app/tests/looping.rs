@@ -93,6 +93,8 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     bench.until("the list", |app| {
         app.looping.loops.first().is_some_and(|it| it.ended_at_ms.is_some())
     });
+    bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
+    bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
     bench.app.looping.live = None;
     bench.act(Action::Do(Command::GoLoop));
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
@@ -116,7 +118,7 @@ fn a_plan_that_waits_stays_while_others_are_looked_at_and_no_other_answer_counts
     // Another plan can be signed for meanwhile, which answers nothing of the loop, and cannot run.
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    assert!(bench.app.waiting_attempt().is_some() && !bench.app.running().is_some());
+    assert!(bench.app.waiting_attempt().is_some() && bench.app.running().is_none());
     bench.act(Action::Do(Command::OpenAttempt));
     // Without the dialog nothing is authorized, whatever a view reports.
     let digest = bench.session().digest;

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use crate::run::{LoopPhase, StopCode};
-use crate::ui::action::{Action, LoopAction};
+use crate::ui::action::{Action, EvidenceAction, LoopAction};
 use crate::ui::commands::Command;
 use crate::ui::tests::{Window, window};
 
@@ -83,9 +83,7 @@ fn an_action_leads_to_its_record() {
     row.click();
     harness.run_ok();
     let did = &harness.state().actions;
-    let opened = |action: &Action| {
-        matches!(action, Action::Evidence(crate::ui::action::EvidenceAction::Open(_)))
-    };
+    let opened = |action: &Action| matches!(action, Action::Evidence(EvidenceAction::Open(_)));
     assert!(did.iter().any(opened), "{did:?}");
 }
 
@@ -101,4 +99,20 @@ fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
     assert_eq!(harness.state().scene.looping.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
     assert!(says(&harness, "never goes on"));
+}
+
+#[test]
+fn a_loop_leads_to_its_records_and_they_lead_back() {
+    let mut harness = window("loop-completed", SIZE);
+    harness.get_by_label("Records of the loop").click();
+    harness.run_ok();
+    let loop_id = harness.state().scene.looping.state.loop_id.unwrap();
+    let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
+    assert!(harness.state().actions.contains(&search));
+    // The gallery takes the text of the search over and stays where it is.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_ok();
+    harness.get_by_label("Show the loop").click();
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Loop(LoopAction::Show(loop_id))));
 }

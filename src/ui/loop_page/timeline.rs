@@ -4,7 +4,7 @@ use egui::{Frame, Margin, ScrollArea, Ui, vec2};
 
 use super::{TimelineView, attempt, ended};
 use crate::authorization::AuthorizationClass;
-use crate::ui::action::{Action, LoopAction};
+use crate::ui::action::{Action, EvidenceAction, LoopAction};
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
 use crate::ui::theme::{Text, Tone};
@@ -74,6 +74,16 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             ui.spacing_mut().interact_size.y = 18.0;
             widgets::line(ui, "in", Text::Meta, Tone::Dim);
             widgets::copyable(ui, &state.workspace, &state.workspace, "the workspace");
+            if let Some(loop_id) = state.loop_id {
+                let name = "Records of the loop";
+                if widgets::button(ui, Look::Bare, Some(icon::DATABASE), name, true)
+                    .on_hover_text("Search the evidence for everything that ran in this loop.")
+                    .clicked()
+                {
+                    let search = EvidenceAction::Search(format!("loop:{loop_id}"));
+                    actions.push(Action::Evidence(search));
+                }
+            }
         });
     });
     widgets::line_below(ui);
