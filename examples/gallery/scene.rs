@@ -407,27 +407,26 @@ impl Scene {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
         };
-        let question = match self.name.as_str() {
-            "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
-                &self.plan,
-                &self.review,
-                None,
-                1_800_000,
-            )))),
-            "reject" => Some(Question::Reject {
-                digest: self.plan.digest,
-                name: self.plan.name(),
-                ends_loop: false,
-            }),
-            "trust" | "trusted" => self
-                .review
-                .workspace_commands
-                .as_ref()
-                .map(|commands| Question::Trust { workspace: "/home/ada/src/parser", commands }),
-            "close" => Some(Question::Close),
-            "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
-        };
+        let question =
+            match self.name.as_str() {
+                "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
+                    &self.plan,
+                    &self.review,
+                    None,
+                    1_800_000,
+                )))),
+                "reject" => Some(Question::Reject {
+                    digest: self.plan.digest,
+                    name: self.plan.name(),
+                    ends_loop: false,
+                }),
+                "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {
+                    Question::Trust { workspace: "/home/ada/src/parser", commands }
+                }),
+                "close" => Some(Question::Close),
+                "asking" => None,
+                _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
+            };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {

@@ -12,6 +12,7 @@ mod diagnostics;
 mod drain;
 mod evidence;
 mod file_dialog;
+mod followed;
 mod frame;
 mod libraries;
 mod looping;

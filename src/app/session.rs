@@ -13,7 +13,7 @@ use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
-    RunState, RunStatus, StepState, Steps, Transcript,
+    RunState, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -201,9 +201,9 @@ impl PlanSession {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
         // Ten thousand files are listed once, not in every frame.
         let make = || {
-            let mut view = authorize_view(plan, review, self.continues, ttl_ms);
-            view.attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
-            Arc::new(view)
+            let attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
+            let view = authorize_view(plan, review, self.continues, ttl_ms);
+            Arc::new(AuthorizeView { attempt, ..view })
         };
         Some(Arc::clone(self.question.get_or_init(make)))
     }
@@ -213,16 +213,6 @@ impl PlanSession {
         let goes_on =
             |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
         self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
-    }
-
-    /// Whether its run is over, so that it can be followed up.
-    pub(super) fn is_over(&self) -> bool {
-        self.run.is_over() && self.run.run_id.is_some()
-    }
-
-    /// Whether its run is over and left something undone.
-    pub(super) fn is_unfinished(&self) -> bool {
-        self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.
