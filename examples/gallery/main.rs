@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //! `plan|authorized|running|dialog|dangerous|guided|guided-dangerous|guided-dialog|guided-ended|guided-many|guided-long|guided-output|guided-ended-output|failed|completed|invalid|empty|evidence|execution|authorize|reject|trust|trusted|untrusted|close|palette|help|settings|void|notice|large|simulation|simulating|simulation-failed|simulation-empty|stale|diagnostics|first|changed|gone|clean|thousands|unchecked|answer|recurring|output|output-step|output-many|output-failed|output-empty|command|command-running|command-dialog|command-failed|command-trying|batch|batch-interrupted`,
+//! or `loop` (the empty form), or `loop-` and one of `faulty|class|refused|planning|waiting|applying|stopping|interrupted|crowded` or a stop
+//! reason such as `completed`,
 //! or `viewer-` and one of `text|colours|tree|table|diff|hex|part|loading|sealed|empty`
 
 #![expect(clippy::indexing_slicing, reason = "made-up data has the steps it was made with")]
@@ -9,6 +11,7 @@
 mod batch;
 mod fixture;
 mod found;
+mod looping;
 mod revert;
 mod scene;
 

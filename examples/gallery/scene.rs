@@ -27,7 +27,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{batch, fixture, found, revert};
+use super::{batch, fixture, found, looping::Looping, revert};
 
 pub struct Scene {
     name: String,
@@ -67,6 +67,7 @@ pub struct Scene {
     excerpt: Option<Excerpt>,
     question: Option<Asked>,
     answer: Option<Answered>,
+    pub looping: Looping,
 }
 
 impl Scene {
@@ -259,7 +260,11 @@ impl Scene {
             _ => None,
         };
         let evidence = evidence || question.is_some();
-        let page = if checked { Page::Diagnostics } else { Page::Plan };
+        let page = match name {
+            _ if checked => Page::Diagnostics,
+            _ if name == "loop" || name.starts_with("loop-") => Page::Loop,
+            _ => Page::Plan,
+        };
         let mut scene = Self {
             reconciled: batch::reconciled(),
             sight: Sight { step: (name == "first").then_some(1), ..Sight::default() },
@@ -329,6 +334,7 @@ impl Scene {
             simulation,
             failure: fixture::failure(),
             contents,
+            looping: Looping::new(name),
             now: fixture::now(),
             name: name.to_owned(),
         };
@@ -354,6 +360,9 @@ impl Scene {
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
+            Action::Do(Command::GoLoop) => self.page = Page::Loop,
+            Action::Do(Command::StartLoop) => self.looping.start(),
+            Action::Loop(action) => self.looping.play(action),
             Action::Diagnostics(action) => self.diagnose(action),
             Action::Evidence(EvidenceAction::Ask(question)) => {
                 self.page = Page::Evidence;
@@ -398,23 +407,26 @@ impl Scene {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
         };
-        let question = match self.name.as_str() {
-            "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
-                &self.plan,
-                &self.review,
-                None,
-                1_800_000,
-            )))),
-            "reject" => Some(Question::Reject { digest: self.plan.digest, name: self.plan.name() }),
-            "trust" | "trusted" => self
-                .review
-                .workspace_commands
-                .as_ref()
-                .map(|commands| Question::Trust { workspace: "/home/ada/src/parser", commands }),
-            "close" => Some(Question::Close),
-            "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
-        };
+        let question =
+            match self.name.as_str() {
+                "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
+                    &self.plan,
+                    &self.review,
+                    None,
+                    1_800_000,
+                )))),
+                "reject" => Some(Question::Reject {
+                    digest: self.plan.digest,
+                    name: self.plan.name(),
+                    ends_loop: false,
+                }),
+                "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {
+                    Question::Trust { workspace: "/home/ada/src/parser", commands }
+                }),
+                "close" => Some(Question::Close),
+                "asking" => None,
+                _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
+            };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {
@@ -434,6 +446,11 @@ impl Scene {
                     .then_some("Its findings contain errors."),
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
+                looping: !self.looping.has_form()
+                    && !self.looping.state.is_over()
+                    && self.page == Page::Loop,
+                attempt_waits: self.name == "loop-waiting",
+                loop_form: self.looping.has_form(),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
@@ -463,6 +480,7 @@ impl Scene {
                 pace: self.pace,
                 shows_output: self.shows_output,
                 continues: self.plan.is_revert().then(fixture::run_id),
+                attempt: None,
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,
@@ -513,6 +531,7 @@ impl Scene {
                 focus_filter: false,
                 scroll_to_selected: false,
             }),
+            looping: self.looping.view(&self.now),
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),
             notices: &self.notices,
             dialog: question.filter(|_| self.dialog).map(|question| Dialog { prompt, question }),

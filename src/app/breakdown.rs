@@ -68,10 +68,11 @@ impl App {
                 (None, Page::Plan) => "plan page",
                 (None, Page::Evidence) => "evidence page",
                 (None, Page::Diagnostics) => "diagnostics page",
+                (None, Page::Loop) => "loop page",
             });
             return;
         };
-        let breakdown = Breakdown { message, running: self.running().is_some() };
+        let breakdown = Breakdown { message, running: self.is_busy() };
         let view = (!bare).then(|| self.view());
         breakdown_ui(ui, &breakdown, view.as_ref(), actions);
         if !bare {

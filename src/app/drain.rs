@@ -1,24 +1,16 @@
 //! Takes in what the worker and the desk say.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-use uuid::Uuid;
-
 use super::file_dialog::Chosen;
 use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
-use crate::plan::{Code, Digest};
-use crate::run::{Failure, Reconciled, RunEvent};
-use crate::ui::action::Page;
+use crate::plan::Code;
+use crate::run::{Failure, RunEvent};
 use crate::ui::evidence::Verification;
-use crate::ui::plan::{Approval, RecentPlan};
+use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::{Event, OpenedPlan, Reply, Request, Ticket};
+use crate::worker::{Event, Reply, Request, Ticket};
 
-/// How many plans the list of recent ones keeps.
-const RECENT: usize = 12;
 /// How much output is taken in for one frame: lines that make a few milliseconds' work.
 const OUTPUT_BYTES: usize = 64 << 10;
 
@@ -42,6 +34,7 @@ impl App {
             Some(Ok(Chosen::SaveAs(file, what))) => {
                 self.ask(Request::Save { file: file.clone(), what }, Purpose::Save(file));
             }
+            Some(Ok(Chosen::Folder(folder, what))) => self.take_folder(&folder, what),
             Some(Err(error)) => {
                 self.notify(Tone::Danger, "The tour cannot be copied.", error.to_string(), "");
             }
@@ -59,10 +52,12 @@ impl App {
         match event {
             Event::Run(event) => {
                 let now = self.now.ms;
+                self.take_loop_event(&event);
                 let asked = self.running_mut().is_some_and(|it| it.happened(&event, now));
                 if matches!(event, RunEvent::RunStarted { .. }) {
                     self.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
                 }
+                self.note_end_in_loop();
                 if asked {
                     // A new question is a new identity, also when the last one is still in front.
                     let prompt = self.prompt;
@@ -70,8 +65,8 @@ impl App {
                 }
             }
             Event::Finished(result) => self.take_end(result.map(|result| result.elapsed_ms)),
-            // Of a loop, which only its page starts.
-            Event::Proposed(_) | Event::LoopFinished(_) => {}
+            Event::Proposed(proposed) => self.take_proposed(*proposed),
+            Event::LoopFinished(outcome) => self.take_loop_end(outcome.map(|_| ())),
             Event::Panicked { message } => {
                 self.notify(
                     Tone::Danger,
@@ -120,7 +115,7 @@ impl App {
         self.after_run();
     }
 
-    fn after_run(&mut self) {
+    pub(super) fn after_run(&mut self) {
         if self.prompt == Some(Prompt::Close) {
             self.prompt = None;
         }
@@ -217,6 +212,9 @@ impl App {
                 self.evidence.verification = Verification::Done(report);
             }
             (Purpose::Settings, Reply::Kept) => {}
+            (Purpose::Loops, Reply::Loops(loops)) => self.looping.loops = loops,
+            (Purpose::Loop, Reply::LoopReplayed(replayed)) => self.looping.show_recorded(*replayed),
+            (Purpose::RevokeClass, Reply::ClassRevoked { .. }) => self.looping.class_was_revoked(),
             (purpose, _) => {
                 self.notify(Tone::Danger, purpose.failure(), "The answer was of another kind.", "");
             }
@@ -244,6 +242,7 @@ impl App {
             }
             Purpose::Blob(digest, shape) => self.contents.forget(&(*digest, *shape)),
             Purpose::Host => return latest && self.tried(),
+            Purpose::Loop if latest => self.looping.stop_reading(),
             Purpose::Simulate(digest) => {
                 if let Some(session) = self.shown.as_mut().filter(|it| it.digest == *digest) {
                     session.simulation = None;
@@ -260,134 +259,10 @@ impl App {
         latest || matches!(purpose, Purpose::Record(_) | Purpose::Blob(..) | Purpose::Save(_))
     }
 
-    fn failed(&mut self, summary: &str, failure: &Failure) {
+    pub(super) fn failed(&mut self, summary: &str, failure: &Failure) {
         let details = format!("{} {}", failure.code, failure.message);
         let line = failure.message.lines().next().unwrap_or_default();
         let summary = format!("{summary} {} {line}", failure.code);
         self.notify(Tone::Danger, summary, details, &*failure.next);
-    }
-
-    fn show_opened(&mut self, opened: OpenedPlan, workspace: Option<PathBuf>) {
-        if let Some(plan) = &opened.plan {
-            let detail = crate::ui::format::counted(plan.steps.len(), "step");
-            let recent =
-                RecentPlan { path: opened.path.clone(), name: plan.name().to_owned(), detail };
-            self.recent.retain(|other| other.path != recent.path);
-            self.recent.insert(0, recent);
-            self.recent.truncate(RECENT);
-            self.save_settings();
-        }
-        let wanted = self.to_authorize.take();
-        self.show_session(PlanSession::opened(opened, workspace));
-        self.authorize_if(wanted);
-    }
-
-    /// Opens the question about the plan that is shown, when it is the one that was wanted.
-    fn authorize_if(&mut self, wanted: Option<Digest>) {
-        let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
-        if session.digest != wanted {
-            self.notify(
-                Tone::Caution,
-                "The plan file is no longer the one of that run.",
-                format!("It was {wanted} and is {} now.", session.digest),
-                "Look at the steps as they are now, then authorize them.",
-            );
-        } else if session.not_authorizable().is_none() {
-            self.show_prompt(Some(Prompt::Authorize));
-        }
-    }
-
-    fn take_reconciled(&mut self, run_id: Uuid, found: Vec<Reconciled>) {
-        if found.is_empty() {
-            self.notify(
-                Tone::Accent,
-                "No step of this run was interrupted.",
-                "Every step that had begun has a record.",
-                "",
-            );
-        }
-        self.reconciled.insert(run_id, found);
-        // What was found is a decision in the record that may be open.
-        if let Some(detail) = self.evidence.detail.as_ref().filter(|it| it.row.run_id == run_id) {
-            let id = detail.row.execution_id;
-            self.ask(Request::Execution(id), Purpose::Execution(id));
-        }
-    }
-
-    /// Puts a session on the page; one whose run is under way stays behind it.
-    pub(super) fn show_session(&mut self, session: PlanSession) {
-        self.to_authorize = None;
-        self.try_again();
-        let before = self.shown.replace(session);
-        if let Some(before) = before.filter(|before| before.run.is_active()) {
-            self.live = Some(before);
-        }
-        self.page = Page::Plan;
-        if self.prompt != Some(Prompt::Close) {
-            self.prompt = None;
-        }
-        self.watch_files();
-    }
-
-    fn take_review(&mut self, opened: OpenedPlan) {
-        let Some(session) = &mut self.shown else { return };
-        if session.path.as_ref() != Some(&opened.path) || session.run.is_active() {
-            return;
-        }
-        let ran = session.run.is_over() && session.digest != opened.digest;
-        let was_approved = matches!(session.approval, Approval::Approved { .. });
-        let changes = session.reviewed(opened);
-        let first = changes.first().map(|change| change.what.clone());
-        let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        if ran {
-            self.notify(
-                Tone::Caution,
-                "The plan file has changed since its run.",
-                all.join("\n"),
-                "The page shows the file as it is now. What ran stands in the list of runs.",
-            );
-        } else if let Some(first) = first {
-            if matches!(self.prompt, Some(Prompt::Authorize | Prompt::Reject | Prompt::Trust)) {
-                self.prompt = None;
-                self.notify(
-                    Tone::Caution,
-                    format!("Changed while you were reading: {first}."),
-                    all.join("\n"),
-                    "Look at the steps again, then answer.",
-                );
-            } else if was_approved {
-                let id = self.notify(
-                    Tone::Caution,
-                    format!("The approval is void. Changed since: {first}."),
-                    all.join("\n"),
-                    "Look at the steps again, then authorize again.",
-                );
-                self.void_notice = Some(id);
-            }
-        }
-        let wanted = self.to_authorize.take();
-        self.authorize_if(wanted);
-        self.watch_files();
-    }
-
-    fn watch_files(&mut self) {
-        let mut files = BTreeSet::new();
-        if let Some(session) = &self.shown {
-            files.extend(session.path.clone());
-            if let Some(review) = &session.review {
-                let inputs = review.binding.inputs.keys();
-                files.extend(inputs.map(|path| review.workspace.join(path)));
-            }
-        }
-        let files: BTreeSet<PathBuf> =
-            files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file)).collect();
-        if let Err(error) = self.watch.files(files) {
-            self.notify(
-                Tone::Caution,
-                "Changes on disk are not noticed at once.",
-                error.to_string(),
-                "They are still found before anything runs.",
-            );
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::tour;
+use crate::ui::action::FolderFor;
 use crate::worker::{ToSave, Wake};
 
 /// What a person chose.
@@ -13,6 +14,8 @@ pub(super) enum Chosen {
     Plan(PathBuf),
     /// A file, and what to write to it.
     SaveAs(PathBuf, ToSave),
+    /// A folder, and what it is for.
+    Folder(PathBuf, FolderFor),
 }
 
 /// What became of a choice; none when nothing was chosen.
@@ -52,6 +55,16 @@ impl Picked {
     pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
         self.start("file-dialog", move || {
             pick_place(&name).map(|file| Ok(Chosen::SaveAs(file, what)))
+        })
+    }
+
+    /// Lets the person choose a folder; `from` is where the picker begins.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub(super) fn folder(&mut self, what: FolderFor, from: Option<PathBuf>) -> std::io::Result<()> {
+        self.start("file-dialog", move || {
+            pick_folder(what, from).map(|folder| Ok(Chosen::Folder(folder, what)))
         })
     }
 
@@ -101,4 +114,17 @@ fn pick(folder: Option<PathBuf>) -> Option<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
 fn pick_place(name: &str) -> Option<PathBuf> {
     rfd::FileDialog::new().set_title("Save as").set_file_name(name).save_file()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
+fn pick_folder(what: FolderFor, from: Option<PathBuf>) -> Option<PathBuf> {
+    let title = match what {
+        FolderFor::Plans => "Folder with the plans",
+        FolderFor::Workspace => "Workspace of the loop",
+    };
+    let mut dialog = rfd::FileDialog::new().set_title(title);
+    if let Some(from) = from {
+        dialog = dialog.set_directory(from);
+    }
+    dialog.pick_folder()
 }

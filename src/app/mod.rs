@@ -5,15 +5,20 @@
 //! Nothing here waits. Absent on purpose: colours and layout ([`crate::ui`]), execution and SQL.
 
 mod apply;
+mod attempt;
 mod breakdown;
 mod contents;
 mod diagnostics;
 mod drain;
 mod evidence;
 mod file_dialog;
+mod followed;
+mod frame;
 mod libraries;
+mod looping;
 #[cfg(feature = "inspection")]
 mod offscreen;
+mod opened;
 mod purpose;
 mod session;
 mod settings;
@@ -41,9 +46,7 @@ use crate::ui::notice::Notice;
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::RecentPlan;
 use crate::ui::theme::{self, Tone};
-use crate::worker::{
-    Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker, keep_file,
-};
+use crate::worker::{Clock, Desk, Faults, Folders, Request, Setup, SystemClock, Wake, Worker};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
@@ -51,6 +54,7 @@ pub use start::{Options, StartError, run};
 use breakdown::Broken;
 use contents::Contents;
 use evidence::EvidenceSession;
+use looping::LoopPage;
 use purpose::{Purpose, Purposes};
 use session::PlanSession;
 use settings::{Loaded, Settings};
@@ -90,6 +94,8 @@ struct App {
     /// The session whose run is under way, while the page shows another one.
     live: Option<PlanSession>,
     runs: Vec<RunSummary>,
+    /// The page of the bounded loop, and the loop under way.
+    looping: LoopPage,
     evidence: EvidenceSession,
     contents: Contents,
     /// What is put on the clipboard with the next frame.
@@ -160,6 +166,7 @@ impl App {
             shown: None,
             live: None,
             runs: Vec::new(),
+            looping: LoopPage::default(),
             evidence: EvidenceSession::default(),
             contents: Contents::new(wake),
             to_copy: None,
@@ -176,6 +183,7 @@ impl App {
             app.notify(Tone::Caution, problem.summary, problem.details, problem.next);
         }
         app.ask(Request::Runs { limit: RUNS }, Purpose::Runs);
+        app.ask(Request::Loops { limit: RUNS }, Purpose::Loops);
         Ok(app)
     }
 
@@ -265,119 +273,3 @@ fn now() -> Now {
 
 /// How many runs the list shows.
 const RUNS: usize = 200;
-
-impl eframe::App for App {
-    fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
-        self.put_in_order(ctx, raw_input);
-    }
-
-    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.take_in(ctx);
-    }
-
-    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        self.draw_and_apply(ui);
-    }
-
-    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        // The last frame is over; nobody is left to tell of a failure.
-        if let Some((file, text)) = self.settings_to_save() {
-            let _ = keep_file(&file, &text);
-        }
-    }
-}
-
-impl App {
-    /// Keys that must not count in this frame wait for the next.
-    fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
-        if self.key_order.put_in_order(&mut input.events, self.showing) {
-            ctx.request_repaint();
-        }
-    }
-
-    fn take_in(&mut self, ctx: &egui::Context) {
-        self.now = now();
-        if self.drain() {
-            ctx.request_repaint();
-        }
-        if let Some(text) = self.to_copy.take() {
-            ctx.copy_text(text);
-        }
-        self.take_dropped_files(ctx);
-        self.take_close_request(ctx);
-        self.keep_time(ctx);
-    }
-
-    fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
-        let actions = self.draw(ui);
-        self.evidence.focus_search = false;
-        self.evidence.scroll_to_selected = false;
-        if let Some(session) = &mut self.shown {
-            session.scroll_to_selected = false;
-            session.reveal_card = false;
-            session.diagnostics.scroll_to_selected = false;
-            session.diagnostics.focus_filter = false;
-        }
-        for action in actions {
-            self.apply(action, ui.ctx());
-        }
-    }
-
-    fn take_dropped_files(&mut self, ctx: &egui::Context) {
-        let dropped =
-            ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        if let Some(path) = dropped {
-            self.open(path, None);
-        }
-    }
-
-    fn take_close_request(&mut self, ctx: &egui::Context) {
-        let viewport = ctx.input(|input| input.viewport().clone());
-        if let Some(rect) = viewport.inner_rect.filter(|_| viewport.maximized != Some(true)) {
-            self.settings.window = [rect.width(), rect.height()];
-        }
-        let running = self.running().is_some();
-        if viewport.close_requested() && running {
-            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            if self.prompt != Some(Prompt::Close) {
-                self.show_prompt(Some(Prompt::Close));
-            }
-        }
-        if self.close_when_over && !running {
-            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
-        }
-    }
-
-    /// Does what is due now, and asks to be woken for what comes due later. Without anything to
-    /// come, the window sleeps.
-    fn keep_time(&mut self, ctx: &egui::Context) {
-        let wake_in = |ms: i64| {
-            let ms = u64::try_from(ms.max(1)).unwrap_or(1);
-            ctx.request_repaint_after(std::time::Duration::from_millis(ms));
-        };
-        if self.running().is_some() {
-            wake_in(500);
-        }
-        if let Some(session) = &mut self.shown
-            && let Some(left) = session.expire(self.now.ms)
-        {
-            // Often enough for the minutes shown, at once when they run out.
-            wake_in(left.min(10_000));
-        }
-        if let Some(left) = self.watch.due_in(self.now.ms) {
-            if left > 0 {
-                wake_in(left);
-            } else if self.running().is_none() {
-                self.watch.settle();
-                self.review_again(false);
-            }
-        }
-        if let Some(due) = self.evidence.search_at_ms {
-            if due > self.now.ms {
-                wake_in(due - self.now.ms);
-            } else {
-                self.search();
-            }
-        }
-    }
-}

@@ -61,6 +61,12 @@ pub(super) enum Purpose {
     Verify,
     /// To save the settings.
     Settings,
+    /// To list the bounded loops.
+    Loops,
+    /// To show a recorded loop.
+    Loop,
+    /// To take an authorization class back.
+    RevokeClass,
 }
 
 impl Purpose {
@@ -90,6 +96,9 @@ impl Purpose {
             Self::Edit => "The editor cannot be opened.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
             Self::Settings => "The settings could not be saved.".into(),
+            Self::Loops => "The loops cannot be listed.".into(),
+            Self::Loop => "The loop cannot be shown.".into(),
+            Self::RevokeClass => "The class could not be taken back; it still holds.".into(),
         }
     }
 }

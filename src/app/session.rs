@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
-    RunState, RunStatus, StepState, Steps, Transcript,
+    RunState, StepState, Steps, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::{AuthorizeView, authorize_view};
@@ -32,7 +33,7 @@ pub(super) struct PlanSession {
     pub(super) findings: Vec<Finding>,
     pub(super) review: Option<Arc<Review>>,
     /// What an approval of exactly this plan and review would cover, once somebody asks.
-    question: OnceCell<Arc<AuthorizeView>>,
+    pub(super) question: OnceCell<Arc<AuthorizeView>>,
     /// The run that the plan, or the recorded run itself, continues.
     pub(super) continues: Option<Uuid>,
     pub(super) approval: Approval,
@@ -69,6 +70,8 @@ pub(super) struct PlanSession {
     pub(super) reveal_card: bool,
     /// The step that was answered and has not gone on yet.
     pub(super) answered: Option<usize>,
+    /// The attempt of a bounded loop whose plan it is.
+    pub(super) attempt: Option<AttemptOf>,
 }
 
 /// A simulation that was asked for.
@@ -114,6 +117,7 @@ impl PlanSession {
             dismissed: false,
             reveal_card: false,
             answered: None,
+            attempt: None,
         }
     }
 
@@ -163,6 +167,9 @@ impl PlanSession {
         if self.run.is_active() {
             return Some("Its run is under way.");
         }
+        if self.attempt.is_some_and(|attempt| !attempt.waits) {
+            return Some("It is the plan of a loop, which does not wait for it.");
+        }
         if self.approval == Approval::Recording {
             return Some("Your answer is being written down.");
         }
@@ -193,7 +200,11 @@ impl PlanSession {
     pub(super) fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.plan.as_ref()?, self.review.as_ref()?);
         // Ten thousand files are listed once, not in every frame.
-        let make = || Arc::new(authorize_view(plan, review, self.continues, ttl_ms));
+        let make = || {
+            let attempt = self.attempt.map(|it| (it.attempt, it.max_attempts));
+            let view = authorize_view(plan, review, self.continues, ttl_ms);
+            Arc::new(AuthorizeView { attempt, ..view })
+        };
         Some(Arc::clone(self.question.get_or_init(make)))
     }
 
@@ -202,16 +213,6 @@ impl PlanSession {
         let goes_on =
             |plan: &Arc<Plan>| plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic;
         self.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
-    }
-
-    /// Whether its run is over, so that it can be followed up.
-    pub(super) fn is_over(&self) -> bool {
-        self.run.is_over() && self.run.run_id.is_some()
-    }
-
-    /// Whether its run is over and left something undone.
-    pub(super) fn is_unfinished(&self) -> bool {
-        self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
 
     /// Takes in a new look at the same file. Gives what an approval covered and is different now.

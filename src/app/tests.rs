@@ -12,6 +12,8 @@ mod diagnostics;
 mod flood;
 #[cfg(unix)]
 mod guided;
+#[cfg(unix)]
+mod looping;
 mod panics;
 mod simulation;
 #[cfg(unix)]

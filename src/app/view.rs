@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::App;
 use super::Prompt;
+use super::looping::Which;
 use super::session::PlanSession;
 use crate::plan::{Step, ToolCall, ToolClass};
 use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState, StepState};
@@ -11,7 +12,9 @@ use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::evidence::EvidenceView;
-use crate::ui::plan::{Approval, CardView, PlanView, SidebarView, SimulationState, SimulationView};
+use crate::ui::plan::{
+    Approval, AttemptView, CardView, PlanView, SidebarView, SimulationState, SimulationView,
+};
 use crate::ui::{StatusView, WindowView};
 
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
@@ -51,14 +54,28 @@ impl App {
                 now: &self.now,
             },
             diagnostics: self.shown.as_ref().map(|shown| shown.diagnostics.view(&shown.run)),
-            status: StatusView::new(run, self.now.ms, elapsed, trouble),
+            looping: self.looping.view(&self.now),
+            status: self.status(run, elapsed, trouble),
             notices: &self.notices,
             dialog: self.dialog(),
             overlay: self.overlay.as_ref(),
         }
     }
 
+    fn status(&self, run: &RunState, elapsed: Option<i64>, trouble: Option<&str>) -> StatusView {
+        match self.looping.under_way() {
+            Some(looping) if self.running().is_none() => {
+                StatusView::of_loop(&looping.state, self.now.ms, trouble)
+            }
+            _ => StatusView::new(run, self.now.ms, elapsed, trouble),
+        }
+    }
+
     fn workspace(&self) -> Option<(String, String)> {
+        if self.page == Page::Loop {
+            let state = self.looping.shown_state()?;
+            return Some((state.workspace.clone(), "The workspace of the loop.".to_owned()));
+        }
         let session = self.shown.as_ref()?;
         match &session.review {
             Some(review) => {
@@ -89,6 +106,11 @@ impl App {
             pace: session.pace,
             shows_output: session.shows_output,
             continues: session.continues,
+            attempt: session.attempt.map(|attempt| AttemptView {
+                attempt: attempt.attempt,
+                max_attempts: attempt.max_attempts,
+                waits: attempt.waits,
+            }),
             reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,
@@ -146,6 +168,9 @@ impl App {
             automatic: live.is_some_and(PlanSession::is_automatic),
             requested: live.is_some_and(|session| session.run.requested.is_some()),
             asking: live.and_then(PlanSession::asking),
+            looping: self.looping.under_way().is_some(),
+            attempt_waits: self.waiting_attempt().is_some(),
+            loop_form: self.looping.which == Which::Form,
             looking_elsewhere: live.is_some_and(|session| {
                 self.page != Page::Plan
                     || self.live.is_some()
@@ -164,7 +189,11 @@ impl App {
                 let session = self.shown.as_ref()?;
                 let plan = session.plan.as_ref()?;
                 let question = match prompt {
-                    Prompt::Reject => Question::Reject { digest: plan.digest, name: plan.name() },
+                    Prompt::Reject => Question::Reject {
+                        digest: plan.digest,
+                        name: plan.name(),
+                        ends_loop: session.attempt.is_some(),
+                    },
                     Prompt::Trust => {
                         let review = session.review.as_deref()?;
                         let commands = review.workspace_commands.as_ref()?;

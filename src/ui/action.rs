@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::artifact::Shape;
 use super::commands::Command;
 use super::diagnostics::{Column, Facet, Place};
+use super::loop_page::Form;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, Way};
 
@@ -21,6 +22,8 @@ pub enum Page {
     Evidence,
     /// What the checks of the shown run found.
     Diagnostics,
+    /// The bounded loop.
+    Loop,
 }
 
 /// A tab of the inspector.
@@ -49,6 +52,8 @@ pub enum Action {
     Evidence(EvidenceAction),
     /// On the diagnostics page.
     Diagnostics(DiagnosticsAction),
+    /// On the page of the bounded loop.
+    Loop(LoopAction),
     /// With an artifact.
     Artifact(ArtifactAction),
     /// Anywhere.
@@ -146,6 +151,32 @@ pub enum DiagnosticsAction {
     SortBy(Column),
     /// Look at this one.
     Pick(Place),
+}
+
+/// Something a person did on the page of the bounded loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoopAction {
+    /// The form now reads so.
+    Edit(Box<Form>),
+    /// Choose a folder for a field of the form.
+    PickFolder(FolderFor),
+    /// Show this loop.
+    Show(Uuid),
+    /// Unfold this attempt, or fold it.
+    Unfold(u32, bool),
+    /// Show the plan of this attempt on the plan page. Nothing is authorized by that.
+    OpenAttempt(u32),
+    /// Take back the class of plans that was authorized in advance.
+    RevokeClass(Uuid),
+}
+
+/// What a folder is chosen for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderFor {
+    /// The plans that are replayed.
+    Plans,
+    /// The workspace of the loop.
+    Workspace,
 }
 
 /// Something a person did with an artifact.

@@ -6,6 +6,7 @@ use super::action::{Action, Page};
 use super::icon::Icon;
 use super::widgets::{self, Look};
 
+mod looping;
 mod table;
 
 pub use table::TABLE;
@@ -43,6 +44,11 @@ pub enum Command {
     GoPlan,
     GoEvidence,
     GoDiagnostics,
+    GoLoop,
+    NewLoop,
+    StartLoop,
+    OpenAttempt,
+    LoopAgain,
     FilterDiagnostics,
     OpenInEditor,
     CopyDiagnostic,
@@ -98,6 +104,12 @@ pub struct Situation {
     pub requested: bool,
     /// The step that waits for an answer, counted from 0.
     pub asking: Option<usize>,
+    /// Whether a bounded loop is under way.
+    pub looping: bool,
+    /// Whether the plan of one of its attempts waits for its authorization.
+    pub attempt_waits: bool,
+    /// Whether the form of a loop is shown, or would be.
+    pub loop_form: bool,
     /// Whether the list shows another step than the one under way.
     pub looking_elsewhere: bool,
 }

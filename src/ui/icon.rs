@@ -81,6 +81,7 @@ icons! {
     CHECK '\u{e182}';
     SEAL '\u{e606}';
     BOOKMARK '\u{e0ea}';
+    REPEAT '\u{e094}';
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod format;
 pub mod icon;
 pub mod key_order;
 pub mod keys;
+pub mod loop_page;
 pub mod notice;
 pub mod overlay;
 pub mod plan;
@@ -37,6 +38,7 @@ use commands::Situation;
 use diagnostics::DiagnosticsView;
 use dialog::Dialog;
 use evidence::EvidenceView;
+use loop_page::LoopView;
 use notice::Notice;
 use overlay::Overlay;
 use plan::{PlanView, SidebarView};
@@ -59,6 +61,8 @@ pub struct WindowView<'a> {
     pub evidence: EvidenceView<'a>,
     /// The diagnostics of the run that is shown; none when no plan is open.
     pub diagnostics: Option<DiagnosticsView<'a>>,
+    /// The page of the bounded loop.
+    pub looping: LoopView<'a>,
     /// The line at the bottom.
     pub status: StatusView,
     /// What went wrong, latest last.
@@ -95,6 +99,9 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         Page::Diagnostics => {
             let shown = view.diagnostics.as_ref();
             diagnostics::diagnostics_page_ui(ui, shown, &view.situation, actions);
+        }
+        Page::Loop => {
+            loop_page::loop_page_ui(ui, &view.looping, &view.situation, actions);
         }
     }
     if let Some(dialog) = &view.dialog {

@@ -4,9 +4,10 @@ use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInf
 
 use super::format;
 use super::icon::{self, Icon};
+use super::loop_page::phase_look;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets;
-use crate::run::{Phase, RunState, RunStatus};
+use crate::run::{LoopState, Phase, RunState, RunStatus};
 
 /// What the line shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,21 @@ pub struct StatusView {
 }
 
 impl StatusView {
+    /// The line for a loop that is under way while no run of it is.
+    pub fn of_loop(state: &LoopState, now_ms: i64, trouble: Option<&str>) -> Self {
+        let (icon, word, tone) = phase_look(&state.phase);
+        let attempt = state.attempts.len().max(1);
+        Self {
+            icon,
+            tone,
+            text: format!("Loop, attempt {attempt} of {}: {word}", state.max_attempts),
+            progress: None,
+            evidence: trouble.unwrap_or("evidence recorded").to_owned(),
+            evidence_sound: trouble.is_none(),
+            elapsed_ms: (state.started_at_ms > 0).then(|| now_ms - state.started_at_ms),
+        }
+    }
+
     /// The line for a run in this state at this moment, Unix milliseconds. `ended_ms` is the run's
     /// whole duration once it is over; `trouble` is what kept evidence from being written.
     pub fn new(run: &RunState, now_ms: i64, ended_ms: Option<i64>, trouble: Option<&str>) -> Self {

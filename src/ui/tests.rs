@@ -7,6 +7,8 @@ pub(crate) mod batch;
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
 pub(crate) mod found;
+#[path = "../../examples/gallery/looping.rs"]
+pub(crate) mod looping;
 #[path = "../../examples/gallery/revert.rs"]
 mod revert;
 #[path = "../../examples/gallery/scene.rs"]
@@ -44,7 +46,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 61] = [
+const SCENES: [&str; 82] = [
     "plan",
     "authorized",
     "running",
@@ -106,6 +108,27 @@ const SCENES: [&str; 61] = [
     "command-dialog",
     "command-failed",
     "command-trying",
+    "loop",
+    "loop-faulty",
+    "loop-class",
+    "loop-refused",
+    "loop-planning",
+    "loop-waiting",
+    "loop-applying",
+    "loop-stopping",
+    "loop-interrupted",
+    "loop-crowded",
+    "loop-completed",
+    "loop-planner_rejected_non_retryable",
+    "loop-planner_rejected_retry_budget_exhausted",
+    "loop-action_failed_retryable",
+    "loop-action_failed_non_retryable",
+    "loop-verify_failed",
+    "loop-retry_budget_exhausted",
+    "loop-operator_stopped",
+    "loop-runner_internal_error",
+    "loop-not_authorized",
+    "loop-no_progress",
 ];
 
 #[test]
@@ -145,6 +168,9 @@ fn nothing_but_a_dialog_repaints_an_idle_window() {
         "viewer-tree",
         "viewer-table",
         "output-many",
+        "loop",
+        "loop-completed",
+        "loop-crowded",
     ] {
         let mut harness = window(name, [1280.0, 800.0]);
         harness.step();

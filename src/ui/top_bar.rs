@@ -29,6 +29,7 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             (Page::Plan, Command::GoPlan),
             (Page::Evidence, Command::GoEvidence),
             (Page::Diagnostics, Command::GoDiagnostics),
+            (Page::Loop, Command::GoLoop),
         ] {
             page_tab(ui, command, view.situation.page == page, actions);
         }
@@ -58,6 +59,10 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             }
             if ui.available_width() > 200.0 {
                 palette_field(ui, actions);
+            } else if widgets::icon_button(ui, icon::SEARCH, Command::Palette.spec().text).clicked()
+            {
+                // In a narrow window the pages have the room, and the way to the commands stays.
+                actions.push(Action::Do(Command::Palette));
             }
         });
     });

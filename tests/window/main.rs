@@ -16,6 +16,7 @@ mod harness;
 mod idle;
 mod keyboard;
 mod libraries;
+mod looping;
 #[expect(dead_code, reason = "the bench of the start uses the rest")]
 mod painting;
 mod panics;

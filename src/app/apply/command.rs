@@ -19,6 +19,11 @@ impl App {
     /// Asks for it, and shows at once that it was asked for: the run may take a while to get there.
     pub(super) fn control(&mut self, control: Control) {
         self.worker.control(control);
+        if control == Control::StopNow
+            && let Some(live) = self.looping.under_way_mut()
+        {
+            live.stopping = true;
+        }
         if let Some(session) = self.running_mut() {
             session.run.apply(&RunEvent::ControlRequested { control });
         }
@@ -83,6 +88,11 @@ impl App {
             Command::GoPlan => self.go(Page::Plan),
             Command::GoEvidence => self.go(Page::Evidence),
             Command::GoDiagnostics => self.go(Page::Diagnostics),
+            Command::GoLoop => self.go_to_loop(),
+            Command::NewLoop => self.new_loop(),
+            Command::StartLoop => self.start_loop(),
+            Command::OpenAttempt => self.open_waiting_attempt(),
+            Command::LoopAgain => self.loop_again(),
             Command::FilterDiagnostics => {
                 self.go(Page::Diagnostics);
                 if let Some(session) = &mut self.shown {
@@ -153,11 +163,13 @@ impl App {
         }
         let Some((plan, authorization)) = session.start() else { return };
         let approved = ApprovedPlan { plan: (*plan).clone(), authorization };
-        if let Err(Order::Run(back)) = self.worker.send(Order::Run(Box::new(approved))) {
+        if let Err(back) = self.worker.send(Order::Run(Box::new(approved))) {
             // Nothing was used, so the approval still stands.
             if let Some(session) = &mut self.shown {
                 session.run = crate::run::RunState::default();
-                session.answered(back.authorization);
+                if let Order::Run(back) = back {
+                    session.answered(back.authorization);
+                }
             }
             self.notify(
                 Tone::Caution,
@@ -187,6 +199,7 @@ impl App {
     fn move_selection(&mut self, by: isize) {
         match self.page {
             Page::Plan => {}
+            Page::Loop => return,
             Page::Evidence => return self.move_to_result(by),
             Page::Diagnostics => return self.move_to_diagnostic(by),
         }
@@ -225,6 +238,10 @@ impl App {
     }
 
     fn follow_run(&mut self) {
+        // The loop's own verification has no plan to show but its row among the attempts.
+        if self.live.as_ref().is_some_and(|live| live.plan.is_none()) {
+            return self.go(Page::Loop);
+        }
         if self.shown.as_ref().is_none_or(|session| !session.run.is_active())
             && let Some(live) = self.live.take()
         {

@@ -26,6 +26,12 @@ impl App {
                     self.notify(Tone::Caution, "The run no longer waits for that answer.", "", "");
                 }
             }
+            DialogAction::Authorize(digest) if self.shows_waiting_attempt() => {
+                self.answer_attempt(digest, Self::approval_of_attempt());
+            }
+            DialogAction::Reject { digest, reason } if self.shows_waiting_attempt() => {
+                self.answer_attempt(digest, Self::refusal_of_attempt(reason));
+            }
             DialogAction::Authorize(digest) => {
                 let ttl = self.setup.policy.authorization_ttl_ms;
                 self.record(digest, |pending, now| pending.approve(now, ttl));

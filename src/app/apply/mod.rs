@@ -5,6 +5,7 @@ mod diagnostics;
 mod dialog;
 mod evidence;
 mod host;
+mod looping;
 mod plan;
 mod trust;
 mod window;
@@ -24,6 +25,7 @@ impl App {
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.apply_evidence(action),
             Action::Diagnostics(action) => self.apply_diagnostics(action),
+            Action::Loop(action) => self.apply_loop(action),
             Action::Artifact(action) => self.apply_artifact(action),
             Action::Window(action) => self.apply_window(action, ctx),
         }

@@ -2,15 +2,15 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::{Command, Situation, Spec};
+use super::{Command, Situation, Spec, looping};
 use crate::ui::action::Page;
 use crate::ui::icon;
 
-const fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
+pub(super) const fn key(modifiers: Modifiers, key: Key) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(modifiers, key))
 }
 
-fn always(_: &Situation) -> Option<&'static str> {
+pub(super) fn always(_: &Situation) -> Option<&'static str> {
     None
 }
 
@@ -23,6 +23,7 @@ fn needs_rows(at: &Situation) -> Option<&'static str> {
         Page::Plan => at.steps,
         Page::Evidence => at.results,
         Page::Diagnostics => at.diagnostics,
+        Page::Loop => 0,
     };
     (rows == 0).then_some("There is nothing to move between.")
 }
@@ -43,7 +44,7 @@ fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'sta
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 /// Every command, in the order of the palette.
-pub static TABLE: [Spec; 38] = [
+pub static TABLE: [Spec; 43] = [
     Spec {
         command: Command::OpenPlan,
         text: "Open plan…",
@@ -127,6 +128,8 @@ pub static TABLE: [Spec; 38] = [
         unavailable: |at| {
             if at.running {
                 Some("A run is under way.")
+            } else if at.looping {
+                Some("A loop is under way.")
             } else {
                 (!at.approved).then_some("The plan is not authorized.")
             }
@@ -221,10 +224,10 @@ pub static TABLE: [Spec; 38] = [
     Spec {
         command: Command::StopNow,
         text: "Stop now",
-        tooltip: "End the run at once, with every process it started.",
+        tooltip: "End the run or the loop at once, with every process it started.",
         shortcut: key(SHIFT_COMMAND, Key::Period),
         icon: Some(icon::STOP),
-        unavailable: needs_run,
+        unavailable: |at| (!at.running && !at.looping).then_some("Nothing is under way."),
     },
     Spec {
         command: Command::AnswerStep,
@@ -300,6 +303,11 @@ pub static TABLE: [Spec; 38] = [
         icon: Some(icon::CHECK),
         unavailable: always,
     },
+    looping::GO,
+    looping::NEW,
+    looping::START,
+    looping::OPEN_ATTEMPT,
+    looping::AGAIN,
     Spec {
         command: Command::FilterDiagnostics,
         text: "Filter diagnostics",

@@ -54,6 +54,8 @@ pub struct AuthorizeView {
     pub irreversible: usize,
     /// The worst risk of any step.
     pub worst: Option<RiskLevel>,
+    /// Which attempt of a bounded loop it is, and of how many: it runs as soon as it is authorized.
+    pub attempt: Option<(u32, u32)>,
 }
 
 /// What an approval of this plan, as reviewed, would cover for `ttl_ms` milliseconds.
@@ -104,6 +106,7 @@ pub fn authorize_view(
         asks: by_reason(&review.asks),
         irreversible: review.impact.irreversible,
         worst: review.impact.worst,
+        attempt: None,
     }
 }
 
@@ -137,7 +140,9 @@ pub(super) fn authorize_ui(
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let enabled = asked.allowed.approve;
-                if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), "Authorize", enabled)
+                // A loop goes on at once, so the button says what else it does.
+                let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
+                if widgets::button(ui, Look::Primary, Some(icon::SIGNATURE), text, enabled)
                     .on_disabled_hover_text("One moment: read it first.")
                     .clicked()
                 {
@@ -172,7 +177,13 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     };
     widgets::fact(ui, "mode", mode, Text::Body);
     widgets::fact(ui, "settings", view.policy.to_string(), Text::SmallMono);
-    widgets::fact(ui, "valid for", &view.expiry, Text::Body);
+    match view.attempt {
+        Some((attempt, most)) => {
+            let text = format!("attempt {attempt} of {most}; it runs as soon as you authorize it");
+            widgets::fact(ui, "loop", text, Text::Body);
+        }
+        None => widgets::fact(ui, "valid for", &view.expiry, Text::Body),
+    }
     let title = "Files whose present content is covered";
     let none = match view.irreversible {
         0 => "No step changes a file.",
@@ -185,7 +196,11 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     ui.add_space(4.0);
     widgets::heading(ui, "What will still ask you");
     if view.asks.is_empty() {
-        widgets::remark(ui, icon::INFO, Tone::Dim, "No step asks: all run once you press Run.");
+        let text = match view.attempt {
+            Some(_) => "No step asks: all run as soon as you authorize.",
+            None => "No step asks: all run once you press Run.",
+        };
+        widgets::remark(ui, icon::INFO, Tone::Dim, text);
     }
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);

@@ -65,6 +65,8 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
+        /// Whether it is the plan of a bounded loop, which a rejection ends.
+        ends_loop: bool,
     },
     /// Whether the commands of the workspace are trusted.
     Trust {
@@ -112,8 +114,8 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
         Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
-        Question::Reject { digest, name } => {
-            reject::reject_ui(ui, dialog.prompt, *digest, name, actions);
+        Question::Reject { digest, name, ends_loop } => {
+            reject::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
         }
         Question::Trust { workspace, commands } => {
             trust::trust_ui(ui, dialog.prompt, workspace, commands, actions);

@@ -15,6 +15,7 @@ pub(super) fn reject_ui(
     prompt: PromptId,
     digest: Digest,
     name: &str,
+    ends_loop: bool,
     actions: &mut Vec<Action>,
 ) {
     let shape = Shape { title: "Reject this plan?", chip: None, delay_ms: DELAY_MS, width: 520.0 };
@@ -43,7 +44,11 @@ pub(super) fn reject_ui(
         |ui, asked| {
             padded(ui, |ui| {
                 widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
-                let text = "The rejection and its reason are kept in the evidence.";
+                let text = if ends_loop {
+                    "It ends the loop. The rejection and its reason are kept in the evidence."
+                } else {
+                    "The rejection and its reason are kept in the evidence."
+                };
                 widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
                 let label = widgets::line(ui, "Reason", Text::Meta, Tone::Dim);
                 let edit = TextEdit::multiline(asked.typed)

@@ -13,7 +13,7 @@ mod timeline;
 use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
-use super::action::{Action, EvidenceAction};
+use super::action::{Action, EvidenceAction, LoopAction};
 use super::artifact::{self, Contents};
 use super::commands::{Command, Situation, command_button};
 use super::format::{self, Now};
@@ -118,6 +118,7 @@ pub fn evidence_page_ui(
                 for problem in view.problems {
                     widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
                 }
+                loop_ui(ui, view, actions);
                 verification_ui(ui, view.verification);
                 if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                     timeline::timeline_ui(ui, &page.timeline, view.now);
@@ -148,6 +149,19 @@ pub fn evidence_page_ui(
             Some(page) => results::results_ui(ui, page, view, actions),
         }
     });
+}
+
+/// Who looks at the records of a loop can look at the loop itself.
+fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
+    let spec = Command::GoLoop.spec();
+    if widgets::button(ui, Look::Plain, spec.icon, "Show the loop", true)
+        .on_hover_text("Show its goal, its attempts and why it ended.")
+        .clicked()
+    {
+        actions.push(Action::Do(Command::GoLoop));
+        actions.push(Action::Loop(LoopAction::Show(loop_id)));
+    }
 }
 
 fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {

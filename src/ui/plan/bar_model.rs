@@ -45,6 +45,13 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         primary: Some((Command::Authorize, Command::Authorize.spec().text.to_owned())),
         others: vec![Command::Reject],
     };
+    if let (Some(attempt), Approval::None) = (view.attempt, view.approval)
+        && attempt.waits
+    {
+        let title = format!("Attempt {} of {}", attempt.attempt, attempt.max_attempts);
+        let detail = "Its loop waits for you. It runs as soon as you authorize it.".to_owned();
+        return waiting(icon::HAND, Tone::Caution, &title, detail);
+    }
     match view.approval {
         Approval::Recorded => Bar {
             primary: None,

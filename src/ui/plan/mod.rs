@@ -120,6 +120,8 @@ pub struct PlanView<'a> {
     pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.
     pub continues: Option<Uuid>,
+    /// The attempt of a bounded loop whose plan it is.
+    pub attempt: Option<AttemptView>,
     /// What a comparison of its interrupted steps with the disk found.
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, from 0.
@@ -140,6 +142,17 @@ pub struct PlanView<'a> {
     pub execution: Option<&'a ExecutionDetail>,
     /// The present moment.
     pub now: &'a Now,
+}
+
+/// Which attempt of a bounded loop a plan is (SPEC §10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptView {
+    /// Which one, from 1.
+    pub attempt: u32,
+    /// Of so many.
+    pub max_attempts: u32,
+    /// Whether the loop waits for an answer to it.
+    pub waits: bool,
 }
 
 /// The height of the output that is always left, in points.

@@ -24,6 +24,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         pace: Pace::default(),
         shows_output: false,
         continues: None,
+        attempt: None,
         reconciled: &[],
         selected: 0,
         scroll_to_selected: false,

@@ -1,0 +1,524 @@
+//! Made-up loops, and the form for one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use countersign::authorization::AuthorizationClass;
+use countersign::plan::{Code, Digest, Plan, RiskLevel, VerifyScope};
+use countersign::run::{
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, LoopFate, LoopState,
+    LoopSummary, Outcome, PlanDifference, PlannerFinding, PlannerReport, PlannerStatus, RunEvent,
+    StepChange, StepDifference, StopCode, StopDetail, StopReason, VERIFY_GATE, VerifyRecord,
+};
+use countersign::ui::action::LoopAction;
+use countersign::ui::format::Now;
+use countersign::ui::loop_page::{Form, LoopView, PlannerChoice, Shown, TimelineView};
+use uuid::Uuid;
+
+use super::{fixture, found};
+
+/// The page of the loop in one of its states.
+pub struct Looping {
+    form: Option<Form>,
+    pub state: LoopState,
+    loops: Vec<LoopSummary>,
+    plans: BTreeMap<u32, Arc<Plan>>,
+    printed: BTreeMap<u32, String>,
+    unfolded: BTreeMap<u32, bool>,
+    class: Option<AuthorizationClass>,
+    stopping: bool,
+    recorded: bool,
+}
+
+const GOAL: &str = "The parser accepts keywords of the next edition, and every test passes.";
+const WORKSPACE: &str = "/home/ada/src/parser";
+
+fn class() -> AuthorizationClass {
+    AuthorizationClass {
+        tools: vec!["file_write".into(), "splice_patch".into()],
+        paths: vec!["src".into()],
+        hosts: vec![],
+        max_risk: RiskLevel::Caution,
+        max_attempts: 3,
+        expires_at: "2026-11-21T12:30:00Z".into(),
+    }
+}
+
+fn report(actions: usize) -> PlannerReport {
+    PlannerReport {
+        status: PlannerStatus::Accepted,
+        version: Some("0.3".into()),
+        action_count: actions,
+        failure_code: None,
+        message: None,
+        retryable: None,
+        findings: vec![],
+    }
+}
+
+fn rejected() -> PlannerReport {
+    let finding = |code: Code, severity: &str, line, message: &str| PlannerFinding {
+        severity: severity.into(),
+        code: code.as_str().into(),
+        name: None,
+        pointer: "/actions/1/request/path".into(),
+        line,
+        column: 18,
+        message: message.into(),
+        allowed: vec![],
+    };
+    PlannerReport {
+        status: PlannerStatus::Failed,
+        failure_code: Some("planner_validation_failed".into()),
+        message: Some(
+            "E203 at 14:18: \"../parser\" leads out of the workspace (and 1 more)".into(),
+        ),
+        retryable: Some(true),
+        findings: vec![
+            finding(
+                Code::OutsideWorkspace,
+                "error",
+                14,
+                "\"../parser\" leads out of the workspace. Name a path inside it.",
+            ),
+            finding(Code::MissingArgument, "error", 22, "The argument contents is missing."),
+            finding(Code::BadArgument, "warning", 3, "The field summary is not known and ignored."),
+        ],
+        ..report(3)
+    }
+}
+
+fn difference() -> PlanDifference {
+    let step = |change, before, after, tool: &str, about: &str| StepDifference {
+        change,
+        before,
+        after,
+        tool: tool.into(),
+        about: about.into(),
+    };
+    PlanDifference {
+        new: 1,
+        gone: 1,
+        changed: 1,
+        same: 2,
+        steps: vec![
+            step(
+                StepChange::Changed,
+                Some(1),
+                Some(1),
+                "splice_patch",
+                "src/parser.rs, fn keyword",
+            ),
+            step(StepChange::New, None, Some(3), "file_write", "src/lexer.rs"),
+            step(StepChange::Gone, Some(4), None, "shell", "cargo fmt --all"),
+        ],
+    }
+}
+
+/// Tells the story of a loop, event by event.
+struct Story {
+    state: LoopState,
+    plan: Plan,
+    time: i64,
+    max_attempts: u32,
+}
+
+impl Story {
+    fn new(max_attempts: u32, goal: &str, class_id: Option<Uuid>) -> Self {
+        let time = fixture::NOW_MS - 95_000;
+        let mut story =
+            Self { state: LoopState::default(), plan: fixture::plan(), time, max_attempts };
+        story.tell(RunEvent::LoopStarted {
+            loop_id: Uuid::from_u128(7),
+            goal: goal.into(),
+            planner: "python3 tools/plan.py --model local".into(),
+            workspace: WORKSPACE.into(),
+            max_attempts,
+            class_id,
+            timestamp_ms: time,
+        });
+        story
+    }
+
+    fn tell(&mut self, event: RunEvent) {
+        self.state.apply(&event);
+    }
+
+    fn attempt(&mut self, attempt: u32, printed: &str) {
+        self.time += 11_000;
+        self.tell(RunEvent::AttemptStarted {
+            attempt,
+            max_attempts: self.max_attempts,
+            timestamp_ms: self.time,
+        });
+        self.tell(RunEvent::PlannerStarted { planner: "python3".into() });
+        self.tell(RunEvent::PlannerOutput { chunk: printed.into() });
+    }
+
+    fn answered(&mut self, report: PlannerReport) {
+        let plan_digest = Some(self.plan.digest);
+        self.tell(RunEvent::PlannerAnswered { report: Box::new(report), plan_digest });
+    }
+
+    fn revised(&mut self) {
+        let reason = "action 2 (splice_patch): cargo check finds 2 new errors".into();
+        self.tell(RunEvent::PlanRevised { reason, difference: Box::new(difference()) });
+    }
+
+    fn waits(&mut self, attempt: u32, outside: Vec<String>) {
+        self.tell(RunEvent::AuthorizationNeeded {
+            loop_id: Uuid::from_u128(7),
+            attempt,
+            plan_digest: self.plan.digest,
+            outside,
+        });
+    }
+
+    fn authorized(&mut self, how: &str) {
+        self.tell(RunEvent::AuthorizationDecided { approved: true, how: how.into() });
+    }
+
+    /// The run of the plan: the first steps are done, and where it fails is the last of them.
+    fn applied(&mut self, done: usize, fails: bool) {
+        let count = self.plan.steps.len();
+        self.tell(RunEvent::RunStarted {
+            run_id: Uuid::from_u128(u128::try_from(self.time).unwrap_or(1)),
+            plan_id: "parser".into(),
+            step_count: count,
+            timestamp_ms: self.time,
+        });
+        for index in 0..count.min(done + 1) {
+            let step = &self.plan.steps[index];
+            let step_id = step.step_id.clone();
+            self.tell(RunEvent::StepStarted {
+                step_id,
+                step_index: index,
+                timestamp_ms: self.time,
+            });
+            if index == done {
+                return;
+            }
+            let fails = fails && index + 1 == done;
+            let outcome = if fails { Outcome::Failed } else { Outcome::Succeeded };
+            let result = fixture::result(&self.plan, index, outcome, 340);
+            self.tell(if fails {
+                RunEvent::StepFailed { result }
+            } else {
+                RunEvent::StepCompleted { result }
+            });
+        }
+    }
+
+    fn row(&self, index: usize, status: ActionStatus) -> ActionRecord {
+        let error = (status == ActionStatus::Failed).then(|| ActionError {
+            code: ActionErrorCode::ValidationFailed,
+            message: "cargo check finds 2 new errors; the file was put back".into(),
+            retryable: true,
+            details: serde_json::json!({ "code": "E304" }),
+        });
+        let step = self.plan.steps.get(index);
+        ActionRecord {
+            action_index: index,
+            kind: step.map_or(VERIFY_GATE, |step| &step.tool_name).into(),
+            status,
+            summary: match step {
+                Some(step) => step.call.as_ref().map(|call| call.headline().1).unwrap_or_default(),
+                None => "Verify the program, local".into(),
+            },
+            error,
+            duration_ms: 340 + 1_200 * i64::try_from(index).unwrap_or(0),
+        }
+    }
+
+    fn rows(&self, done: usize, last: ActionStatus) -> Vec<ActionRecord> {
+        let status = |index: usize| match index + 1 {
+            number if number < done => ActionStatus::Succeeded,
+            number if number == done => last,
+            _ => ActionStatus::Skipped,
+        };
+        (0..self.plan.steps.len()).map(|index| self.row(index, status(index))).collect()
+    }
+
+    fn ended(
+        &mut self,
+        planner: PlannerReport,
+        actions: Vec<ActionRecord>,
+        verify: Option<bool>,
+        stop_reason: Option<StopCode>,
+    ) {
+        let attempt = self.state.attempts.last().map_or(1, |attempt| attempt.attempt);
+        let verify = verify.map(|passed| VerifyRecord {
+            scope: VerifyScope::Local,
+            passed,
+            diagnostics: if passed { vec![] } else { found::many(3) },
+        });
+        self.tell(RunEvent::AttemptEnded {
+            record: Box::new(AttemptRecord {
+                attempt,
+                max_attempts: self.max_attempts,
+                planner,
+                plan_digest: Some(Digest::of(b"plan")),
+                run_id: None,
+                actions,
+                verify,
+                stop_reason,
+            }),
+        });
+        if attempt + 1 == self.max_attempts && stop_reason.is_none() {
+            self.tell(RunEvent::BudgetWarning { attempts_left: 1 });
+        }
+    }
+
+    fn stopped(&mut self, code: StopCode, message: &str) {
+        let attempt = self.state.attempts.last().map(|attempt| attempt.attempt);
+        let failed =
+            matches!(code, StopCode::ActionFailedNonRetryable | StopCode::RetryBudgetExhausted);
+        let rejected = code.as_str().starts_with("planner");
+        self.tell(RunEvent::LoopEnded {
+            stop_reason: Box::new(StopReason {
+                code,
+                message: message.into(),
+                detail: StopDetail {
+                    attempt,
+                    action_index: failed.then_some(2),
+                    planner_failure_code: rejected.then(|| "planner_validation_failed".into()),
+                    verified: (code == StopCode::Completed).then_some(true),
+                },
+            }),
+        });
+    }
+
+    /// An attempt whose third action failed.
+    fn failed_attempt(&mut self, attempt: u32, stop: Option<StopCode>) {
+        self.attempt(attempt, "reading 41 files\nasking the model\n");
+        self.answered(report(self.plan.steps.len()));
+        if attempt > 1 {
+            self.revised();
+        }
+        self.waits(attempt, vec![]);
+        self.authorized("authorized by ada in the window");
+        self.applied(3, true);
+        let rows = self.rows(3, ActionStatus::Failed);
+        self.ended(report(self.plan.steps.len()), rows, None, stop);
+    }
+}
+
+fn loops() -> Vec<LoopSummary> {
+    let summary = |number: u128, goal: &str, fate, minutes: i64| LoopSummary {
+        loop_id: Uuid::from_u128(number),
+        goal: goal.into(),
+        planner: "cargo-fix".into(),
+        workspace: WORKSPACE.into(),
+        max_attempts: 3,
+        verify: "local".into(),
+        class_id: None,
+        attempts_begun: 2,
+        started_at_ms: fixture::NOW_MS - minutes * 60_000,
+        ended_at_ms: Some(fixture::NOW_MS - minutes * 60_000 + 40_000),
+        fate,
+    };
+    vec![
+        summary(7, GOAL, LoopFate::Active, 1),
+        summary(8, "No warning is left", LoopFate::Ended(StopCode::Completed), 70),
+        summary(9, "The benches build", LoopFate::Ended(StopCode::RetryBudgetExhausted), 900),
+        summary(10, "Rename the lexer", LoopFate::Interrupted, 3_000),
+        summary(11, "Tidy the tests", LoopFate::Ended(StopCode::OperatorStopped), 9_000),
+    ]
+}
+
+fn form(name: &str) -> Option<Form> {
+    let mut form = Form { workspace: WORKSPACE.into(), ..Form::default() };
+    match name {
+        "loop" => {}
+        "loop-faulty" => {
+            form = Form { planner: PlannerChoice::Replay, max_attempts: "many".into(), ..form };
+            form.workspace.clear();
+            form.tried = true;
+        }
+        "loop-class" => {
+            form.goal = GOAL.into();
+            form.planner = PlannerChoice::Command;
+            form.command = "python3 tools/plan.py --model local".into();
+            form.class.on = true;
+            form.class.tools.extend(["file_write", "splice_patch", "verify"]);
+            form.class.paths = "src\n../out".into();
+        }
+        "loop-refused" => {
+            form.goal = GOAL.into();
+            form.refusal =
+                Some("E005 /home/ada/src/parser does not exist. Name another folder.".into());
+        }
+        _ => return None,
+    }
+    Some(form)
+}
+
+impl Looping {
+    pub fn new(name: &str) -> Self {
+        let class_id = (name == "loop-waiting" || name == "loop-crowded").then(Uuid::nil);
+        let crowded = name == "loop-crowded";
+        let long = format!("{GOAL} {}", "Nothing else is to change. ".repeat(20));
+        let goal = if crowded { long.as_str() } else { GOAL };
+        let mut story = Story::new(if crowded { 10 } else { 3 }, goal, class_id);
+        tell(&mut story, name);
+        Self {
+            form: form(name),
+            loops: if name == "loop" { vec![] } else { loops() },
+            plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
+            printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+            unfolded: BTreeMap::new(),
+            class: class_id.map(|_| class()),
+            stopping: name == "loop-stopping",
+            recorded: name == "loop-interrupted",
+            state: story.state,
+        }
+    }
+
+    pub fn has_form(&self) -> bool {
+        self.form.is_some()
+    }
+
+    pub fn play(&mut self, action: &LoopAction) {
+        match action {
+            LoopAction::Edit(form) => self.form = Some((**form).clone()),
+            LoopAction::Unfold(attempt, unfolded) => {
+                self.unfolded.insert(*attempt, *unfolded);
+            }
+            _ => {}
+        }
+    }
+
+    /// Tries to start what the form says.
+    pub fn start(&mut self) {
+        if let Some(form) = &mut self.form {
+            form.tried = true;
+        }
+    }
+
+    pub fn view<'a>(&'a self, now: &'a Now) -> LoopView<'a> {
+        let shown = match &self.form {
+            Some(form) => Shown::Form(form),
+            None => Shown::Loop(TimelineView {
+                state: &self.state,
+                recorded: self.recorded,
+                plans: &self.plans,
+                printed: &self.printed,
+                unfolded: &self.unfolded,
+                verify: "local",
+                class: self.class.as_ref(),
+                class_revoked: false,
+                stopping: self.stopping,
+                ended_at_ms: self.state.is_over().then_some(now.ms),
+                scroll_to_latest: false,
+            }),
+        };
+        LoopView { loops: &self.loops, shown, now }
+    }
+}
+
+fn tell(story: &mut Story, name: &str) {
+    let count = story.plan.steps.len();
+    let stop = name.strip_prefix("loop-").and_then(StopCode::from_text);
+    match name {
+        "loop-planning" | "loop-stopping" => {
+            story.failed_attempt(1, None);
+            story.attempt(2, "reading 41 files\nthe last attempt: E304\nasking the model\n");
+        }
+        "loop-waiting" => {
+            story.failed_attempt(1, None);
+            story.attempt(2, "reading 41 files\n");
+            story.answered(report(count));
+            story.revised();
+            let tool = "the tool shell of action 5 is none of the class";
+            story.waits(2, vec![tool.into(), "benches/parse.rs is outside src".into()]);
+        }
+        "loop-applying" => {
+            story.attempt(1, "reading 41 files\nasking the model\n");
+            story.answered(rejected());
+            story.ended(rejected(), vec![], None, None);
+            story.attempt(2, "asking the model\n");
+            story.answered(report(count));
+            story.authorized("inside the authorization class 5f2a");
+            story.applied(2, false);
+        }
+        "loop-interrupted" => {
+            story.failed_attempt(1, None);
+            story.attempt(2, "");
+            story.answered(report(count));
+            story.authorized("authorized by ada in the window");
+            story.applied(2, false);
+            story.state.interrupt();
+        }
+        "loop-crowded" => {
+            let printed = "a line of what the planner has to say, which is long ".repeat(6) + "\n";
+            for attempt in 1..10 {
+                story.failed_attempt(attempt, None);
+            }
+            story.attempt(10, &printed.repeat(40));
+            let mut long = rejected();
+            long.message =
+                Some("the plan has more than one fault, and this is all of it ".repeat(30));
+            long.findings = (0..70).flat_map(|_| long.findings.clone()).collect();
+            story.answered(long);
+        }
+        _ => match stop {
+            Some(StopCode::Completed) => {
+                story.failed_attempt(1, None);
+                story.attempt(2, "asking the model\n");
+                story.answered(report(count));
+                story.revised();
+                story.authorized("authorized by ada in the window");
+                story.applied(count, false);
+                let mut rows = story.rows(count, ActionStatus::Succeeded);
+                rows.push(story.row(count, ActionStatus::Succeeded));
+                story.ended(report(count), rows, Some(true), stop);
+                story.stopped(
+                    StopCode::Completed,
+                    "every action succeeded and the verification passed",
+                );
+            }
+            Some(code @ (StopCode::VerifyFailed | StopCode::RetryBudgetExhausted)) => {
+                story.attempt(1, "asking the model\n");
+                story.answered(report(count));
+                story.authorized("authorized by ada in the window");
+                story.applied(count, false);
+                let mut rows = story.rows(count, ActionStatus::Succeeded);
+                rows.push(story.row(count, ActionStatus::Failed));
+                story.ended(report(count), rows, Some(false), stop);
+                story.stopped(code, "verification: 3 errors");
+            }
+            Some(
+                code @ (StopCode::PlannerRejectedNonRetryable
+                | StopCode::PlannerRejectedRetryBudgetExhausted),
+            ) => {
+                story.attempt(1, "asking the model\n");
+                story.answered(rejected());
+                story.ended(rejected(), vec![], None, stop);
+                story.stopped(code, "\"../parser\" leads out of the workspace");
+            }
+            Some(
+                code @ (StopCode::OperatorStopped | StopCode::NotAuthorized | StopCode::NoProgress),
+            ) => {
+                story.failed_attempt(1, None);
+                story.attempt(2, "asking the model\n");
+                story.answered(report(count));
+                if code == StopCode::NoProgress {
+                    story.tell(RunEvent::NoProgress { failed_in: 1 });
+                } else {
+                    story.revised();
+                    story.waits(2, vec![]);
+                    let how = "ada rejected it in the window: not the lexer".into();
+                    story.tell(RunEvent::AuthorizationDecided { approved: false, how });
+                }
+                let rows = story.rows(0, ActionStatus::Skipped);
+                story.ended(report(count), rows, None, stop);
+                story.stopped(code, "a person stopped the loop in the window");
+            }
+            Some(code) => {
+                story.failed_attempt(1, stop);
+                story.stopped(code, "action 3 (splice_patch): cargo check finds 2 new errors");
+            }
+            None => {}
+        },
+    }
+}

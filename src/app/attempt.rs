@@ -1,0 +1,97 @@
+//! The plan of an attempt of a bounded loop, as a session of the plan page.
+
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::session::PlanSession;
+use crate::plan::Digest;
+use crate::run::{Phase, RunState, Steps};
+use crate::ui::plan::Approval;
+use crate::worker::{OpenedPlan, Proposed};
+
+/// Which attempt of which loop a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AttemptOf {
+    pub(super) loop_id: Uuid,
+    /// Which one, from 1.
+    pub(super) attempt: u32,
+    pub(super) max_attempts: u32,
+    /// Whether the loop waits for an answer to it.
+    pub(super) waits: bool,
+}
+
+impl PlanSession {
+    /// A session for the plan that a loop has, as it was reviewed there.
+    pub(super) fn proposed(proposed: Proposed) -> Self {
+        let Proposed { loop_id, attempt, max_attempts, plan, review, .. } = proposed;
+        let opened = OpenedPlan {
+            path: PathBuf::new(),
+            digest: plan.digest,
+            findings: review.findings.clone(),
+            review: Some(review),
+            plan: Some(plan),
+            continues: None,
+        };
+        Self {
+            path: None,
+            attempt: Some(AttemptOf { loop_id, attempt, max_attempts, waits: false }),
+            ..Self::opened(opened, None)
+        }
+    }
+
+    /// A session for the loop's own verification, which has no page: it holds what the run asks.
+    pub(super) fn verification(now_ms: i64) -> Self {
+        let opened = OpenedPlan {
+            path: PathBuf::new(),
+            digest: Digest::of(b""),
+            findings: Vec::new(),
+            review: None,
+            plan: None,
+            continues: None,
+        };
+        let run = RunState { phase: Phase::Running, started_at_ms: now_ms, ..RunState::default() };
+        Self { path: None, run, ..Self::opened(opened, None) }
+    }
+
+    /// Whether it stays when another plan is put on the page: its run is under way, or a loop waits for it.
+    pub(super) fn is_kept(&self) -> bool {
+        self.run.is_active() || self.attempt.is_some_and(|attempt| attempt.waits)
+    }
+
+    /// Whether it is the plan of this attempt.
+    pub(super) fn is_attempt(&self, loop_id: Uuid, number: u32) -> bool {
+        self.attempt.is_some_and(|it| (it.loop_id, it.attempt) == (loop_id, number))
+    }
+
+    /// Shows it as running: the loop has its authorization and goes on at once.
+    pub(super) fn begin_attempt(&mut self, now_ms: i64) {
+        let steps = self.plan.as_ref().map_or(0, |plan| plan.steps.len());
+        self.approval = Approval::Used { at_ms: now_ms };
+        self.run = RunState {
+            phase: Phase::Running,
+            steps: Steps::waiting(steps),
+            started_at_ms: now_ms,
+            ..RunState::default()
+        };
+        self.shows_simulation = false;
+    }
+
+    /// Takes in that nobody waits for it any longer, and that nothing more comes of its run.
+    pub(super) fn end_attempt(&mut self, now_ms: i64) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.waits = false;
+        }
+        if self.approval == Approval::Recording {
+            self.approval = Approval::None;
+        }
+        if self.run.is_active() {
+            if self.run.run_id.is_some() {
+                self.elapsed_ms = Some(now_ms - self.run.started_at_ms);
+                self.run.interrupt();
+            } else {
+                self.run = RunState::default();
+            }
+        }
+    }
+}

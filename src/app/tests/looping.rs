@@ -1,0 +1,195 @@
+//! A bounded loop from the form to its end, with a scripted planner.
+
+use super::*;
+use crate::run::{LoopPhase, StopCode};
+use crate::ui::action::LoopAction;
+use crate::ui::loop_page::{Form, PlannerChoice, Shown};
+use crate::ui::theme::Tone;
+
+impl Bench {
+    /// Fills the form: the planner prints the n-th of these plans at the n-th time.
+    fn fill(&mut self, plans: &[&str]) {
+        let folder = self._home.path().canonicalize().unwrap();
+        for (index, plan) in plans.iter().enumerate() {
+            let plan = format!(r#"{{"goal": "an egg", "steps": [{{"command": "{plan}"}}]}}"#);
+            std::fs::write(folder.join(format!("answer{}", index + 1)), plan).unwrap();
+        }
+        self.fill_with(&format!(
+            "cd '{}'; echo x >> asked; cat > /dev/null; echo thinking >&2; \
+             cat answer$(wc -l < asked | tr -d ' ')",
+            folder.display()
+        ));
+    }
+
+    fn fill_with(&mut self, command: &str) {
+        let workspace = self.workspace.path().canonicalize().unwrap();
+        self.act(Action::Do(Command::NewLoop));
+        self.act(Action::Loop(LoopAction::Edit(Box::new(Form {
+            goal: "an egg".to_owned(),
+            planner: PlannerChoice::Command,
+            command: command.to_owned(),
+            workspace: workspace.display().to_string(),
+            ..Form::default()
+        }))));
+    }
+
+    fn waits(&mut self, number: u32) {
+        self.until("a plan that waits", |app| {
+            let waiting = app.waiting_attempt().and_then(|session| session.attempt);
+            waiting.is_some_and(|attempt| attempt.attempt == number)
+        });
+    }
+
+    /// Looks at the plan that waits, and authorizes it in the dialog.
+    fn sign(&mut self, number: u32) {
+        self.waits(number);
+        self.act(Action::Do(Command::OpenAttempt));
+        assert_eq!(self.app.page, Page::Plan);
+        assert_eq!(self.session().attempt.unwrap().attempt, number);
+        self.act(Action::Do(Command::Authorize));
+        let digest = self.session().digest;
+        let Question::Authorize(view) = self.app.view().dialog.unwrap().question else {
+            panic!("another question")
+        };
+        assert_eq!((view.digest, view.attempt), (digest, Some((number, 3))));
+        self.act(Action::Dialog(DialogAction::Authorize(digest)));
+    }
+
+    fn loop_ended(&mut self) -> StopCode {
+        self.until("the end of the loop", |app| {
+            app.looping.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
+        });
+        let live = self.app.looping.live.as_ref().unwrap();
+        live.state.stop_reason().unwrap().code
+    }
+}
+
+#[test]
+fn a_loop_is_described_signed_watched_and_found_again() {
+    let mut bench = Bench::new();
+    bench.fill(&["exit 3", "echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    assert!(bench.app.situation().looping);
+    bench.sign(1);
+    bench.waits(2);
+    assert_eq!(bench.session().attempt.unwrap().attempt, 2, "the page follows its loop");
+    assert!(!bench.workspace.path().join("egg").exists(), "nothing runs by itself");
+    bench.sign(2);
+    assert_eq!(bench.loop_ended(), StopCode::Completed);
+    let egg = std::fs::read_to_string(bench.workspace.path().join("egg")).unwrap();
+    assert_eq!(egg, "heron\n");
+    bench.until("its run is over", |app| !app.is_busy());
+    assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
+    let live = bench.app.looping.live.as_ref().unwrap();
+    let [first, second] = live.state.attempts.as_slice() else { panic!("{:?}", live.state) };
+    assert_eq!(first.planner_output, "thinking\n");
+    assert_eq!(second.revised.as_ref().unwrap().1.changed, 1);
+    let (loop_id, run_id) =
+        (live.state.loop_id.unwrap(), first.run.as_ref().unwrap().run_id.unwrap());
+
+    // The first attempt is gone from the page and is read from the records.
+    bench.act(Action::Loop(LoopAction::OpenAttempt(1)));
+    bench.until("the run", |app| app.shown.as_ref().unwrap().run.run_id == Some(run_id));
+    bench.until("the list", |app| {
+        app.looping.loops.first().is_some_and(|it| it.ended_at_ms.is_some())
+    });
+    bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
+    bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
+    bench.app.looping.live = None;
+    bench.act(Action::Do(Command::GoLoop));
+    bench.act(Action::Loop(LoopAction::Show(loop_id)));
+    bench.until("the loop", |app| app.looping.shown_state().is_some());
+    let view = bench.app.view();
+    let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
+    assert!(timeline.recorded && timeline.state.stop_reason().is_some());
+    assert_eq!(timeline.printed.get(&1).map(String::as_str), Some("thinking\n"));
+}
+
+#[test]
+fn a_plan_that_waits_stays_while_others_are_looked_at_and_no_other_answer_counts() {
+    let mut bench = Bench::new();
+    let other = bench.file("plan.json", PLAN);
+    bench.file("a.txt", "bittern\n");
+    bench.fill(&["echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.waits(1);
+    bench.open(&other);
+    assert!(bench.app.situation().attempt_waits);
+    // Another plan can be signed for meanwhile, which answers nothing of the loop, and cannot run.
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    assert!(bench.app.waiting_attempt().is_some() && bench.app.running().is_none());
+    bench.act(Action::Do(Command::OpenAttempt));
+    // Without the dialog nothing is authorized, whatever a view reports.
+    let digest = bench.session().digest;
+    bench.act(Action::Dialog(DialogAction::Authorize(digest)));
+    assert_eq!(bench.session().approval, Approval::None);
+    bench.open(&other);
+    bench.act(Action::Do(Command::OpenAttempt));
+    assert_eq!(bench.session().digest, digest, "it has stayed");
+    bench.act(Action::Do(Command::Reject));
+    let reason = "not an egg".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason }));
+    assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
+    assert!(matches!(bench.session().approval, Approval::Rejected(_)));
+    assert!(bench.session().not_authorizable().is_some(), "nobody waits for it any longer");
+    assert!(!bench.workspace.path().join("egg").exists());
+}
+
+#[test]
+fn a_stop_ends_the_loop_and_takes_its_question_away() {
+    let mut bench = Bench::new();
+    bench.fill(&["echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.waits(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Do(Command::Authorize));
+    bench.act(Action::Do(Command::StopNow));
+    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+    assert!(bench.app.view().dialog.is_none());
+    assert!(bench.app.notices.iter().any(|notice| notice.tone == Tone::Caution));
+    assert!(!bench.workspace.path().join("egg").exists());
+    // The same while the planner hangs.
+    bench.fill_with("sleep 600");
+    bench.act(Action::Do(Command::StartLoop));
+    bench.until("the planner is at work", |app| {
+        app.looping.under_way().is_some_and(|live| live.state.phase == LoopPhase::Planning)
+    });
+    bench.act(Action::Do(Command::StopNow));
+    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+}
+
+#[test]
+fn a_loop_that_cannot_begin_is_said_at_its_form() {
+    let mut bench = Bench::new();
+    bench.act(Action::Do(Command::NewLoop));
+    bench.act(Action::Do(Command::StartLoop));
+    assert!(bench.app.looping.form.tried && bench.app.looping.live.is_none());
+    bench.fill_with("true");
+    bench.app.looping.form.workspace = "/there/is/no/such/folder".to_owned();
+    bench.act(Action::Do(Command::StartLoop));
+    bench.until("the refusal", |app| app.looping.form.refusal.is_some());
+    assert!(matches!(bench.app.view().looping.shown, Shown::Form(_)));
+    assert!(!bench.app.is_busy());
+}
+
+#[test]
+fn a_class_answers_inside_of_it_and_is_taken_back() {
+    let mut bench = Bench::new();
+    bench.fill(&["exit 3", "echo heron > egg"]);
+    bench.app.looping.form.class.on = true;
+    bench.app.looping.form.class.tools.insert("shell");
+    bench.app.looping.form.class.max_attempts = "1".to_owned();
+    bench.app.looping.form.class.max_risk = crate::plan::RiskLevel::Caution;
+    bench.act(Action::Do(Command::StartLoop));
+    bench.waits(2);
+    let live = bench.app.looping.live.as_ref().unwrap();
+    let (approved, how) = live.state.attempts[0].authorized.clone().unwrap();
+    assert!(approved && how.contains("authorization class"), "{how}");
+    assert!(matches!(live.state.phase, LoopPhase::AwaitingAuthorization(ref it) if it.len() == 1));
+    let class_id = live.state.class_id.unwrap();
+    bench.act(Action::Loop(LoopAction::RevokeClass(class_id)));
+    bench.until("it is revoked", |app| app.looping.live.as_ref().unwrap().class_revoked);
+    bench.sign(2);
+    assert_eq!(bench.loop_ended(), StopCode::Completed);
+}

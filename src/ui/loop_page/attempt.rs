@@ -1,0 +1,365 @@
+//! One attempt: what the planner answered, how its plan differs, who signed, what ran, what was verified.
+
+use egui::{CornerRadius, Frame, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::TimelineView;
+use super::happened::{actions_ui, verify_ui};
+use super::model::{attempt_look, verify_sentence};
+use crate::plan::visible;
+use crate::run::{
+    AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
+};
+use crate::ui::action::{Action, LoopAction};
+use crate::ui::commands::Command;
+use crate::ui::format::{self, Now};
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::{self, Text, Theme, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+/// How many findings, changed steps or actions are listed; the plan page has them all.
+pub(super) const MOST_LISTED: usize = 50;
+/// How many lines of what a planner printed are shown: the latest.
+const MOST_LINES: usize = 12;
+/// How much of a message is laid out, in characters.
+const MOST_CHARS: usize = 2_000;
+/// The column of the icons, in points.
+const ICONS: f32 = 24.0;
+
+pub(super) fn attempt_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let number = attempt.attempt;
+    let is_latest = view.state.attempts.last().is_some_and(|last| last.attempt == number);
+    let unfolded = view.unfolded.get(&number).copied().unwrap_or(is_latest);
+    ui.push_id(number, |ui| {
+        let frame: Frame = widgets::card(ui).inner_margin(0);
+        frame.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            if head_ui(ui, view, attempt, unfolded, now) {
+                actions.push(Action::Loop(LoopAction::Unfold(number, !unfolded)));
+            }
+            if unfolded {
+                Frame::NONE
+                    .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
+                    .show(ui, |ui| {
+                        ui.set_min_width(ui.available_width());
+                        ui.spacing_mut().item_spacing.y = 10.0;
+                        body_ui(ui, view, attempt, is_latest, actions);
+                    });
+            }
+        });
+    });
+}
+
+/// The line that folds the attempt; whether it was pressed.
+fn head_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    unfolded: bool,
+    now: &Now,
+) -> bool {
+    let theme = Theme::of(ui);
+    let (icon, word, tone) = attempt_look(view.state, attempt);
+    let size = vec2(ui.available_width(), 40.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let fill = if response.hovered() { theme.hover } else { theme.background };
+    let inner = rect.shrink(1.0);
+    ui.painter().rect_filled(inner, CornerRadius::same(theme::RADIUS), fill);
+    let middle = rect.center().y;
+    let arrow = if unfolded { icon::DOWN } else { icon::RIGHT };
+    widgets::paint_icon(ui, pos2(rect.left() + 18.0, middle), arrow, 14.0, theme.dim);
+    let chip = Chip::new(icon, word, tone);
+    let right = pos2(rect.right() - 12.0, middle);
+    let taken = widgets::paint_right(
+        ui,
+        right,
+        &now.second(attempt.started_at_ms),
+        Text::SmallMono,
+        theme.dim,
+    );
+    let chip_at = pos2(right.x - taken - 10.0, middle);
+    let chip_rect = chip.paint_right(ui, chip_at, fill);
+    let name = format!("Attempt {} of {}", attempt.attempt, view.state.max_attempts);
+    let summary = if unfolded { String::new() } else { in_short(attempt) };
+    let left = rect.left() + 34.0;
+    let parts =
+        [(name.as_str(), Text::Strong, theme.text), (summary.as_str(), Text::Meta, theme.dim)];
+    widgets::paint_parts(ui, pos2(left, middle), chip_rect.left() - 10.0 - left, &parts);
+    response.widget_info(|| {
+        let name = format!("{name}, {word}");
+        WidgetInfo::selected(Role::Button, true, unfolded, name)
+    });
+    widgets::focus_ring(ui, &response);
+    response.clicked()
+}
+
+/// A folded attempt in one line.
+fn in_short(attempt: &AttemptState) -> String {
+    let Some(planner) = &attempt.planner else { return String::new() };
+    match (&planner.failure_code, verify_sentence(attempt)) {
+        (Some(code), _) => code.clone(),
+        (None, Some((_, sentence))) => sentence,
+        (None, None) => format::counted(planner.action_count, "action"),
+    }
+}
+
+fn body_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    is_latest: bool,
+    actions: &mut Vec<Action>,
+) {
+    let plan = view.plans.get(&attempt.attempt).map(AsRef::as_ref);
+    let live = is_latest && !view.state.is_over();
+    planner_ui(ui, view, attempt, live && view.state.phase == LoopPhase::Planning);
+    difference_ui(ui, attempt);
+    authorization_ui(ui, view, attempt, live, actions);
+    actions_ui(ui, attempt, plan, actions);
+    verify_ui(ui, attempt, actions);
+}
+
+/// One thing that happened, with its icon before it.
+pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl FnOnce(&mut Ui)) {
+    let theme = Theme::of(ui);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let (rect, _) = ui.allocate_exact_size(vec2(ICONS, 18.0), Sense::hover());
+        let center = pos2(rect.left() + 8.0, rect.center().y);
+        widgets::paint_icon(ui, center, icon, 16.0, theme.tone(tone));
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+            ui.set_min_width(ui.available_width());
+            widgets::paragraph(ui, title, Text::Body, Tone::Plain);
+            add(ui);
+        });
+    });
+}
+
+fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_work: bool) {
+    let printed = match attempt.planner_output.as_str() {
+        "" => view.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
+        live => live,
+    };
+    match &attempt.planner {
+        None if at_work => {
+            stage(ui, icon::RUNNING, Tone::Accent, "The planner is at work.", |ui| {
+                printed_ui(ui, printed);
+            });
+        }
+        None => {
+            let title = "The planner's answer is not recorded.";
+            stage(ui, icon::WARNING, Tone::Danger, title, |ui| printed_ui(ui, printed));
+        }
+        Some(report) => {
+            let (icon, tone) = match report.status {
+                PlannerStatus::Accepted => (icon::DONE, Tone::Safe),
+                PlannerStatus::Failed => (icon::FAILED, Tone::Danger),
+            };
+            stage(ui, icon, tone, &answer_text(report), |ui| {
+                if let Some(message) = &report.message {
+                    widgets::paragraph(ui, cut(message), Text::Mono, Tone::Plain);
+                }
+                findings_ui(ui, report);
+                printed_ui(ui, printed);
+            });
+        }
+    }
+}
+
+/// What the planner answered, in a sentence.
+fn answer_text(report: &PlannerReport) -> String {
+    if report.status == PlannerStatus::Accepted {
+        let count = format::counted(report.action_count, "action");
+        let version = report.version.as_ref().map(|it| format!(", version {it}"));
+        return format!("The planner proposed a plan of {count}{}.", version.unwrap_or_default());
+    }
+    let code = report.failure_code.as_deref().unwrap_or("no reason");
+    let again = match report.retryable {
+        Some(true) => "; asking again may help",
+        Some(false) => "; asking again does not help",
+        None => "",
+    };
+    format!("No plan: {}{again}.", visible(code))
+}
+
+fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
+    for finding in report.findings.iter().take(MOST_LISTED) {
+        let (icon, tone) = match finding.severity.as_str() {
+            "error" => (icon::FAILED, Tone::Danger),
+            "warning" => (icon::WARNING, Tone::Caution),
+            _ => (icon::INFO, Tone::Dim),
+        };
+        let text = format!(
+            "{} {}:{} {}",
+            finding.code,
+            finding.line,
+            finding.column,
+            cut(&finding.message)
+        );
+        widgets::remark(ui, icon, tone, text);
+    }
+    more_ui(ui, report.findings.len());
+}
+
+/// The latest of what a planner printed for people.
+fn printed_ui(ui: &mut Ui, text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.is_empty() {
+        return;
+    }
+    let theme = Theme::of(ui);
+    let latest = lines.get(lines.len().saturating_sub(MOST_LINES)..).unwrap_or_default();
+    let frame = Frame::NONE
+        .fill(theme.panel)
+        .corner_radius(CornerRadius::same(theme::RADIUS))
+        .inner_margin(egui::Margin::symmetric(10, 6));
+    frame.show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 2.0;
+        if latest.len() < lines.len() {
+            let text = format!("the latest {} lines", latest.len());
+            widgets::line(ui, text, Text::Small, Tone::Dim);
+        }
+        for line in latest {
+            // An empty line is a line too.
+            widgets::line(ui, if line.is_empty() { " " } else { line }, Text::SmallMono, Tone::Dim);
+        }
+    });
+}
+
+fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
+    if let Some(earlier) = attempt.repeats {
+        let title = format!("Its steps are those that failed in attempt {earlier}.");
+        stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
+    }
+    let Some((reason, difference)) = &attempt.revised else { return };
+    let title = format!("The plan was revised: {}.", difference.sentence());
+    stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
+        if !reason.is_empty() {
+            let text = format!("Because of the attempt before: {}", cut(reason));
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        steps_ui(ui, difference);
+    });
+}
+
+fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
+    let theme = Theme::of(ui);
+    for step in difference.steps.iter().take(MOST_LISTED) {
+        let (sign, word, tone) = match step.change {
+            StepChange::New => ("+", "new", Tone::Safe),
+            StepChange::Gone => ("−", "gone", Tone::Danger),
+            StepChange::Changed => ("~", "changed", Tone::Caution),
+        };
+        let place = step.after.or(step.before).map_or(0, |index| index + 1).to_string();
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+        let color = theme.tone(tone);
+        let middle = rect.center().y;
+        let width = 96.0;
+        let head = format!("{sign} {word}");
+        let parts = [(head.as_str(), Text::Mono, color)];
+        widgets::paint_parts(ui, pos2(rect.left(), middle), width - 8.0, &parts);
+        let parts = [
+            (place.as_str(), Text::Mono, theme.dim),
+            (step.tool.as_str(), Text::Body, theme.text),
+            (step.about.as_str(), Text::Mono, theme.dim),
+        ];
+        let left = rect.left() + width;
+        let (_, was_cut) =
+            widgets::paint_parts(ui, pos2(left, middle), rect.right() - left, &parts);
+        let whole = format!("{word}: step {place}, {} {}", step.tool, visible(cut(&step.about)));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &whole));
+        if was_cut {
+            response.on_hover_text(whole);
+        }
+    }
+    more_ui(ui, difference.new + difference.gone + difference.changed);
+}
+
+fn authorization_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    live: bool,
+    actions: &mut Vec<Action>,
+) {
+    match (&attempt.authorized, &view.state.phase) {
+        (Some((true, how)), _) => {
+            let by_class = how.contains("authorization class");
+            let (icon, title) = match by_class {
+                true => (icon::SEAL, "Authorized by the class, without asking anybody."),
+                false => (icon::SIGNATURE, "Authorized."),
+            };
+            stage(ui, icon, Tone::Safe, title, |ui| {
+                widgets::paragraph(ui, cut(how), Text::Meta, Tone::Dim);
+                open_plan_ui(ui, view, attempt, actions);
+            });
+        }
+        (Some((false, how)), _) => {
+            stage(ui, icon::PROHIBIT, Tone::Caution, "Not authorized; nothing ran.", |ui| {
+                widgets::paragraph(ui, cut(how), Text::Meta, Tone::Dim);
+            });
+        }
+        (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
+            let title = "Waits for your signature. Nothing runs before.";
+            stage(ui, icon::HAND, Tone::Caution, title, |ui| {
+                for what in outside.iter().take(MOST_LISTED) {
+                    let text = format!("Outside the class: {}", cut(what));
+                    widgets::remark(ui, icon::SEAL, Tone::Caution, text);
+                }
+                more_ui(ui, outside.len());
+                let spec = Command::OpenAttempt.spec();
+                if widgets::button(ui, Look::Plain, spec.icon, "Look at the plan, then sign", true)
+                    .on_hover_text(spec.tooltip)
+                    .clicked()
+                {
+                    actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
+                }
+            });
+        }
+        (None, _) => {}
+    }
+}
+
+fn open_plan_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    actions: &mut Vec<Action>,
+) {
+    let has_plan = view.plans.contains_key(&attempt.attempt);
+    let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
+    if !has_plan && !has_run {
+        return;
+    }
+    let name = format!("Plan and run of attempt {}", attempt.attempt);
+    if widgets::button(ui, Look::Bare, Some(icon::PLAN), &name, true)
+        .on_hover_text("Show the plan of this attempt, with its steps, on the plan page.")
+        .clicked()
+    {
+        actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
+    }
+}
+
+/// That a list goes on where only its beginning is shown.
+pub(super) fn more_ui(ui: &mut Ui, all: usize) {
+    if let Some(more) = all.checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+        let text = format!("{} more; the plan page has them all.", format::count(more as u64));
+        widgets::paragraph(ui, text, Text::Small, Tone::Dim);
+    }
+}
+
+/// What of a long message is laid out.
+pub(super) fn cut(text: &str) -> &str {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => text.get(..end).unwrap_or_default(),
+        None => text,
+    }
+}

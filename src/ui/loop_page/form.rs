@@ -1,0 +1,374 @@
+//! What a person says before a bounded loop starts (SPEC §10), and what is wrong with it. Pure.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use crate::authorization::AuthorizationClass;
+use crate::plan::{RiskLevel, VerifyScope};
+
+/// The most attempts that can be allowed, as on the command line.
+const MOST_ATTEMPTS: u32 = 100;
+/// The longest that a planner may take for one answer, in seconds: a day.
+const LONGEST_S: u32 = 86_400;
+/// The longest that a class can hold, in minutes: a week.
+const LONGEST_MIN: u32 = 7 * 24 * 60;
+
+/// Who makes the plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the planners by their names")]
+pub enum PlannerChoice {
+    #[default]
+    CargoFix,
+    Model,
+    Replay,
+    Command,
+}
+
+/// A field of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields by their names")]
+pub enum Field {
+    Goal,
+    Planner,
+    Workspace,
+    Attempts,
+    Timeout,
+    ClassTools,
+    ClassPaths,
+    ClassHosts,
+    ClassAttempts,
+    ClassMinutes,
+}
+
+/// The class of plans that is authorized in advance, as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassForm {
+    /// Whether anything is authorized in advance.
+    pub on: bool,
+    /// The tools that may be called.
+    pub tools: BTreeSet<&'static str>,
+    /// Where steps may work, one in a line.
+    pub paths: String,
+    /// The hosts on which commands may run, apart by spaces or commas.
+    pub hosts: String,
+    /// The worst risk of a step.
+    pub max_risk: RiskLevel,
+    /// How many attempts it covers.
+    pub max_attempts: String,
+    /// How long it holds, in minutes.
+    pub minutes: String,
+}
+
+/// Everything that is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// What the loop is to reach.
+    pub goal: String,
+    /// Who makes the plans.
+    pub planner: PlannerChoice,
+    /// The folder with the plans, for those that are replayed.
+    pub folder: String,
+    /// The command, where it is one.
+    pub command: String,
+    /// The workspace folder.
+    pub workspace: String,
+    /// How often the planner is asked at most.
+    pub max_attempts: String,
+    /// How long it may take for one answer, in seconds.
+    pub timeout_s: String,
+    /// What the loop verifies by itself; none for nothing.
+    pub verify: Option<VerifyScope>,
+    /// What is authorized in advance.
+    pub class: ClassForm,
+    /// Whether a start was tried, from which on every fault is shown.
+    pub tried: bool,
+    /// Why the loop could not begin.
+    pub refusal: Option<String>,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self {
+            goal: String::new(),
+            planner: PlannerChoice::default(),
+            folder: String::new(),
+            command: String::new(),
+            workspace: String::new(),
+            max_attempts: "3".to_owned(),
+            timeout_s: "120".to_owned(),
+            verify: Some(VerifyScope::Local),
+            class: ClassForm {
+                on: false,
+                tools: BTreeSet::new(),
+                paths: ".".to_owned(),
+                hosts: String::new(),
+                max_risk: RiskLevel::Safe,
+                max_attempts: "3".to_owned(),
+                minutes: "30".to_owned(),
+            },
+            tried: false,
+            refusal: None,
+        }
+    }
+}
+
+/// What a form without a fault asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What the loop is to reach.
+    pub goal: String,
+    /// The planner, as `loop --planner` names it.
+    pub planner: String,
+    /// The workspace folder.
+    pub workspace: PathBuf,
+    /// How often the planner is asked at most.
+    pub max_attempts: u32,
+    /// How long it may take for one answer, in seconds.
+    pub timeout_s: u32,
+    /// What the loop verifies by itself; none for nothing.
+    pub verify: Option<VerifyScope>,
+    /// What is authorized in advance.
+    pub class: Option<AuthorizationClass>,
+}
+
+impl Form {
+    /// The planner as `loop --planner` names it; empty where something is missing.
+    pub fn planner_name(&self) -> String {
+        let typed = match self.planner {
+            PlannerChoice::CargoFix => return "cargo-fix".to_owned(),
+            PlannerChoice::Model => return "openai-compatible".to_owned(),
+            PlannerChoice::Replay => self.folder.trim(),
+            PlannerChoice::Command => self.command.trim(),
+        };
+        match self.planner {
+            PlannerChoice::Replay if !typed.is_empty() => format!("replay:{typed}"),
+            _ => typed.to_owned(),
+        }
+    }
+
+    /// What starting runs, in a sentence.
+    pub fn announcement(&self) -> String {
+        let place = match self.workspace.trim() {
+            "" => "the workspace",
+            place => place,
+        };
+        let what = match self.planner {
+            PlannerChoice::CargoFix => {
+                "Starting asks the compiler: it runs cargo, with the project's build scripts,"
+            }
+            PlannerChoice::Model => {
+                "Starting sends the goal, the names of the workspace's files and what went wrong to the \
+                 model server, from"
+            }
+            PlannerChoice::Replay => "Starting reads the plans of the folder, and",
+            PlannerChoice::Command => "Starting runs this command, with your rights, in",
+        };
+        let rest = if self.class.on {
+            "Plans inside the class run unasked; any other needs your signature."
+        } else {
+            "Each plan it prints is shown and needs your signature before it runs."
+        };
+        match self.planner {
+            PlannerChoice::Replay => {
+                format!("{what} proposes one after the other for {place}. {rest}")
+            }
+            PlannerChoice::CargoFix => format!("{what} in {place}. {rest}"),
+            _ => format!("{what} {place}. {rest}"),
+        }
+    }
+
+    /// What is wrong, field by field.
+    pub fn faults(&self) -> Vec<(Field, String)> {
+        let mut faults = Vec::new();
+        let mut say = |field, text: &str| faults.push((field, text.to_owned()));
+        if self.goal.trim().is_empty() {
+            say(Field::Goal, "Say what is to be reached.");
+        }
+        match self.planner {
+            PlannerChoice::Replay if self.folder.trim().is_empty() => {
+                say(Field::Planner, "Name the folder with the plans.");
+            }
+            PlannerChoice::Command if self.command.trim().is_empty() => {
+                say(Field::Planner, "Type the command that makes the plans.");
+            }
+            _ => {}
+        }
+        if self.workspace.trim().is_empty() {
+            say(Field::Workspace, "Name the folder that the plans work in.");
+        }
+        let numbers = [
+            (Field::Attempts, &self.max_attempts, MOST_ATTEMPTS),
+            (Field::Timeout, &self.timeout_s, LONGEST_S),
+        ];
+        let of_class = [
+            (Field::ClassAttempts, &self.class.max_attempts, MOST_ATTEMPTS),
+            (Field::ClassMinutes, &self.class.minutes, LONGEST_MIN),
+        ];
+        let of_class = of_class.into_iter().filter(|_| self.class.on);
+        for (field, typed, most) in numbers.into_iter().chain(of_class) {
+            if number(typed, most).is_none() {
+                say(field, &format!("Type a whole number from 1 to {most}."));
+            }
+        }
+        if self.class.on {
+            self.class_faults(&mut say);
+        }
+        faults
+    }
+
+    fn class_faults(&self, say: &mut impl FnMut(Field, &str)) {
+        if self.class.tools.is_empty() {
+            say(Field::ClassTools, "Choose at least one tool; without one it allows nothing.");
+        }
+        let paths = self.class.paths();
+        if paths.is_empty() {
+            say(Field::ClassPaths, "Name at least one path; a dot is the whole workspace.");
+        }
+        for path in &paths {
+            if path.starts_with('/') || path.contains('\\') || path.split('/').any(|it| it == "..")
+            {
+                say(Field::ClassPaths, &format!("{path} is no path inside the workspace."));
+            }
+        }
+    }
+
+    /// What is wrong with a field, where it is to be shown: after a start was tried, or once something
+    /// wrong stands in it.
+    pub fn shown_fault(&self, field: Field) -> Option<String> {
+        let typed = match field {
+            Field::Attempts => &self.max_attempts,
+            Field::Timeout => &self.timeout_s,
+            Field::ClassPaths => &self.class.paths,
+            Field::ClassAttempts => &self.class.max_attempts,
+            Field::ClassMinutes => &self.class.minutes,
+            _ => "",
+        };
+        let faults = self.faults().into_iter();
+        let fault = faults.filter(|(of, _)| *of == field).map(|(_, text)| text).next();
+        fault.filter(|_| self.tried || !typed.trim().is_empty())
+    }
+
+    /// What it asks for, at this moment in Unix milliseconds; none while something is wrong.
+    pub fn wanted(&self, now_ms: i64) -> Option<Wanted> {
+        if !self.faults().is_empty() {
+            return None;
+        }
+        let class = match self.class.on {
+            true => Some(self.class.read(now_ms)?),
+            false => None,
+        };
+        Some(Wanted {
+            goal: self.goal.trim().to_owned(),
+            planner: self.planner_name(),
+            workspace: self.workspace.trim().into(),
+            max_attempts: number(&self.max_attempts, MOST_ATTEMPTS)?,
+            timeout_s: number(&self.timeout_s, LONGEST_S)?,
+            verify: self.verify,
+            class,
+        })
+    }
+}
+
+impl ClassForm {
+    fn paths(&self) -> Vec<String> {
+        let lines = self.paths.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    }
+
+    fn read(&self, now_ms: i64) -> Option<AuthorizationClass> {
+        let minutes = i64::from(number(&self.minutes, LONGEST_MIN)?);
+        let ends = Timestamp::from_millisecond(now_ms.checked_add(minutes * 60_000)?).ok()?;
+        let hosts = self.hosts.split([',', ' ', '\n']).filter(|host| !host.is_empty());
+        let class = AuthorizationClass {
+            tools: self.tools.iter().map(|&tool| tool.to_owned()).collect(),
+            paths: self.paths(),
+            hosts: hosts.map(str::to_owned).collect(),
+            max_risk: self.max_risk,
+            max_attempts: number(&self.max_attempts, MOST_ATTEMPTS)?,
+            expires_at: ends.to_string(),
+        };
+        // The same rules as for a class that is read from a file.
+        AuthorizationClass::read(serde_json::to_string(&class).ok()?.as_bytes()).ok()
+    }
+}
+
+fn number(text: &str, most: u32) -> Option<u32> {
+    text.trim().parse().ok().filter(|number| (1..=most).contains(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled() -> Form {
+        Form {
+            goal: " it builds ".to_owned(),
+            planner: PlannerChoice::Command,
+            command: "python3 plan.py".to_owned(),
+            workspace: "/work".to_owned(),
+            ..Form::default()
+        }
+    }
+
+    #[test]
+    fn an_empty_form_says_what_is_missing_only_when_it_is_to_start() {
+        let mut form = Form { planner: PlannerChoice::Replay, ..Form::default() };
+        assert!(form.shown_fault(Field::Goal).is_none() && form.wanted(0).is_none());
+        form.tried = true;
+        for field in [Field::Goal, Field::Planner, Field::Workspace] {
+            assert!(form.shown_fault(field).is_some(), "{field:?}");
+        }
+        assert!(form.shown_fault(Field::Attempts).is_none());
+    }
+
+    #[test]
+    fn what_is_filled_in_is_what_is_wanted() {
+        let wanted = filled().wanted(0).unwrap();
+        assert_eq!(
+            (wanted.goal.as_str(), wanted.planner.as_str()),
+            ("it builds", "python3 plan.py")
+        );
+        assert_eq!((wanted.max_attempts, wanted.timeout_s, wanted.class), (3, 120, None));
+        let name = |planner| Form { planner, folder: " p ".to_owned(), ..filled() }.planner_name();
+        assert_eq!(name(PlannerChoice::Replay), "replay:p");
+        assert_eq!(name(PlannerChoice::CargoFix), "cargo-fix");
+        assert_eq!(name(PlannerChoice::Model), "openai-compatible");
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_said_at_once() {
+        for typed in ["0", "101", "-1", "x", "2.5"] {
+            let form = Form { max_attempts: typed.to_owned(), ..filled() };
+            assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
+            assert!(form.wanted(0).is_none());
+        }
+    }
+
+    #[test]
+    fn the_announcement_says_who_is_asked_and_where_it_runs() {
+        let mut form = filled();
+        assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
+        form.class.on = true;
+        assert!(form.announcement().contains("run unasked"));
+    }
+
+    #[test]
+    fn a_class_allows_what_is_chosen_until_its_time() {
+        let mut form = filled();
+        form.class.on = true;
+        assert_eq!(form.faults().len(), 1, "no tool");
+        form.class.tools.insert("file_write");
+        form.class.paths = "src\n ../out \n/etc".to_owned();
+        let faults = form.faults();
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(form.shown_fault(Field::ClassPaths).is_some_and(|it| it.contains("../out")));
+        form.class.paths = "src\n\nbenches".to_owned();
+        form.class.hosts = "a@b, c".to_owned();
+        let class = form.wanted(60_000).unwrap().class.unwrap();
+        assert_eq!(class.paths, ["src", "benches"]);
+        assert_eq!(class.hosts, ["a@b", "c"]);
+        assert_eq!(class.expires_at_ms(), Some(31 * 60_000));
+    }
+}

@@ -1,0 +1,186 @@
+//! The page of the bounded loop (SPEC §10): the form in which one is described, and the timeline of its
+//! attempts, live or from the evidence.
+//!
+//! Nothing is authorized here. The plan of an attempt is looked at on the plan page and signed for in the
+//! dialog of any other plan.
+
+mod attempt;
+mod bar;
+mod class_ui;
+mod ended;
+mod form;
+mod form_ui;
+mod happened;
+mod model;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::action::{Action, LoopAction};
+use super::commands::{Command, Situation, command_button};
+use super::format::Now;
+use super::icon;
+use super::theme::{self, Text, Theme, Tone};
+use super::widgets::{self, Look, panel_frame};
+use crate::authorization::AuthorizationClass;
+use crate::plan::{Plan, visible};
+use crate::run::{LoopState, LoopSummary};
+use egui::{
+    CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
+
+pub use form::{ClassForm, Field, Form, PlannerChoice, Wanted};
+pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
+
+/// Everything the page shows.
+#[derive(Debug, Clone)]
+pub struct LoopView<'a> {
+    /// The loops of the evidence, latest first.
+    pub loops: &'a [LoopSummary],
+    /// What stands beside the list.
+    pub shown: Shown<'a>,
+    /// The present moment.
+    pub now: &'a Now,
+}
+
+/// What stands beside the list of loops.
+#[derive(Debug, Clone)]
+pub enum Shown<'a> {
+    /// The form for the next one.
+    Form(&'a Form),
+    /// A loop is being read from the evidence.
+    Reading,
+    /// A loop.
+    Loop(TimelineView<'a>),
+}
+
+/// A loop, live or from the evidence.
+#[derive(Debug, Clone)]
+pub struct TimelineView<'a> {
+    /// The loop as its events tell it.
+    pub state: &'a LoopState,
+    /// Whether it comes from the evidence and no event of it is awaited here.
+    pub recorded: bool,
+    /// Plans of its attempts, as far as they are at hand, by attempt.
+    pub plans: &'a BTreeMap<u32, Arc<Plan>>,
+    /// What the planner printed beside its answer, of attempts from the evidence.
+    pub printed: &'a BTreeMap<u32, String>,
+    /// Attempts that were folded or unfolded by hand; without a word, the latest is unfolded.
+    pub unfolded: &'a BTreeMap<u32, bool>,
+    /// What the loop verifies by itself, as a word.
+    pub verify: &'a str,
+    /// What was authorized in advance.
+    pub class: Option<&'a AuthorizationClass>,
+    /// Whether that was taken back.
+    pub class_revoked: bool,
+    /// Whether its end was asked for and is still to come.
+    pub stopping: bool,
+    /// When it ended, in Unix milliseconds.
+    pub ended_at_ms: Option<i64>,
+    /// Whether the latest attempt is to be brought into view now.
+    pub scroll_to_latest: bool,
+}
+
+/// The whole page.
+pub fn loop_page_ui(
+    ui: &mut Ui,
+    view: &LoopView<'_>,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    Panel::left("loops")
+        .default_size(theme::SIDEBAR)
+        .size_range(160.0..=360.0)
+        .resizable(true)
+        .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
+        .show(ui, |ui| list_ui(ui, view, situation, actions));
+    Panel::bottom("loop_bar")
+        .exact_size(theme::ACTION_BAR)
+        .resizable(false)
+        .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
+        .show(ui, |ui| bar::bar_ui(ui, view, situation, actions));
+    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        match &view.shown {
+            Shown::Form(form) => form_ui::form_ui(ui, form, actions),
+            Shown::Reading => {
+                widgets::empty_state(ui, icon::DATABASE, "Reading the loop", "");
+            }
+            Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
+        }
+    });
+}
+
+fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mut Vec<Action>) {
+    command_button(ui, Command::NewLoop, Look::Plain, None, situation, actions);
+    ui.add_space(8.0);
+    let open = match &view.shown {
+        Shown::Loop(timeline) => timeline.state.loop_id,
+        Shown::Form(_) | Shown::Reading => None,
+    };
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        widgets::heading(ui, "Loops");
+        ui.add_space(2.0);
+        if view.loops.is_empty() {
+            let text = "Every loop leaves its record here, with all of its attempts.";
+            widgets::paragraph(ui, text, Text::Small, Tone::Dim);
+        }
+        for summary in view.loops {
+            if entry_ui(ui, summary, open == Some(summary.loop_id), view.now) {
+                actions.push(Action::Loop(LoopAction::Show(summary.loop_id)));
+            }
+        }
+    });
+}
+
+fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bool {
+    let theme = Theme::of(ui);
+    let size = vec2(ui.available_width(), 42.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let fill = match (selected, response.hovered()) {
+        (true, _) => theme.selection,
+        (false, true) => theme.hover,
+        (false, false) => theme.panel,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
+    let (icon, word, tone) = fate_look(summary.fate);
+    let center = pos2(rect.left() + 17.0, rect.top() + 14.0);
+    widgets::paint_icon(ui, center, icon, 15.0, theme.tone(tone));
+    let left = rect.left() + 32.0;
+    let width = rect.right() - 8.0 - left;
+    let goal = first_line(&summary.goal);
+    let parts = [(goal, Text::Body, theme.text)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 14.0), width, &parts);
+    let time = now.short(summary.started_at_ms);
+    let right = pos2(rect.right() - 8.0, rect.top() + 30.0);
+    let taken = widgets::paint_right(ui, right, &time, Text::SmallMono, theme.dim);
+    let parts = [(word, Text::Small, theme.dim)];
+    let below = pos2(left, rect.top() + 30.0);
+    widgets::paint_parts(ui, below, (width - taken - 8.0).max(0.0), &parts);
+    response.widget_info(|| {
+        let name = format!("Loop {}, {word}, {time}", visible(goal));
+        WidgetInfo::selected(Role::Button, true, selected, name)
+    });
+    widgets::focus_ring(ui, &response);
+    let clicked = response.clicked();
+    response.on_hover_text(format!(
+        "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
+        visible(&summary.goal),
+        summary.attempts_begun,
+        summary.max_attempts,
+        visible(&summary.planner),
+        now.full(summary.started_at_ms),
+        visible(&summary.workspace),
+    ));
+    clicked
+}
+
+/// The line that stands for a text of several.
+pub(super) fn first_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim()
+}

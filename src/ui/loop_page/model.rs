@@ -1,0 +1,207 @@
+//! What the timeline says about a loop and its attempts, in words. Pure.
+
+use uuid::Uuid;
+
+use crate::plan::{Plan, ToolCall};
+use crate::run::{
+    ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, PlannerStatus,
+    RunState, StepState, StopCode, VERIFY_GATE,
+};
+use crate::ui::format;
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::Tone;
+
+/// An icon, a word and what its colour says.
+pub type StateLook = (Icon, &'static str, Tone);
+
+/// What is known about the end of a loop, for a list.
+pub fn fate_look(fate: LoopFate) -> StateLook {
+    match fate {
+        LoopFate::Ended(code) => {
+            let (icon, tone) = stop_look(code);
+            (icon, code.as_str(), tone)
+        }
+        LoopFate::Active => (icon::RUNNING, "under way", Tone::Accent),
+        LoopFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
+    }
+}
+
+/// The icon and colour of a stop reason.
+pub fn stop_look(code: StopCode) -> (Icon, Tone) {
+    match code {
+        StopCode::Completed => (icon::DONE, Tone::Safe),
+        StopCode::OperatorStopped => (icon::STOP, Tone::Caution),
+        StopCode::NotAuthorized => (icon::PROHIBIT, Tone::Caution),
+        _ => (icon::FAILED, Tone::Danger),
+    }
+}
+
+/// Where a loop stands.
+pub fn phase_look(phase: &LoopPhase) -> StateLook {
+    match phase {
+        LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
+        LoopPhase::Planning => (icon::RUNNING, "the planner is at work", Tone::Accent),
+        LoopPhase::AwaitingAuthorization(_) => {
+            (icon::HAND, "waits for your signature", Tone::Caution)
+        }
+        LoopPhase::Applying => (icon::RUNNING, "the plan runs", Tone::Accent),
+        LoopPhase::Verifying => (icon::RUNNING, "verifying", Tone::Accent),
+        LoopPhase::Ended(reason) => {
+            let (icon, tone) = stop_look(reason.code);
+            (icon, reason.code.as_str(), tone)
+        }
+        LoopPhase::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
+    }
+}
+
+/// What became of an attempt, or how far it has come.
+pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
+    let Some(record) = &attempt.record else {
+        let is_last = state.attempts.last().is_some_and(|last| last.attempt == attempt.attempt);
+        return match &state.phase {
+            LoopPhase::Ended(_) => (icon::WARNING, "not recorded", Tone::Danger),
+            phase if is_last => phase_look(phase),
+            _ => (icon::WARNING, "not recorded", Tone::Danger),
+        };
+    };
+    if let Some(code) = record.stop_reason.filter(|code| {
+        matches!(
+            code,
+            StopCode::Completed
+                | StopCode::OperatorStopped
+                | StopCode::NotAuthorized
+                | StopCode::NoProgress
+                | StopCode::RunnerInternalError
+        )
+    }) {
+        let (icon, tone) = stop_look(code);
+        return (icon, code.as_str(), tone);
+    }
+    let failed = |row: &&ActionRecord| row.status == ActionStatus::Failed;
+    if record.planner.status == PlannerStatus::Failed {
+        (icon::FAILED, "no plan", Tone::Danger)
+    } else if record.verify.as_ref().is_some_and(|verify| !verify.passed)
+        || record.actions.iter().find(failed).is_some_and(|row| row.kind == VERIFY_GATE)
+    {
+        (icon::FAILED, "verification failed", Tone::Danger)
+    } else if record.actions.iter().any(|row| failed(&row)) {
+        (icon::FAILED, "an action failed", Tone::Danger)
+    } else {
+        (icon::DONE, "every action succeeded", Tone::Safe)
+    }
+}
+
+/// One action of an attempt, or the verification behind them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionRow {
+    /// Its state.
+    pub look: StateLook,
+    /// The action's type or the step's tool.
+    pub kind: String,
+    /// What it is, in a few words.
+    pub summary: String,
+    /// Its stable code and what went wrong.
+    pub failure: Option<(String, String)>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<i64>,
+    /// Its record in the evidence.
+    pub execution_id: Option<Uuid>,
+}
+
+/// The actions of an attempt, as far as they are known: from its record, or from the run under way.
+pub fn action_rows(attempt: &AttemptState, plan: Option<&Plan>) -> Vec<ActionRow> {
+    if let Some(record) = &attempt.record {
+        let rows = record.actions.iter().filter(|row| row.kind != VERIFY_GATE);
+        return rows.map(|row| recorded(row, attempt.run.as_deref())).collect();
+    }
+    let Some(run) = &attempt.run else { return Vec::new() };
+    let about = |index: usize| {
+        let step = plan.and_then(|plan| plan.steps.get(index));
+        let call = step.and_then(|step| step.call.as_ref());
+        let (verb, object) = call.map(ToolCall::headline).unwrap_or_default();
+        let kind = step.map(|step| step.tool_name.clone()).unwrap_or_default();
+        (kind, format!("{verb} {object}").trim().to_owned())
+    };
+    let row = |(index, state): (usize, &StepState)| {
+        let (kind, summary) = about(index);
+        let look = match state {
+            StepState::Done(result) => {
+                let row = recorded(&ActionRecord::of(result, &summary), Some(run));
+                return ActionRow { kind: result.tool_name.clone(), ..row };
+            }
+            StepState::Running if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
+            StepState::Running => (icon::WARNING, "outcome unknown", Tone::Danger),
+            StepState::Waiting if run.is_active() => (icon::WAITING, "waiting", Tone::Dim),
+            StepState::Waiting => (icon::WAITING, "not reached", Tone::Dim),
+        };
+        ActionRow { look, kind, summary, failure: None, duration_ms: None, execution_id: None }
+    };
+    run.steps.iter().enumerate().map(row).collect()
+}
+
+/// The verification that the loop did by itself, once it has begun or was left out.
+pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
+    if let Some(record) = &attempt.record {
+        let row = record.actions.iter().find(|row| row.kind == VERIFY_GATE)?;
+        let of_run = ActionRecord { action_index: 0, ..row.clone() };
+        return Some(recorded(&of_run, attempt.gate.as_deref()));
+    }
+    let run = attempt.gate.as_deref()?;
+    let look = match run.steps.first() {
+        Some(StepState::Done(result)) => {
+            return Some(recorded(&ActionRecord::of(result, "Verify the program"), Some(run)));
+        }
+        _ if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
+        _ => (icon::WARNING, "outcome unknown", Tone::Danger),
+    };
+    Some(ActionRow {
+        look,
+        kind: VERIFY_GATE.to_owned(),
+        summary: "Verify the program".to_owned(),
+        failure: None,
+        duration_ms: None,
+        execution_id: None,
+    })
+}
+
+fn recorded(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
+    let look = match row.status {
+        ActionStatus::Succeeded => (icon::DONE, "succeeded", Tone::Safe),
+        ActionStatus::Failed => (icon::FAILED, "failed", Tone::Danger),
+        ActionStatus::Skipped => (icon::SKIP, "skipped", Tone::Dim),
+    };
+    let failure = row.error.as_ref().map(|error| {
+        let code = row.code().map_or_else(|| error.code.as_str(), |code| code.as_str());
+        (code.to_owned(), error.message.clone())
+    });
+    let execution_id = match run.and_then(|run| run.steps.get(row.action_index)) {
+        Some(StepState::Done(result)) => Some(result.execution_id),
+        _ => None,
+    };
+    let done = row.status != ActionStatus::Skipped;
+    ActionRow {
+        look,
+        kind: row.kind.clone(),
+        summary: row.summary.clone(),
+        failure,
+        duration_ms: done.then_some(row.duration_ms),
+        execution_id,
+    }
+}
+
+/// What a verification of an attempt found, in a sentence, and whether it passed.
+pub fn verify_sentence(attempt: &AttemptState) -> Option<(bool, String)> {
+    let verify = attempt.record.as_ref()?.verify.as_ref()?;
+    let count = |level: Level, noun: &str| {
+        let of = verify.diagnostics.iter().filter(|it| it.level == level);
+        format::counted(of.count(), noun)
+    };
+    let word = if verify.passed { "passed" } else { "failed" };
+    let found = match verify.diagnostics.is_empty() {
+        true => String::new(),
+        false => {
+            format!(": {}, {}", count(Level::Error, "error"), count(Level::Warning, "warning"))
+        }
+    };
+    Some((verify.passed, format!("Verification ({}) {word}{found}", verify.scope.as_str())))
+}

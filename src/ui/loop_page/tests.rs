@@ -1,0 +1,118 @@
+//! The page with made-up loops: what can be read, what can be done, by pointer and by keyboard.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use crate::run::{LoopPhase, StopCode};
+use crate::ui::action::{Action, EvidenceAction, LoopAction};
+use crate::ui::commands::Command;
+use crate::ui::tests::{Window, window};
+
+const SIZE: [f32; 2] = [1280.0, 1600.0];
+
+fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
+    harness.query_all_by_label_contains(text).next().is_some()
+}
+
+#[test]
+fn each_reason_to_stop_says_what_it_means_and_what_to_do_next() {
+    for code in StopCode::ALL {
+        let harness = window(&format!("loop-{}", code.as_str()), SIZE);
+        for text in [code.as_str(), code.meaning(), code.next()] {
+            assert!(says(&harness, text), "{code:?}: {text}");
+        }
+        let stop = harness.query_by_label(Command::StopNow.spec().text);
+        assert!(stop.is_none(), "{code:?} is over");
+    }
+}
+
+#[test]
+fn a_faulty_form_says_what_is_wrong_beside_each_field() {
+    let harness = window("loop-faulty", SIZE);
+    for text in [
+        "Say what is to be reached.",
+        "Name the folder with the plans.",
+        "Name the folder that the plans work in.",
+        "Type a whole number from 1 to 100.",
+        "4 fields to mend",
+    ] {
+        assert!(says(&harness, text), "{text}");
+    }
+    let harness = window("loop", SIZE);
+    assert!(!says(&harness, "Say what is to be reached."), "nobody has tried to start yet");
+    assert!(says(&harness, "Starting asks the compiler"));
+}
+
+#[test]
+fn the_form_is_filled_in_by_keyboard_and_started_by_its_key() {
+    let mut harness = window("loop", SIZE);
+    harness.get_by_label("Goal").focus();
+    harness.run_ok();
+    harness.get_by_label("Goal").type_text("it builds");
+    harness.run_ok();
+    let typed = harness.state().actions.iter().rev().find_map(|action| match action {
+        Action::Loop(LoopAction::Edit(form)) => Some(form.goal.clone()),
+        _ => None,
+    });
+    assert_eq!(typed.as_deref(), Some("it builds"));
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Do(Command::StartLoop)));
+}
+
+#[test]
+fn a_plan_that_waits_is_looked_at_and_never_signed_on_the_timeline() {
+    let mut harness = window("loop-waiting", SIZE);
+    assert!(says(&harness, "Outside the class: benches/parse.rs is outside src"));
+    assert!(says(&harness, "1 new, 1 changed, 1 gone, 2 as before"));
+    harness.get_by_label("Look at the plan, then sign").click();
+    harness.run_ok();
+    let did = &harness.state().actions;
+    assert!(did.contains(&Action::Loop(LoopAction::OpenAttempt(2))), "{did:?}");
+    let signs = |action: &Action| matches!(action, Action::Dialog(_));
+    assert!(!did.iter().any(signs), "{did:?}");
+    assert!(harness.query_by_label("Authorize").is_none());
+}
+
+#[test]
+fn an_action_leads_to_its_record() {
+    let mut harness = window("loop-waiting", SIZE);
+    harness.get_by_label("Attempt 1 of 3, an action failed").click();
+    harness.run_ok();
+    let row = harness.query_all_by_label_contains("Action 3: ").next().unwrap();
+    row.click();
+    harness.run_ok();
+    let did = &harness.state().actions;
+    let opened = |action: &Action| matches!(action, Action::Evidence(EvidenceAction::Open(_)));
+    assert!(did.iter().any(opened), "{did:?}");
+}
+
+#[test]
+fn a_loop_is_stopped_at_any_time_and_an_interrupted_one_offers_nothing_of_it() {
+    for name in ["loop-planning", "loop-waiting", "loop-applying"] {
+        let mut harness = window(name, SIZE);
+        harness.get_by_label(Command::StopNow.spec().text).click();
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)), "{name}");
+    }
+    let harness = window("loop-interrupted", SIZE);
+    assert_eq!(harness.state().scene.looping.state.phase, LoopPhase::Interrupted);
+    assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
+    assert!(says(&harness, "never goes on"));
+}
+
+#[test]
+fn a_loop_leads_to_its_records_and_they_lead_back() {
+    let mut harness = window("loop-completed", SIZE);
+    harness.get_by_label("Records of the loop").click();
+    harness.run_ok();
+    let loop_id = harness.state().scene.looping.state.loop_id.unwrap();
+    let search = Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}")));
+    assert!(harness.state().actions.contains(&search));
+    // The gallery takes the text of the search over and stays where it is.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_ok();
+    harness.get_by_label("Show the loop").click();
+    harness.run_ok();
+    assert!(harness.state().actions.contains(&Action::Loop(LoopAction::Show(loop_id))));
+}

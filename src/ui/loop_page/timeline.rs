@@ -1,0 +1,142 @@
+//! A loop from its goal to its end: what was asked for, the attempts in order, why it ended.
+
+use egui::{Frame, Margin, ScrollArea, Ui, vec2};
+
+use super::{TimelineView, attempt, ended};
+use crate::authorization::AuthorizationClass;
+use crate::ui::action::{Action, EvidenceAction, LoopAction};
+use crate::ui::format::{self, Now};
+use crate::ui::icon;
+use crate::ui::theme::{Text, Tone};
+use crate::ui::widgets::{self, Chip, Look};
+
+pub(super) fn timeline_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    header_ui(ui, view, now, actions);
+    let salt = ("timeline", view.state.loop_id);
+    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
+        widgets::scroll_by_key(ui);
+        Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 14, bottom: 18 }).show(
+            ui,
+            |ui| {
+                ui.set_min_width(ui.available_width());
+                ui.spacing_mut().item_spacing.y = 10.0;
+                // Why it ended is what people look for first in a loop that is over.
+                ended::ended_ui(ui, view.state);
+                for attempt in &view.state.attempts {
+                    attempt::attempt_ui(ui, view, attempt, now, actions);
+                }
+                if view.scroll_to_latest {
+                    ui.scroll_to_cursor(Some(egui::Align::BOTTOM));
+                }
+            },
+        );
+    });
+}
+
+fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<Action>) {
+    let state = view.state;
+    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
+        let goal = super::first_line(&state.goal);
+        let response = widgets::line(ui, goal, Text::Title, Tone::Plain);
+        if state.goal.trim() != goal {
+            response.on_hover_text(crate::plan::visible_lines(&state.goal));
+        }
+        ui.horizontal_wrapped(|ui| {
+            for chip in chips(view, now) {
+                chip.ui(ui);
+            }
+            let can_revoke = !view.recorded && !view.class_revoked && !state.is_over();
+            if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
+                let name = "Revoke the class";
+                if widgets::button(ui, Look::Plain, Some(icon::PROHIBIT), name, true)
+                    .on_hover_text("From the next plan on, you are asked about each.")
+                    .clicked()
+                {
+                    actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
+                }
+            }
+        });
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            ui.spacing_mut().interact_size.y = 18.0;
+            widgets::line(ui, "planner", Text::Meta, Tone::Dim);
+            widgets::copyable(ui, &state.planner, &state.planner, "the planner");
+        });
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            ui.spacing_mut().interact_size.y = 18.0;
+            widgets::line(ui, "in", Text::Meta, Tone::Dim);
+            widgets::copyable(ui, &state.workspace, &state.workspace, "the workspace");
+            if let Some(loop_id) = state.loop_id {
+                let name = "Records of the loop";
+                if widgets::button(ui, Look::Bare, Some(icon::DATABASE), name, true)
+                    .on_hover_text("Search the evidence for everything that ran in this loop.")
+                    .clicked()
+                {
+                    let search = EvidenceAction::Search(format!("loop:{loop_id}"));
+                    actions.push(Action::Evidence(search));
+                }
+            }
+        });
+    });
+    widgets::line_below(ui);
+}
+
+fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
+    let state = view.state;
+    let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
+    let mut chips = vec![
+        Chip::new(icon::REPEAT, attempts, Tone::Dim)
+            .explained("How often the planner was asked, and how often it is asked at most."),
+        Chip::new(icon::CHECK, format!("verify: {}", view.verify), Tone::Dim)
+            .explained("What the loop verifies by itself where a plan has not verified."),
+    ];
+    if state.attempts_left == Some(1) && !state.is_over() {
+        chips.push(
+            Chip::new(icon::WARNING, "last attempt", Tone::Caution)
+                .explained("If this one fails, the loop ends."),
+        );
+    }
+    if let Some(class) = view.class {
+        let (text, tone) = match view.class_revoked {
+            true => ("class revoked", Tone::Dim),
+            false => ("class authorized in advance", Tone::Accent),
+        };
+        chips.push(Chip::new(icon::SEAL, text, tone).explained(class_text(class)));
+    }
+    if state.started_at_ms > 0 {
+        let end = view.ended_at_ms.or((!view.recorded).then_some(now.ms));
+        let text = match end {
+            Some(end) if state.is_over() => format::duration(end - state.started_at_ms),
+            _ => format!("since {}", now.minute(state.started_at_ms)),
+        };
+        let started = format!("Started {}.", now.full(state.started_at_ms));
+        chips.push(Chip::new(icon::CLOCK, text, Tone::Dim).explained(started));
+    }
+    chips
+}
+
+/// Everything that a class allows, in lines.
+fn class_text(class: &AuthorizationClass) -> String {
+    let or = |list: &[String], none: &str| match list.is_empty() {
+        true => none.to_owned(),
+        false => list.join(", "),
+    };
+    let text = format!(
+        "tools: {}\npaths: {}\nhosts: {}\nworst risk: {}\nattempts: the first {}\nuntil {}",
+        or(&class.tools, "none"),
+        or(&class.paths, "none"),
+        or(&class.hosts, "this computer alone"),
+        class.max_risk.as_str(),
+        class.max_attempts,
+        class.expires_at,
+    );
+    crate::plan::visible_lines(&text)
+}

@@ -1,0 +1,95 @@
+//! A bounded loop, from the form to its end, by keyboard alone.
+
+use std::path::PathBuf;
+
+use super::harness::Desktop;
+use super::screen::Outcome;
+
+struct Workspace {
+    folder: tempfile::TempDir,
+}
+
+impl Workspace {
+    /// A workspace with nothing in it, and beside it a planner that runs this.
+    fn new(planner: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("heron").tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("nest")).expect("a folder");
+        std::fs::write(folder.path().join("plan.sh"), planner).expect("the planner");
+        Self { folder }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Describes the loop in the form and starts it.
+    fn start(&self) -> Outcome<Desktop> {
+        let mut desktop = Desktop::start_here(&[])?;
+        desktop.key("ctrl+4")?;
+        desktop.tab_to("Goal")?;
+        desktop.type_text("An egg in the nest")?;
+        desktop.tab_to("a command")?;
+        desktop.key("space")?;
+        desktop.tab_to("Planner command")?;
+        desktop.type_text(&format!("sh {}", self.path("plan.sh").display()))?;
+        desktop.tab_to("Workspace folder")?;
+        desktop.type_text(&self.path("nest").display().to_string())?;
+        desktop.wait_for_text("with your rights")?;
+        desktop.screenshot("loop_1_form")?;
+        desktop.tab_to("Start and run the planner")?;
+        desktop.key("Return")?;
+        Ok(desktop)
+    }
+}
+
+fn signed(workspace: &Workspace) -> Outcome {
+    let mut desktop = workspace.start()?;
+    desktop.wait_for_text("Waits for your signature")?;
+    desktop.wait_for_text("a heron thinks")?;
+    desktop.screenshot("loop_2_waits")?;
+    assert!(!workspace.path("nest/egg").exists(), "nothing runs by itself");
+    desktop.tab_to("Look at the plan")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.screenshot("loop_3_plan")?;
+    desktop.key("ctrl+Return")?;
+    desktop.tab_to("Authorize and run")?;
+    desktop.screenshot("loop_4_question")?;
+    desktop.press_once_armed("Authorize and run")?;
+    desktop.wait_for_text("Completed")?;
+    desktop.key("ctrl+4")?;
+    desktop.wait_for_text("Ended: completed")?;
+    desktop.screenshot("loop_5_completed")?;
+    Ok(())
+}
+
+#[test]
+fn a_loop_is_started_signed_for_and_seen_to_its_end() {
+    let workspace = Workspace::new(
+        "cat > /dev/null; echo a heron thinks >&2\n\
+         echo '{\"goal\": \"An egg\", \"steps\": [{\"command\": \"echo laid > egg\"}]}'\n",
+    );
+    if let Err(trouble) = signed(&workspace) {
+        panic!("{trouble}");
+    }
+    let egg = std::fs::read_to_string(workspace.path("nest/egg")).expect("what the plan made");
+    assert_eq!(egg, "laid\n");
+}
+
+fn stopped(workspace: &Workspace) -> Outcome {
+    let mut desktop = workspace.start()?;
+    desktop.wait_for_text("a heron sleeps")?;
+    desktop.key("ctrl+shift+period")?;
+    desktop.wait_for_text("Ended: operator_stopped")?;
+    desktop.screenshot("loop_6_stopped")?;
+    Ok(())
+}
+
+#[test]
+fn a_loop_is_stopped_while_its_planner_hangs() {
+    let workspace = Workspace::new("echo a heron sleeps >&2; sleep 600; touch late\n");
+    if let Err(trouble) = stopped(&workspace) {
+        panic!("{trouble}");
+    }
+    assert!(!workspace.path("nest/late").exists());
+}
