@@ -420,3 +420,98 @@ fn cargo_fix_gives_up_in_words_where_it_can_do_nothing() {
         "{plan}"
     );
 }
+
+/// What a loop towards this goal says at its end.
+fn bounded_loop(
+    command: &mut assert_cmd::Command,
+    folder: &Path,
+    planner: &str,
+    verify: &str,
+) -> Value {
+    let evidence = folder.parent().unwrap().join("evidence");
+    command.args(["loop", "--goal", "No warning is left", "--planner", planner, "--yes", "--json"]);
+    command.args(["--max-attempts", "3", "--verify", verify, "--workspace"]).arg(folder);
+    command.arg("--evidence").arg(evidence);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    serde_json::from_str(&text)
+        .unwrap_or_else(|_| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The warnings and errors that cargo itself finds in this folder.
+fn complaints(home: &Home, folder: &Path) -> usize {
+    let mut cargo = home.command_of("cargo");
+    cargo.env("HOME", std::env::var_os("HOME").unwrap()).current_dir(folder);
+    let output = cargo.args(["check", "--all-targets", "--message-format=json"]).output().unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .filter(|line| line.contains("\"reason\":\"compiler-message\""))
+        .count()
+}
+
+#[test]
+fn a_loop_with_cargo_fix_repairs_a_crate_in_a_bounded_number_of_attempts() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    assert!(complaints(&home, &folder) >= 7);
+    let mut command = home.command();
+    command.env("HOME", std::env::var_os("HOME").unwrap());
+    let ended = bounded_loop(&mut command, &folder, "cargo-fix", "full");
+    assert_eq!(ended["stop_reason"]["code"], "completed", "{ended:#}");
+    let attempts = ended["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 1, "{ended:#}");
+    let verify = &attempts[0]["verify"];
+    assert_eq!((&verify["scope"], &verify["passed"]), (&json!("full"), &json!(true)), "{ended:#}");
+    assert_eq!(complaints(&home, &folder), 0);
+}
+
+#[test]
+fn a_loop_with_cargo_fix_leaves_a_crate_alone_that_it_cannot_repair() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    let text = "fn main() { let x: u32 = \"no\"; let _ = x; }\n";
+    fs::write(folder.join("src/main.rs"), text).unwrap();
+    let mut command = home.command();
+    command.env("HOME", std::env::var_os("HOME").unwrap());
+    let ended = bounded_loop(&mut command, &folder, "cargo-fix", "local");
+    let code = &ended["stop_reason"]["code"];
+    assert_eq!(code, "planner_rejected_retry_budget_exhausted", "{ended:#}");
+    assert_eq!(ended["attempts"].as_array().unwrap().len(), 3);
+    assert_eq!(fs::read_to_string(folder.join("src/main.rs")).unwrap(), text);
+}
+
+#[test]
+fn a_loop_with_a_model_applies_its_plan_and_keeps_the_key_out_of_the_evidence() {
+    let plan = json!({ "version": "2026-02-19", "goal": "g", "actions": [
+        { "type": "mutate_batch", "rationale": "It is missing.", "request": { "edits": [
+            { "op": "create", "path": "notes/heron.txt", "contents": "grey\n" }] } }] });
+    let served = serve(move |stream| stream.write_all(chat(&plan.to_string()).as_bytes()).unwrap());
+    let home = Home::new();
+    let folder = home.path().join("space");
+    let mut command = home.command();
+    command.env("COUNTERSIGN_MODEL_URL", &served.url).env("COUNTERSIGN_MODEL", "small");
+    command.env("COUNTERSIGN_MODEL_KEY", KEY);
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+        command.env_remove(name);
+    }
+    let ended = bounded_loop(&mut command, &folder, "openai-compatible", "none");
+    assert_eq!(ended["stop_reason"]["code"], "completed", "{ended:#}");
+    assert_eq!(fs::read_to_string(folder.join("notes/heron.txt")).unwrap(), "grey\n");
+    let asked = served.thread.join().unwrap();
+    assert_eq!(asked.authorization, Some(format!("Bearer {KEY}")));
+    let user = asked.body["messages"][1]["content"].as_str().unwrap();
+    assert!(user.contains("No warning is left") && !user.contains(KEY));
+    let mut files = 0;
+    for entry in fs::read_dir(home.evidence()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            files += 1;
+            let bytes = fs::read(&path).unwrap();
+            assert!(!bytes.windows(KEY.len()).any(|it| it == KEY.as_bytes()), "{}", path.display());
+        }
+    }
+    assert!(files > 0);
+}
