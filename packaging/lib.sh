@@ -64,6 +64,10 @@ cmd:strace                  strace          strace          strace
 cmd:ssh                     openssh-client  openssh-clients openssh
 cmd:ssh-keygen              openssh-client  openssh         openssh
 cmd:sshd                    openssh-server  openssh-server  openssh
+cmd:git                     git             git             git
+cmd:gcc                     gcc             gcc             gcc
+cmd:make                    make            make            make
+cmd:python3                 python3         python3         python
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use countersign_fuzz::code::last_name;
 use countersign_fuzz::engine::{self, ExecutionError};
-use countersign_fuzz::plan::{Code, Digest, Precondition, Step, TOOLS, ToolClass, ToolSpec, parse};
+use countersign_fuzz::plan::{Code, Dialect, Digest, Precondition, Step, TOOLS, ToolSpec, parse};
 use countersign_fuzz::run::Outcome;
 use countersign_fuzz::world::{Real, World};
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -46,8 +46,9 @@ impl<'a> Input<'a> {
     fn read(data: &'a [u8]) -> Option<Self> {
         let (choice, rest) = data.split_first()?;
         let choice = usize::from(*choice);
-        // A step plan may not name the tool of commands.
-        let tools: Vec<_> = TOOLS.iter().filter(|it| it.class != ToolClass::Command).collect();
+        // A step plan may name no other dialect's tools.
+        let tools: Vec<_> =
+            TOOLS.iter().filter(|it| it.tool.stands_in(Dialect::StepPlan)).collect();
         let tool = tools[choice % tools.len()];
         let alias = choice / tools.len() % 2 == 1;
         let earlier =
