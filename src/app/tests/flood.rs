@@ -54,7 +54,9 @@ fn a_frame_takes_in_a_bounded_part_of_a_flood_and_nothing_is_lost_but_told() {
 #[test]
 fn a_window_that_does_not_look_keeps_no_command_waiting() {
     let mut bench = Bench::new();
-    let plan = r#"{"goal": "print", "steps": [{"command": "yes kingfisher | head -n 3000000; touch done"}]}"#;
+    // The second step begins when all that the first one printed has been handed on.
+    let plan = r#"{"goal": "print", "steps": [
+        {"command": "yes kingfisher | head -n 3000000"}, {"command": "touch done"}]}"#;
     let plan = bench.file("plan.json", plan);
     bench.open(&plan);
     bench.authorize();
