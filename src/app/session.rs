@@ -340,7 +340,8 @@ impl PlanSession {
                 }
             }
             RunEvent::ConfirmationNeeded { request } => {
-                self.dismissed = request.guided;
+                // Without a plan there is no list in which a card could stand.
+                self.dismissed = request.guided && self.plan.is_some();
                 self.answered = None;
                 if request.guided && self.follow {
                     self.select(request.step_index);

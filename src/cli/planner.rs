@@ -69,10 +69,18 @@ fn server() -> Result<Server, Refusal> {
     };
     let (urls, models) =
         (["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"], ["COUNTERSIGN_MODEL", "OPENAI_MODEL"]);
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let [ours, theirs] = urls.map(set);
+    // A key goes only to the address that it was given with: the one kept for another server stays here.
+    let key = set("COUNTERSIGN_MODEL_KEY").or_else(|| match (&ours, &theirs) {
+        (None, Some(_)) => set("OPENAI_API_KEY"),
+        (None, None) => settings.key,
+        (Some(_), _) => None,
+    });
     Ok(Server {
         url: needed("address", of(urls, settings.url), urls)?,
         model: needed("name", of(models, settings.name), models)?,
-        key: of(["COUNTERSIGN_MODEL_KEY", "OPENAI_API_KEY"], settings.key),
+        key,
         timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
         stream: settings.stream,
         tools: settings.tools,

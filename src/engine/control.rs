@@ -98,6 +98,11 @@ impl ControlHandle {
         }
     }
 
+    /// A wish for guidance is for the run in which it was uttered, not for those that follow in a loop.
+    pub(super) fn forget_guidance(&self) {
+        self.lock().guided = false;
+    }
+
     /// Whether each step from now on waits for a person.
     pub(super) fn is_guided(&self) -> bool {
         self.lock().guided

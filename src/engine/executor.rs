@@ -120,6 +120,7 @@ impl Executor {
         let mut run = Run::new(&runnable, &*clock);
         let mut results = Vec::with_capacity(runnable.plan.steps.len());
         let outcome = self.run(&mut run, &mut results);
+        self.parts.control.forget_guidance();
         if let Err(error) = &outcome {
             self.emit(&RunEvent::RunFailed { code: error.code(), message: error.to_string() });
             self.state = ExecutorState::Ended { status: RunStatus::Failed, completed: results };

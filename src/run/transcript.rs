@@ -257,6 +257,7 @@ impl Transcript {
 
     fn push(&mut self, step_index: usize, part: Part, text: String) {
         self.printed += u64::from(matches!(part, Part::Output(_)));
+        self.bytes += text.len();
         self.lines.push_back(TranscriptLine { step_index, part, text, inks: Vec::new() });
         self.forget_oldest();
     }
@@ -281,6 +282,16 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    #[test]
+    fn a_remark_that_is_forgotten_takes_no_more_than_it_brought() {
+        let mut transcript = Transcript::default();
+        transcript.push(0, Part::Remark, "left out".to_owned());
+        for _ in 0..MOST_LINES + 7 {
+            transcript.push(0, Part::Output(Stream::Stdout), String::new());
+        }
+        assert_eq!((transcript.lines.len(), transcript.bytes), (MOST_LINES, 0));
+    }
 
     use super::super::ink::{Hue, coloured};
     use super::super::result::Outcome;

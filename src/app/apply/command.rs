@@ -225,7 +225,8 @@ impl App {
 
     /// Brings the question that waits into view: to the front, or the card of a guided step.
     fn lead_to_question(&mut self) {
-        let guided = self.running().and_then(|session| session.request());
+        let running = self.running().filter(|session| session.plan.is_some());
+        let guided = running.and_then(|session| session.request());
         if guided.is_none_or(|request| !request.guided) {
             return self.ask_in_front();
         }

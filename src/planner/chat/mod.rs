@@ -172,7 +172,8 @@ impl Server {
 
     /// The server says no.
     fn refused(&self, status: StatusCode, said: &[u8]) -> Failure {
-        let said = answer::complaint(said);
+        // Before it is cut: half of a key would no longer be known for one.
+        let said = self.without_key(&answer::complaint(said));
         let said = said.get(..said.floor_char_boundary(SAID)).unwrap_or(&said);
         let what = match status.as_u16() {
             401 | 403 => "does not accept the key",
