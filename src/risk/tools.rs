@@ -6,7 +6,7 @@ use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, Too
 use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 5;
+pub(super) const RULES_VERSION: u32 = 6;
 
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
@@ -82,6 +82,11 @@ const SENSITIVE: &[SensitivePath] = &[
         components: &["gnumakefile"],
         reason: "writes a Makefile, which the next make runs",
     },
+    SensitivePath {
+        rule: "write-workspace-commands",
+        components: &["countersign.toml"],
+        reason: "says which commands verify, compile and run the program",
+    },
 ];
 
 /// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
@@ -134,11 +139,18 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         }
         ToolClass::Command => (RiskLevel::Dangerous, "command", "Runs a command."),
     };
-    let (rule, reason) = match call {
-        ToolCall::Run { .. } => {
-            ("run", "Runs code of the workspace: build scripts, macros and the program itself.")
-        }
-        _ => (rule, reason),
+    let (level, rule, reason) = match call {
+        ToolCall::Run { .. } => (
+            level,
+            "run",
+            "Runs code of the workspace: build scripts, macros and the program itself.",
+        ),
+        ToolCall::History { operation, .. } if operation.changes_files() => (
+            RiskLevel::Dangerous,
+            "change-history",
+            "Puts earlier contents of files in the place of what stands there now.",
+        ),
+        _ => (level, rule, reason),
     };
     let usual = || Verdict {
         level,

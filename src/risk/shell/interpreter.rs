@@ -121,16 +121,10 @@ impl Judge<'_> {
             safer: Some("Put the code into a file that can be read first.".to_owned()),
         };
         let mut at = 0;
-        let mut prints = false;
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            if let Some((code, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
-                if self.table.code.harmless(program, &code) {
-                    prints = true;
-                    at += usize::from(used);
-                    continue;
-                }
+            if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
                 self.decide(context, program, inline);
                 return true;
             }
@@ -163,8 +157,7 @@ impl Judge<'_> {
             }
         }
         let (read, fed) = self.reads(context);
-        // With its code in the command line it reads data.
-        if !prints && (read.is_some() || fed) && !self.script_file(context) {
+        if (read.is_some() || fed) && !self.script_file(context) {
             self.decide(context, program, inline);
         }
         false

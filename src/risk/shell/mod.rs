@@ -10,7 +10,6 @@ mod effects;
 mod expansion;
 mod grade;
 mod grammar;
-mod harmless;
 mod interpreter;
 mod judge;
 mod parse;

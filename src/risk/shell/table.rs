@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::harmless::Code;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 use super::verbs::Verbs;
@@ -19,7 +18,6 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     table.variables.plain = Regex::new(&table.variables.harmless).ok();
     table.verbs.compile()?;
-    table.code.compile()?;
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -35,7 +33,6 @@ pub(super) struct Table {
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
-    pub(super) code: Code,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }
