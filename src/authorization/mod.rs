@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::plan::{Digest, Mode, Plan};
+use crate::plan::{Digest, Mode, Plan, RiskLevel};
 
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, ClassQuestion};
 
@@ -62,6 +62,8 @@ pub struct ForAttempt {
     pub attempt: u32,
     /// The class of plans under which the answer was given, if under one.
     pub class_id: Option<Uuid>,
+    /// The worst risk that this class allows a step, also when its turn has come.
+    pub max_risk: Option<RiskLevel>,
     /// How the answer came about, in a sentence.
     pub note: String,
 }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::answer::{self, Answered};
-use super::bounded::BoundedLoop;
+use super::bounded::{BoundedLoop, VerifyChoice};
 use super::request::{Question, request};
 use super::results::{self, Applied};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
@@ -116,10 +116,14 @@ impl BoundedLoop<'_> {
             verified: applied.verify.as_ref().is_some_and(|verify| verify.passed),
         };
         self.keep(applied);
-        if ended.happened != Happened::Succeeded || ended.verified {
+        if ended.happened != Happened::Succeeded {
             return Ok(ended);
         }
-        self.gate(&plan, &authorization)
+        let verifies = ended.verified || self.setup.verify != VerifyChoice::None;
+        if let Some(ended) = self.verified_otherwise(plan.steps.len()).filter(|_| verifies) {
+            return Ok(ended);
+        }
+        if ended.verified { Ok(ended) } else { self.gate(&plan, &authorization) }
     }
 
     fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
@@ -164,6 +168,9 @@ impl BoundedLoop<'_> {
         if self.control.is_ending() {
             return Ok(Err(self.stopped()));
         }
+        if let Some(ended) = self.untrusted_verification()? {
+            return Ok(Err(ended));
+        }
         let mut answered = self.ask(attempt, max_attempts)?;
         if self.control.is_ending() {
             self.note(&answered);
@@ -174,7 +181,8 @@ impl BoundedLoop<'_> {
                 let setup = self.setup;
                 let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
                 let records = Records { evidence, secrets };
-                Some(review_with(plan, &setup.workspace, &setup.policy, Some(&records)))
+                let policy = self.policy()?;
+                Some(review_with(plan, &setup.workspace, &policy, Some(&records)))
             }
             _ => None,
         };
@@ -248,6 +256,7 @@ impl BoundedLoop<'_> {
             class: setup.class.as_ref().map(|(class, _)| class),
             tried: &self.tried,
             toolbox: &self.toolbox,
+            hider: &self.hider,
             stop: self.control.stop_signal(),
         };
         let request = request(&question, &setup.evidence, &setup.secrets)?;

@@ -11,18 +11,18 @@ use uuid::Uuid;
 use super::attempt::{Ended, OpenAttempt, Tried};
 use super::authorizer::PlanAuthorizer;
 use super::tell::Shared;
-use crate::authorization::{AuthorizationClass, Method};
+use crate::authorization::{AuthorizationClass, FileState, Method};
 use crate::engine::{
     Clock, ConfirmationCallback, ControlHandle, Executor, Parts, ProgressCallback, WorkspaceChoice,
 };
-use crate::evidence::{AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart};
+use crate::evidence::{AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider};
 use crate::plan::VerifyScope;
 use crate::risk::Policy;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
-use crate::tools::{PlannerProgram, ToolError, Toolbox};
+use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox};
 
 /// Whether the loop verifies by itself where a plan did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +106,8 @@ pub struct BoundedLoop<'a> {
     pub(super) loop_id: Uuid,
     pub(super) class_id: Option<Uuid>,
     pub(super) toolbox: Toolbox,
+    /// The file that says how the program is verified, as it was when the loop began.
+    pub(super) commands: Option<FileState>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) control: ControlHandle,
     pub(super) progress: Arc<dyn ProgressCallback>,
@@ -115,6 +117,8 @@ pub struct BoundedLoop<'a> {
     pub(super) tried: Vec<Tried>,
     /// The attempt under way, as far as it has come.
     pub(super) open: Option<OpenAttempt>,
+    /// Keeps secrets out of what planners are told.
+    pub(super) hider: SecretHider,
     /// Why something of a run is not in the evidence.
     pub(super) lost: Option<Failure>,
 }
@@ -132,6 +136,7 @@ impl<'a> BoundedLoop<'a> {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
+        let hider = store.secret_hider();
         let executor = Executor::new(
             store,
             Parts {
@@ -146,6 +151,7 @@ impl<'a> BoundedLoop<'a> {
             setup,
             loop_id,
             class_id: None,
+            commands: toolbox.state_of(COMMANDS_FILE).ok(),
             toolbox,
             clock,
             control,
@@ -154,6 +160,7 @@ impl<'a> BoundedLoop<'a> {
             executor,
             tried: Vec::new(),
             open: None,
+            hider,
             lost: None,
         };
         if let Err(error) = this.begin() {
@@ -165,6 +172,13 @@ impl<'a> BoundedLoop<'a> {
             Ok(Err(error)) => this.fail(&error),
             Err(panic) => this.recover(&*panic),
         })
+    }
+
+    /// What the person has settled, with the workspace commands that they trust now: that may change while a
+    /// planner thinks.
+    pub(super) fn policy(&mut self) -> Result<Policy, EvidenceError> {
+        let trusted_commands = self.executor.store().trusted_commands()?;
+        Ok(Policy { trusted_commands, ..self.setup.policy.clone() })
     }
 
     fn begin(&mut self) -> Result<(), EvidenceError> {
@@ -240,6 +254,9 @@ impl<'a> BoundedLoop<'a> {
         open.record.stop_reason = code;
         let recorded = self.record_attempt(&open);
         let record = Box::new(open.record.clone());
+        for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
+            self.hider.learn(text.as_deref().unwrap_or_default());
+        }
         self.tried.push(open.into_tried(ended));
         recorded?;
         self.emit(&RunEvent::AttemptEnded { record });

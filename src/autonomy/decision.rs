@@ -1,9 +1,11 @@
 //! The answer to the plan of an attempt: given, refused, or given in advance (SPEC §10).
 
+use uuid::Uuid;
+
 use super::attempt::{Ended, Way};
 use super::authorizer::{Asked, PlanAnswer, outside};
 use super::bounded::BoundedLoop;
-use crate::authorization::{ForAttempt, Method, PlanAuthorization};
+use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
 use crate::evidence::EvidenceError;
 use crate::plan::Plan;
 use crate::run::{Happened, PlanDifference, Review, RunEvent};
@@ -30,6 +32,7 @@ impl BoundedLoop<'_> {
         }
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
+        let max_risk = self.setup.class.as_ref().map(|(class, _)| class.max_risk);
         let asked = Asked {
             loop_id: self.loop_id,
             attempt,
@@ -84,6 +87,7 @@ impl BoundedLoop<'_> {
                         attempt_id: attempt_id.unwrap_or_default(),
                         attempt,
                         class_id: class,
+                        max_risk: class.and(max_risk),
                         note: note.clone(),
                     })
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms);
@@ -104,11 +108,37 @@ impl BoundedLoop<'_> {
             return Ok(Vec::new());
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
-        // Looked up each time: it may have been taken back by another process.
-        if self.executor.store().is_class_revoked(class_id)? {
-            parts.insert(0, "the class was revoked".to_owned());
-        }
+        parts.extend(self.revoked(class_id)?);
         Ok(parts)
+    }
+
+    /// Why the class no longer lets the attempt be verified. Which tools and paths it names is about plans: to
+    /// verify was decided when the loop was started.
+    pub(super) fn outside_by_now(
+        &mut self,
+        review: &Review,
+        attempt: u32,
+    ) -> Result<Vec<String>, EvidenceError> {
+        let (Some((class, _)), Some(class_id)) = (&self.setup.class, self.class_id) else {
+            return Ok(Vec::new());
+        };
+        let question = ClassQuestion {
+            tools: &[],
+            paths: &[],
+            host: None,
+            worst: review.impact.worst,
+            attempt,
+            now_ms: self.clock.now_ms(),
+        };
+        let mut parts = class.outside(&question);
+        parts.extend(self.revoked(class_id)?);
+        Ok(parts)
+    }
+
+    /// Looked up each time: the class may have been taken back by another process.
+    fn revoked(&mut self, class_id: Uuid) -> Result<Option<String>, EvidenceError> {
+        let revoked = self.executor.store().is_class_revoked(class_id)?;
+        Ok(revoked.then(|| "the class was revoked".to_owned()))
     }
 
     fn decided(&self, approved: bool, how: &str) {

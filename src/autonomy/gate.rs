@@ -11,9 +11,10 @@ use crate::engine::review;
 use crate::evidence::EvidenceError;
 use crate::plan::{ACTION_PLAN_VERSION, Plan, VerifyScope, is_valid, parse};
 use crate::run::{
-    ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, RunEvent,
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
     StepResult, VERIFY_GATE,
 };
+use crate::tools::COMMANDS_FILE;
 
 impl BoundedLoop<'_> {
     /// Verifies what the actions of the attempt have done.
@@ -37,22 +38,26 @@ impl BoundedLoop<'_> {
         let Some(gate) = gate_plan(&self.setup.goal, scope) else {
             return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
         };
-        let reviewed = review(&gate, &self.setup.workspace, &self.setup.policy);
-        let review = match reviewed {
+        let policy = self.policy()?;
+        let review = match review(&gate, &self.setup.workspace, &policy) {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
                 if let Some(why) = review.untrusted() {
-                    let message = format!("verification: {}", why.message);
-                    return Ok(Ended {
-                        action_index: Some(index),
-                        ..Ended::new(Happened::NotAuthorized, message)
-                    });
+                    return Ok(not_authorized(Some(index), &why.message));
                 }
                 let said = review.findings.first().map(|it| it.message.clone());
                 return Ok(self.refused(index, scope, said.unwrap_or_default()));
             }
             Err(error) => return Ok(self.refused(index, scope, error.to_string())),
         };
+        let attempt = authorization.attempt.as_deref();
+        if let Some(attempt) = attempt.filter(|attempt| attempt.class_id.is_some()) {
+            let outside = self.outside_by_now(&review, attempt.attempt)?;
+            if !outside.is_empty() {
+                let why = format!("outside the authorization class: {}", outside.join("; "));
+                return Ok(not_authorized(Some(index), &why));
+            }
+        }
         let now_ms = self.clock.now_ms();
         let mut answer =
             PlanAuthorization::pending(&gate, review.binding, authorization.method, now_ms);
@@ -107,6 +112,29 @@ impl BoundedLoop<'_> {
         })
     }
 
+    /// That the loop's own verification would run commands that nobody trusts: told before anything is changed.
+    pub(super) fn untrusted_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
+        let VerifyChoice::Scope(scope) = self.setup.verify else { return Ok(None) };
+        let Some(gate) = gate_plan(&self.setup.goal, scope) else { return Ok(None) };
+        let policy = self.policy()?;
+        let review = review(&gate, &self.setup.workspace, &policy).ok();
+        let why = review.as_ref().and_then(Review::untrusted);
+        Ok(why.map(|why| not_authorized(None, &why.message)))
+    }
+
+    /// That the program would be verified in another way than when the loop began. A plan that was to be
+    /// verified does not choose how.
+    pub(super) fn verified_otherwise(&self, index: usize) -> Option<Ended> {
+        let now = self.toolbox.state_of(COMMANDS_FILE).ok();
+        (now != self.commands).then(|| {
+            let why = format!(
+                "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
+                 look at it, and start the loop again"
+            );
+            not_authorized(Some(index), &why)
+        })
+    }
+
     fn unverified(&mut self, index: usize, why: &str) -> Ended {
         self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
         Ended::new(Happened::Succeeded, format!("every action succeeded; not verified: {why}"))
@@ -138,6 +166,10 @@ impl BoundedLoop<'_> {
             open.record.actions.push(row);
         }
     }
+}
+
+fn not_authorized(action_index: Option<usize>, why: &str) -> Ended {
+    Ended { action_index, ..Ended::new(Happened::NotAuthorized, format!("verification: {why}")) }
 }
 
 /// A plan of one `verify`.

@@ -1,4 +1,5 @@
 //! What a planner is asked (SPEC §10): one JSON document, bounded, with everything that was cut named in it.
+//! Secrets are hidden in it as in the evidence: what answers it may run on another machine.
 //! `assets/schema/planner-request.schema.json` describes it.
 
 use std::path::Path;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 
 use super::attempt::Tried;
 use crate::authorization::AuthorizationClass;
-use crate::evidence::{EvidenceError, EvidenceReader};
+use crate::evidence::{EvidenceError, EvidenceReader, SecretHider};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use crate::tools::{StopSignal, Toolbox};
@@ -38,6 +39,7 @@ pub(super) struct Question<'a> {
     pub(super) class: Option<&'a AuthorizationClass>,
     pub(super) tried: &'a [Tried],
     pub(super) toolbox: &'a Toolbox,
+    pub(super) hider: &'a SecretHider,
     pub(super) stop: &'a StopSignal,
 }
 
@@ -63,13 +65,16 @@ pub(super) fn request(
         "max_attempts": question.max_attempts,
         "workspace": workspace(question, &mut cuts),
         "authorization_class": question.class,
-        "answer": answer(),
-        "last_attempt": last.map(|last| last_attempt(last, &mut cuts)),
+        "last_attempt": last.map(|last| last_attempt(last, question.hider, &mut cuts)),
         "earlier_attempts": question.tried.iter().rev().skip(1).rev().map(in_short)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
         "cuts": cuts,
     });
+    let mut document = question.hider.hide_in(document);
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("answer".to_owned(), answer());
+    }
     let mut bytes = document.to_string().into_bytes();
     bytes.push(b'\n');
     Ok(bytes)
@@ -136,14 +141,14 @@ fn outcome(happened: Happened) -> &'static str {
     }
 }
 
-fn last_attempt(last: &Tried, cuts: &mut Vec<String>) -> Value {
+fn last_attempt(last: &Tried, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
     let mut value = in_short(last);
     let results = last.results.iter().rev().take(MOST_RESULTS).rev();
     if last.results.len() > MOST_RESULTS {
         let left_out = last.results.len() - MOST_RESULTS;
         cuts.push(format!("last_attempt.results: {left_out} earlier ones are left out"));
     }
-    let results: Vec<Value> = results.map(|result| step_result(result, cuts)).collect();
+    let results: Vec<Value> = results.map(|result| step_result(result, hider, cuts)).collect();
     let diagnostics = last.results.iter().flat_map(|result| &result.diagnostic_artifacts);
     let mut room = PART_BYTES;
     let all = diagnostics.clone().count();
@@ -160,7 +165,7 @@ fn last_attempt(last: &Tried, cuts: &mut Vec<String>) -> Value {
         let left_out = all - diagnostics.len();
         cuts.push(format!("last_attempt.diagnostics: {left_out} of {all} are left out"));
     }
-    let plan = last.plan.as_ref().map(|plan| String::from_utf8_lossy(&plan.source).into_owned());
+    let plan = last.plan.as_ref().map(|plan| text_of(&plan.source, hider));
     let plan = plan.map(|mut text| {
         if text.len() > PLAN_BYTES {
             cuts.push(format!("last_attempt.plan: {} bytes in all", text.len()));
@@ -183,11 +188,26 @@ fn last_attempt(last: &Tried, cuts: &mut Vec<String>) -> Value {
     value
 }
 
-fn step_result(result: &StepResult, cuts: &mut Vec<String>) -> Value {
+/// The text of a plan; its own, unless secrets had to be hidden behind the escapes of JSON.
+fn text_of(source: &[u8], hider: &SecretHider) -> String {
+    match serde_json::from_slice::<Value>(source) {
+        Ok(value) => {
+            let hidden = hider.hide_in(value.clone());
+            if hidden == value {
+                String::from_utf8_lossy(source).into_owned()
+            } else {
+                hidden.to_string()
+            }
+        }
+        Err(_) => hider.hide(&String::from_utf8_lossy(source)).into_owned(),
+    }
+}
+
+fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
     let mut ends = |text: Option<&str>, name: &str| {
-        let text = text?;
+        let text = hider.hide(text?);
         if text.len() <= 2 * OUTPUT_BYTES {
-            return Some(text.to_owned());
+            return Some(text.into_owned());
         }
         let head = text.get(..text.floor_char_boundary(OUTPUT_BYTES)).unwrap_or_default();
         let tail = text.get(text.ceil_char_boundary(text.len() - OUTPUT_BYTES)..);

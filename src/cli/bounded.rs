@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::Exit;
 use super::args;
+use super::check;
 use super::confirmation::CommandLine;
 use super::output::{Output, say, tell};
 use super::place::{EvidencePlace, policy};
@@ -17,18 +18,19 @@ use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
 use super::signals::stop_at_interrupt;
-use super::trust::trusted;
+use super::trust::trust_in;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
 };
 use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
+    workspace_commands,
 };
-use crate::evidence::EvidenceStore;
+use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::{Step, visible, visible_lines};
 use crate::risk::Policy;
-use crate::run::{AttemptRecord, PlannerStatus, RunEvent, StopCode, Stream};
+use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
 use crate::worker::default_folders;
 
 /// Runs a loop, or takes a class of plans back.
@@ -84,8 +86,12 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         .map_err(|error| Refusal::usage(error.to_string(), "Name a planner with --planner."))?;
     let place = EvidencePlace::find(&command.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
-    // Records that cannot be read trust nothing; that they cannot is what the loop itself ends with.
-    let trusted_commands = trusted(&place).unwrap_or_default();
+    let workspace = workspace(command.workspace.as_deref(), &here);
+    let policy = command.engine.settle(policy()?);
+    if let Some(digest) = command.trust_commands {
+        let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
+        trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &place)?;
+    }
     Ok(LoopSetup {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
@@ -93,11 +99,11 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         planner_timeout: Duration::from_secs(command.planner_timeout.into()),
         max_attempts: command.max_attempts,
         verify: command.verify.into(),
-        workspace: workspace(command.workspace.as_deref(), &here),
+        workspace,
         class: class.map(|class| (class, Method::CommandLine)),
         evidence: std::path::absolute(&place.evidence).unwrap_or(place.evidence),
         secrets: place.secrets,
-        policy: Policy { trusted_commands, ..command.engine.settle(policy()?) },
+        policy,
     })
 }
 
@@ -173,10 +179,23 @@ impl PlanAuthorizer for Flags {
     }
 }
 
+/// The commands that the workspace names, which the loop may verify with.
+fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
+    let trusted = EvidenceReader::open(&setup.evidence, &setup.secrets)
+        .and_then(|mut evidence| evidence.trusted_commands());
+    // Records that cannot be read trust nothing; that they cannot is what the loop itself ends with.
+    let trusted_commands = trusted.unwrap_or_default();
+    let policy = Policy { trusted_commands, ..setup.policy.clone() };
+    workspace_commands(&setup.workspace.folder, &policy).ok()?.1
+}
+
 fn introduce(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.goal)));
     let folder = setup.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
+    if let Some(commands) = commands(setup) {
+        check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
+    }
     let Some((class, _)) = &setup.class else { return };
     let hosts =
         if class.hosts.is_empty() { "this machine".to_owned() } else { class.hosts.join(", ") };

@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::trust::{open_trusting, revoke};
 use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
 use crate::risk::Policy;
-use crate::run::{Host, PreconditionState, Review, TargetState};
+use crate::run::{CommandReview, CommandsReview, Host, PreconditionState, Review, TargetState};
 use crate::tools::{SshClient, StopSignal, check_target};
 
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
@@ -95,7 +95,10 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
         header(opened, plan, review, out);
         steps(plan, review, out);
     }
-    commands(opened, out);
+    let review = opened.review.as_ref();
+    if let Some(commands) = review.and_then(|review| review.workspace_commands.as_ref()) {
+        workspace_commands(commands, "run").iter().for_each(|line| out.line(line));
+    }
     for finding in &opened.findings {
         out.line(&finding_line(finding));
     }
@@ -109,24 +112,20 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     }
 }
 
-/// The commands that the workspace names, where the plan would run some of them.
-fn commands(opened: &OpenedPlan, out: &mut Output) {
-    let review = opened.review.as_ref();
-    let Some(commands) = review.and_then(|review| review.workspace_commands.as_ref()) else {
-        return;
-    };
-    out.line("Commands of countersign.toml:");
-    for command in &commands.commands {
+/// The commands that a workspace names, line by line, and how this command of ours trusts them.
+pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<String> {
+    let command = |command: &CommandReview| {
         let (name, risk) = (&command.name, command.risk.level.as_str());
-        out.line(&visible(&format!("    {name} ({risk}): {}", command.command)));
-    }
-    match commands.trusted {
-        true => out.line("They are trusted."),
-        false => out.line(&format!(
-            "Nobody trusts them. `run --trust-commands {}` trusts exactly these.",
-            commands.digest
-        )),
-    }
+        visible(&format!("    {name} ({risk}): {}", command.command)).into_owned()
+    };
+    let trust = if commands.trusted {
+        "They are trusted.".to_owned()
+    } else {
+        let digest = commands.digest;
+        format!("Nobody trusts them. `{ours} --trust-commands {digest}` trusts exactly these.")
+    };
+    let first = "Commands of countersign.toml:".to_owned();
+    [first].into_iter().chain(commands.commands.iter().map(command)).chain([trust]).collect()
 }
 
 fn header(opened: &OpenedPlan, plan: &Plan, review: &Review, out: &mut Output) {

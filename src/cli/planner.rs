@@ -9,6 +9,7 @@ use super::args::{self, PlannerWord};
 use super::output::{Output, tell};
 use super::refusal::Refusal;
 use crate::planner::{Planner, Request, Server};
+use crate::tools::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
 /// Largest request, in bytes: 64 MiB, more than the loop writes.
@@ -72,7 +73,7 @@ fn server() -> Result<Server, Refusal> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let [ours, theirs] = urls.map(set);
     // A key goes only to the address that it was given with: the one kept for another server stays here.
-    let key = set("COUNTERSIGN_MODEL_KEY").or_else(|| match (&ours, &theirs) {
+    let key = set(MODEL_KEY).or_else(|| match (&ours, &theirs) {
         (None, Some(_)) => set("OPENAI_API_KEY"),
         (None, None) => settings.key,
         (Some(_), _) => None,

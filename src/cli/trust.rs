@@ -11,7 +11,7 @@ use crate::engine::{Clock as _, ExecutionError, SystemClock};
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, TrustDecision};
 use crate::plan::Digest;
 use crate::risk::Policy;
-use crate::run::AnsweredBy;
+use crate::run::{AnsweredBy, CommandsReview};
 
 /// What the evidence says is trusted.
 ///
@@ -45,32 +45,40 @@ pub(super) fn open_trusting(
     open(policy)
 }
 
-/// Records that the commands that the plan would run are trusted: exactly those with this digest.
+/// Records that the commands that a plan would run are trusted: exactly those with this digest.
 ///
 /// # Errors
-/// A file with another digest (E004), and evidence that cannot be written.
+/// As for [`trust_in`].
 pub(super) fn trust(
     digest: Digest,
     opened: &OpenedPlan,
     place: &EvidencePlace,
 ) -> Result<(), Refusal> {
     let review = opened.review.as_ref();
+    let workspace = review.map_or("", |review| &review.binding.workspace);
     let commands = review.and_then(|review| review.workspace_commands.as_ref());
-    let (review, commands) = match review.zip(commands) {
-        Some((review, commands)) if commands.digest == digest => (review, commands),
-        other => {
-            let now = match other {
-                Some((_, commands)) => commands.digest.to_string(),
-                None => "not used by this plan".to_owned(),
-            };
-            let what = "file countersign.toml".to_owned();
-            let changes = vec![Change { what, approved: digest.to_string(), now }];
-            return Err(ExecutionError::Stale { changes }.into());
-        }
+    trust_in(workspace, commands, digest, place)
+}
+
+/// Records that the commands of a workspace are trusted: exactly those with this digest.
+///
+/// # Errors
+/// A file with another digest, or none (E004), and evidence that cannot be written.
+pub(super) fn trust_in(
+    workspace: &str,
+    commands: Option<&CommandsReview>,
+    digest: Digest,
+    place: &EvidencePlace,
+) -> Result<(), Refusal> {
+    let Some(commands) = commands.filter(|commands| commands.digest == digest) else {
+        let now = commands.map_or("not used".to_owned(), |commands| commands.digest.to_string());
+        let what = "file countersign.toml".to_owned();
+        let changes = vec![Change { what, approved: digest.to_string(), now }];
+        return Err(ExecutionError::Stale { changes }.into());
     };
     let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
     store.record_trust(&TrustDecision {
-        workspace: &review.binding.workspace,
+        workspace,
         digest,
         trusted: true,
         shown: Some(commands),

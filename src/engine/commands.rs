@@ -1,6 +1,8 @@
 //! The commands of a workspace in a review (SPEC §9): which steps would run them, how dangerous each is, and
 //! whether a person trusts them. Nothing of them runs for it.
 
+use std::path::{Path, PathBuf};
+
 use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
 use crate::risk::{self, Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
@@ -87,6 +89,20 @@ fn refusals(
         findings.push(Finding::error(Code::NotAuthorized, step.pointer(None), message));
     }
     findings
+}
+
+/// The workspace folder, absolute and without links, and the commands that it names; none where it names none.
+///
+/// # Errors
+/// A workspace that cannot be opened, and a file of commands that cannot be read.
+pub fn workspace_commands(
+    folder: &Path,
+    policy: &Policy,
+) -> Result<(PathBuf, Option<CommandsReview>), ToolError> {
+    let toolbox = Toolbox::open(folder, policy)?;
+    let file = toolbox.workspace_commands()?;
+    let commands = file.map(|file| shown(&file, &[], &toolbox, policy));
+    Ok((toolbox.workspace().to_owned(), commands))
 }
 
 fn faulty(step: &Step, error: &ToolError) -> Finding {

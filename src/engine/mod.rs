@@ -30,6 +30,7 @@ pub use callbacks::{
     AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
 };
 pub use clock::{Clock, SystemClock};
+pub use commands::workspace_commands;
 pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of, rollback_of};
 pub use control::ControlHandle;
 pub use error::ExecutionError;

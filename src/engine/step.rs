@@ -136,6 +136,9 @@ impl StepRun<'_, '_> {
             Inputs::ChangedByRun(changed) => Some(changed),
             Inputs::Stale(error) => return Ok(Some((Outcome::Failed, Some(error)))),
         };
+        if let Some(error) = self.too_dangerous(verdict) {
+            return Ok(Some((Outcome::Failed, Some(error))));
+        }
         if let Some(why) = self.why(verdict, changed.as_ref()) {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));

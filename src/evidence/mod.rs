@@ -12,6 +12,7 @@ mod blobs;
 mod diagnostics;
 mod error;
 mod funnel;
+mod hider;
 mod history;
 mod index;
 mod intake;
@@ -40,6 +41,7 @@ mod window;
 
 pub use aftermath::OpenIntent;
 pub use error::EvidenceError;
+pub use hider::SecretHider;
 pub use history::Kept;
 pub use intake::{Intake, Taken};
 pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};

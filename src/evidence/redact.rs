@@ -176,7 +176,8 @@ impl Redactor {
         canonical(&value)
     }
 
-    fn hide_below(
+    /// Puts the markers into the value itself; `name` is that of the field which holds it.
+    pub(super) fn hide_below(
         &self,
         vault: &Vault,
         known: &KnownSecrets,

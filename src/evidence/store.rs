@@ -28,8 +28,8 @@ use crate::run::{AnsweredBy, Reconciled};
 #[derive(Debug)]
 pub struct EvidenceStore {
     pub(super) conn: Connection,
-    redactor: Arc<Redactor>,
-    vault: Arc<Vault>,
+    pub(super) redactor: Arc<Redactor>,
+    pub(super) vault: Arc<Vault>,
     pub(super) dir: PathBuf,
     secrets: PathBuf,
     user: Option<String>,

@@ -64,7 +64,7 @@ pub use error::{Access, ToolError};
 pub use facts::Kind;
 pub use history::{Conflict, HistoryError, NotAvailable, Past};
 pub use overlay::Overlay;
-pub use planner::{PlannerEnd, PlannerFinished, PlannerProgram};
+pub use planner::{MODEL_KEY, PlannerEnd, PlannerFinished, PlannerProgram};
 pub use program::{
     COMMANDS_FILE, CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands,
 };

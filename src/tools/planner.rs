@@ -14,6 +14,9 @@ use super::{Overlay, ProgramError, StopSignal, ToolError, Toolbox, program, sear
 /// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
+/// The variable with the key of the planner's server. Of all that is started only a planner of ours has it.
+pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
+
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannerProgram {
@@ -74,12 +77,15 @@ impl Toolbox {
         told: &dyn Fn(&str),
     ) -> Result<PlannerFinished, ToolError> {
         let unset = shell::unset();
+        let key = std::env::var(MODEL_KEY).ok();
+        let mut environment = Vec::new();
         let (program, arguments): (&OsStr, Vec<&str>) = match planner {
             PlannerProgram::Command(command) => {
                 let reader = shell::Reader::here(self)?;
                 (reader.path.as_os_str(), reader.arguments(command))
             }
             PlannerProgram::Program { program, arguments } => {
+                environment.extend(key.as_deref().map(|key| (MODEL_KEY, key)));
                 (program.as_os_str(), arguments.iter().map(String::as_str).collect())
             }
         };
@@ -88,7 +94,7 @@ impl Toolbox {
             arguments: &arguments,
             input: Some(Input::Bytes(request)),
             folder: self.workspace(),
-            environment: &[],
+            environment: &environment,
             unset: &unset,
             // Nothing works on the workspace behind the plan that was made of it.
             leftovers: Leftovers::End,

@@ -111,7 +111,9 @@ pub(super) struct Finished<K = Captured> {
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn command(program: &OsStr) -> Command {
-    Command::new(program)
+    let mut command = Command::new(program);
+    command.env_remove(super::planner::MODEL_KEY);
+    command
 }
 
 /// Starts a program and lets it go: it has no input, what it prints is not kept, and a thread waits for its

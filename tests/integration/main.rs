@@ -23,6 +23,7 @@ mod bounded_loop;
 mod bounded_loop_breaks;
 #[cfg(target_os = "linux")]
 mod bounded_loop_kills;
+mod bounded_loop_limits;
 mod categories;
 mod cli_check;
 #[cfg(unix)]

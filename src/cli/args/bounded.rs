@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::words::{Confirm, VerifyWord};
 use super::{Common, Engine};
+use crate::plan::Digest;
 
 #[derive(Debug, Args)]
 #[command(after_help = PLANNERS)]
@@ -29,6 +30,10 @@ pub(in crate::cli) struct Loop {
     /// What is verified after an attempt whose plan did not verify
     #[arg(long, value_enum, default_value = "local")]
     pub(in crate::cli) verify: VerifyWord,
+    /// Trust the commands of the workspace's countersign.toml if this is its digest, as the loop
+    /// printed it
+    #[arg(long, value_name = "DIGEST")]
+    pub(in crate::cli) trust_commands: Option<Digest>,
     /// How long the planner may take for one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(in crate::cli) planner_timeout: u32,
@@ -52,7 +57,8 @@ pub(in crate::cli) struct Loop {
 const PLANNERS: &str = "\
 Planners that are built in:
   replay:DIR          plays the plans of a folder in order
-  cargo-fix           applies the suggestions of the compiler
+  cargo-fix           applies the suggestions of the compiler; to find them it runs `cargo check`, with the
+                      build scripts of the project, before any plan is authorized
   openai-compatible   asks a server with the chat completions interface
 Any other is a command: it reads a request on its input (see `countersign schema planner_request`)
 and prints one plan.";

@@ -1,10 +1,11 @@
-//! The files that a step takes as input, held against what was approved (SPEC §2).
+//! The files that a step takes as input, and its risk, held against what was approved (SPEC §2).
 
 use std::collections::BTreeMap;
 
 use super::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
+use crate::risk::{RiskLevel, Verdict};
 
 /// How the input files of a step stand.
 pub(super) enum Inputs {
@@ -17,6 +18,21 @@ pub(super) enum Inputs {
 }
 
 impl StepRun<'_, '_> {
+    /// That the step is now more dangerous than anybody has let it be: what nobody can authorize, or what the
+    /// class of plans leaves out under which this one was authorized.
+    pub(super) fn too_dangerous(&self, verdict: &Verdict) -> Option<ExecutionError> {
+        let attempt = self.run.runnable.authorization.attempt.as_deref();
+        let most = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
+        (verdict.level > most).then(|| {
+            let change = Change {
+                what: format!("the risk of step {}", self.step.step_id),
+                approved: format!("at most {}", most.as_str()),
+                now: format!("{}: {}", verdict.level.as_str(), verdict.reason),
+            };
+            ExecutionError::Stale { changes: vec![change] }
+        })
+    }
+
     /// How the files stand that this step takes as input.
     pub(super) fn inputs(&self) -> Inputs {
         let Ok(inputs) = self.run.runnable.toolbox.inputs(self.call) else {

@@ -1,6 +1,11 @@
 //! The second reader: the grammar that editors use, written by other people from the same manual.
 
-use tree_sitter::{Node, Parser};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser};
+
+/// The grammar is stopped after so many hundreds of operations; the longest commands need some two thousand.
+const MOST_LOOKS: u32 = 20_000;
 
 /// What the second reader found.
 pub(super) struct Second {
@@ -19,7 +24,22 @@ pub(super) fn read(source: &str) -> Option<Second> {
     // The grammar stumbles over blanks before the end of the text that it reads before the end of a line;
     // behind a backslash a line break would mean something of its own.
     let ends = if source.ends_with('\\') { "" } else { "\n" };
-    let tree = parser.parse(format!("{source}{ends}"), None)?;
+    let text = format!("{source}{ends}");
+    let mut looks = 0;
+    // Recovering from errors can take time that grows exponentially, and what has one is in doubt anyway.
+    let mut go_on = |state: &ParseState| {
+        looks += 1;
+        if state.has_error() || looks > MOST_LOOKS {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let Some(tree) = parser.parse_with_options(&mut rest, None, Some(options)) else {
+        return Some(Second { programs: Vec::new(), others: Vec::new(), faulty: true });
+    };
     let mut found =
         Second { programs: Vec::new(), others: Vec::new(), faulty: tree.root_node().has_error() };
     let mut cursor = tree.walk();

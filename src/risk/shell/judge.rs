@@ -100,6 +100,13 @@ impl<'a> Judge<'a> {
         self.findings.push(Finding { span, builtin, user: None });
     }
 
+    /// Whether something is dangerous already, with the rules of the user and without them.
+    pub(super) fn is_dangerous(&self) -> bool {
+        let dangerous = |level: RiskLevel| level >= RiskLevel::Dangerous;
+        self.findings.iter().any(|finding| dangerous(finding.decided().level))
+            && self.findings.iter().any(|finding| dangerous(finding.builtin.level))
+    }
+
     pub(super) fn danger(&mut self, rule: &str, span: Range<usize>, reason: &str) {
         self.note(RiskLevel::Dangerous, rule, span, reason, None);
     }

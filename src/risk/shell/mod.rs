@@ -35,6 +35,7 @@ pub use user::{BadRule, UserRule, UserRules};
 
 use super::RiskLevel;
 use judge::Judge;
+use syntax::Script;
 pub(super) use table::TEXT as RULES;
 
 /// The shell that will read the command.
@@ -134,26 +135,33 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
             );
         }
     };
-    let second = grammar::read(command);
-    let doubt = match &second {
-        None => Some((0, "The second reader is not there.")),
-        Some(second) if second.faulty => {
-            Some((0, "The second reader cannot read this completely."))
-        }
-        Some(second) => agreement::disagreement(command, &script, second)
-            .map(|at| (at, "Two readers do not agree on which commands this runs.")),
-    };
     let Some(mut judge) = Judge::new(command, rules) else {
         return alone("no-rules", whole, "The table of rules cannot be read.");
     };
-    judge.script(script, &SimpleCommand::default(), 0);
-    if let Some((at, reason)) = doubt {
-        judge.danger("readers-disagree", at..whole.end, reason);
+    judge.script(script.clone(), &SimpleCommand::default(), 0);
+    // The second reader can only raise. What is dangerous without it may also be what it takes for ever to
+    // read: a program that is named by a pattern of brackets.
+    if !judge.is_dangerous() {
+        if let Some((at, reason)) = doubt(command, &script) {
+            judge.danger("readers-disagree", at..whole.end, reason);
+        }
     }
     if shell == Shell::Posix && judge.bash_only {
         judge.danger("not-posix", whole.clone(), "Only bash reads this as it was read here.");
     }
     verdict(judge, whole)
+}
+
+/// Where and why it is not certain which commands this runs.
+fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
+    match &grammar::read(command) {
+        None => Some((0, "The second reader is not there.")),
+        Some(second) if second.faulty => {
+            Some((0, "The second reader cannot read this completely."))
+        }
+        Some(second) => agreement::disagreement(command, script, second)
+            .map(|at| (at, "Two readers do not agree on which commands this runs.")),
+    }
 }
 
 /// The first of the worst findings, with the rules of the user and without them.

@@ -95,3 +95,14 @@ fn a_place_never_cuts_a_character() {
         assert!(command.get(verdict.span.clone()).is_some(), "{command:?} {verdict:?}");
     }
 }
+
+/// The grammar of editors would need longer for the first one than anybody waits: a nest of two ways to read
+/// it, which doubles with each pipe.
+#[test]
+fn what_is_dangerous_already_and_what_takes_too_long_is_not_read_again() {
+    let pipes = "+|@|x|".repeat(30);
+    let verdict = verdict_on(&format!("[][];{pipes}+]"));
+    assert_eq!((verdict.level, verdict.rule.as_str()), (RiskLevel::Dangerous, "hidden-program"));
+    let long = format!("echo {}", "$x ".repeat(400_000));
+    assert!(grammar::read(&long).unwrap().faulty);
+}
