@@ -64,7 +64,7 @@ pub(super) fn content(
 /// What a file holds, and its mode; none where it is absent, and no mode of what an earlier step leaves.
 pub(super) type ContentAndMode = (Option<Arc<[u8]>>, Option<FileMode>);
 
-/// The same with its mode.
+/// [`content`] with its mode.
 pub(super) fn content_and_mode(
     place: &Place<'_>,
     overlay: &Overlay,
