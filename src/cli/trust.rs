@@ -8,7 +8,7 @@ use super::place::{EvidencePlace, OpenedPlan};
 use super::refusal::Refusal;
 use crate::authorization::Change;
 use crate::engine::{Clock as _, ExecutionError, SystemClock};
-use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, TrustDecision};
+use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::{AnsweredBy, CommandsReview};
@@ -18,14 +18,7 @@ use crate::run::{AnsweredBy, CommandsReview};
 /// # Errors
 /// Evidence that cannot be read.
 pub(super) fn trusted(place: &EvidencePlace) -> Result<BTreeSet<(PathBuf, Digest)>, Refusal> {
-    let read = EvidenceReader::open(&place.evidence, &place.secrets)
-        .and_then(|mut evidence| evidence.trusted_commands());
-    match read {
-        Ok(trusted) => Ok(trusted),
-        // Nothing in it can be a decision of this kind.
-        Err(EvidenceError::TooOld { .. }) => Ok(BTreeSet::new()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(EvidenceReader::open(&place.evidence, &place.secrets)?.trusted_commands()?)
 }
 
 /// Opens a plan under what is trusted; the evidence is asked only where the plan would run such commands.

@@ -71,6 +71,7 @@ fn artifact(preview: &Preview, files: &[FileEffect]) -> Option<(ArtifactType, Va
 mod tests {
     use super::*;
     use crate::plan::{Code, Digest};
+    use crate::run::Modes;
 
     fn effect(path: &str, after: &str) -> FileEffect {
         FileEffect {
@@ -79,6 +80,7 @@ mod tests {
             after: FileState::Content(Digest::of(after.as_bytes())),
             before_bytes: None,
             after_bytes: None,
+            modes: Modes::default(),
         }
     }
 

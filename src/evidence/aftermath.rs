@@ -10,7 +10,7 @@ use super::error::Result;
 use super::queries::{self, digest, size};
 use super::reader::Source;
 use crate::authorization::FileState;
-use crate::run::{FileForecast, Outcome};
+use crate::run::{FileForecast, Modes, Outcome};
 
 /// An intent that has no execution: the tool may have been called or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,8 @@ fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast
     let mut files = Vec::new();
     while let Some(row) = rows.next()? {
         let (path, before, after) = (row.get(0)?, state(row.get(1)?)?, state(row.get(2)?)?);
-        files.push(FileForecast { path, before, after });
+        // What is not done yet asks for contents alone.
+        files.push(FileForecast { path, before, after, modes: Modes::default() });
     }
     Ok(files)
 }

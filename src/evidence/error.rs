@@ -37,11 +37,6 @@ pub enum EvidenceError {
          {known}); use that version ({path})"
     )]
     TooNew { found: i64, known: i64, path: PathBuf },
-    #[error(
-        "the evidence is of an older format ({found}, known is {known}); a run or an authorization \
-         brings it up to date, after a backup ({path})"
-    )]
-    TooOld { found: i64, known: i64, path: PathBuf },
     #[error("the evidence database refused: {source}")]
     Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]

@@ -15,7 +15,8 @@ use super::record::ArtifactType;
 use super::{blobs, queries};
 use crate::plan::{Digest, Tool};
 use crate::run::{
-    Attempt, Checkpoint, CheckpointName, FileForecast, History, HistoryEntry, way_back,
+    Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,
+    way_back,
 };
 
 /// A content that was recorded, as far as it can still be had.
@@ -76,6 +77,18 @@ fn entry<'e>(
     Ok(entries.entry(place).or_insert(new))
 }
 
+/// The columns that [`add_files`] reads behind those.
+fn file(source: &Source<'_>) -> Result<&'static str> {
+    let mut statement = source.conn.prepare_cached(
+        "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'",
+    )?;
+    // Nothing was written yet to what an older version made.
+    Ok(match statement.query_row([], |row| row.get::<_, i64>(0))? {
+        0 => "f.path, f.before_digest, f.after_digest, NULL, NULL",
+        _ => "f.path, f.before_digest, f.after_digest, f.before_mode, f.after_mode",
+    })
+}
+
 fn add_files(
     source: &Source<'_>,
     sql: &str,
@@ -86,10 +99,13 @@ fn add_files(
     let mut statement = source.conn.prepare_cached(sql)?;
     let mut rows = statement.query([workspace])?;
     while let Some(row) = rows.next()? {
+        let mode =
+            |column| Ok::<_, EvidenceError>(row.get::<_, Option<u32>>(column)?.map(FileMode::new));
         let file = FileForecast {
             path: row.get(9)?,
             before: state(row.get(10)?)?,
             after: state(row.get(11)?)?,
+            modes: Modes { before: mode(12)?, after: mode(13)? },
         };
         entry(row, is_recorded, entries)?.files.push(file);
     }
@@ -99,11 +115,12 @@ fn add_files(
 /// What steps did to files.
 fn recorded(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
     let sql = format!(
-        "SELECT {ENTRY}, f.path, f.before_digest, f.after_digest
+        "SELECT {ENTRY}, {}
          FROM runs AS r JOIN executions AS x ON x.run_id = r.id
          JOIN file_contents AS f ON {}
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = 'actual' ORDER BY f.id",
+        file(source)?,
         written_with("f.id", "executions", "x.row")
     );
     add_files(source, &sql, workspace, true, entries)
@@ -112,12 +129,13 @@ fn recorded(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Resu
 /// What steps were about to do to files when their process went away.
 fn interrupted(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
     let sql = format!(
-        "SELECT {ENTRY}, f.path, f.before_digest, f.after_digest
+        "SELECT {ENTRY}, {}
          FROM runs AS r JOIN intents AS x ON x.run_id = r.id
          JOIN file_contents AS f ON {}
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = 'predicted'
          AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id) ORDER BY f.id",
+        file(source)?,
         written_with("f.id", "intents", "x.row")
     );
     add_files(source, &sql, workspace, false, entries)

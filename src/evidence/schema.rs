@@ -14,7 +14,7 @@ const APPLICATION_ID: i64 = 0x4373_676e;
 
 /// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
 /// released is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema_v1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql")];
 
 /// The database of this evidence folder.
 pub(super) fn database_path(dir: &Path) -> PathBuf {
@@ -53,7 +53,8 @@ fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Opens for reading. `None` when there is no database yet, or one of 0 bytes: no evidence.
+/// Opens for reading. `None` when there is no database yet, or one of 0 bytes: no evidence. One of an older
+/// format is read as it is, because only who writes may bring it up to date.
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
     refuse_what_is_no_file(path)?;
     match std::fs::metadata(path) {
@@ -68,10 +69,6 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
     let found = format_of(&conn, path, MIGRATIONS.len())?;
     if found == 0 {
         return Ok(None);
-    }
-    let known = MIGRATIONS.len() as i64;
-    if found < known {
-        return Err(EvidenceError::TooOld { found, known, path: path.to_owned() });
     }
     Ok(Some(conn))
 }

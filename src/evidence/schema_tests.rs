@@ -8,14 +8,14 @@ fn database(dir: &tempfile::TempDir) -> PathBuf {
 fn an_older_format_is_backed_up_and_brought_up_to_date() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
-    let old = open_for_writing(&path).unwrap();
+    let old = open_with(&path, &MIGRATIONS[..1]).unwrap();
     old.execute("INSERT INTO purges(digest, reason, timestamp) VALUES ('d', 'r', 1)", []).unwrap();
     drop(old);
 
-    let newer =
-        [MIGRATIONS[0], "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;"];
+    let notes = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;";
+    let newer = [MIGRATIONS, &[notes]].concat();
     let conn = open_with(&path, &newer).unwrap();
-    assert_eq!(format_of(&conn, &path, 2).unwrap(), 2);
+    assert_eq!(format_of(&conn, &path, 3).unwrap(), 3);
     conn.execute("INSERT INTO notes(text) VALUES ('new')", []).unwrap();
     let error = conn.execute("DELETE FROM notes", []).unwrap_err();
     assert!(error.to_string().contains("never deleted"), "new tables are guarded too: {error}");
@@ -28,7 +28,7 @@ fn an_older_format_is_backed_up_and_brought_up_to_date() {
     // What this version does not know, it does not touch.
     assert!(matches!(
         open_for_writing(&path),
-        Err(EvidenceError::TooNew { found: 2, known: 1, .. })
+        Err(EvidenceError::TooNew { found: 3, known: 2, .. })
     ));
     assert!(matches!(open_for_reading(&path), Err(EvidenceError::TooNew { .. })));
 }
@@ -38,7 +38,11 @@ fn a_step_that_fails_leaves_the_old_format() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
     drop(open_for_writing(&path).unwrap());
-    let broken = [MIGRATIONS[0], "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE;"];
+    let broken = [
+        MIGRATIONS[0],
+        MIGRATIONS[1],
+        "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE;",
+    ];
     assert!(open_with(&path, &broken).is_err());
     let conn = open_for_writing(&path).unwrap();
     assert!(conn.prepare("SELECT * FROM half").is_err());

@@ -11,7 +11,7 @@ use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
 use super::rows::{About, decision, digest_of, word};
 use crate::authorization::FileState;
 use crate::plan::Step;
-use crate::run::FileEffect;
+use crate::run::{FileEffect, FileMode};
 
 pub(super) fn intent(
     funnel: &mut Funnel<'_>,
@@ -218,10 +218,16 @@ fn files(
                 ("path", file.path.as_str().into()),
                 ("before_digest", digest_of(file.before).into()),
                 ("after_digest", digest_of(file.after).into()),
+                ("before_mode", mode(file.modes.before)),
+                ("after_mode", mode(file.modes.after)),
             ],
         )?;
     }
     Ok(())
+}
+
+fn mode(mode: Option<FileMode>) -> Cell {
+    mode.map(|mode| i64::from(mode.bits())).into()
 }
 
 /// Looks for secrets in everything exact that belongs to a step, because its differences, previews and

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Modes;
 use crate::authorization::FileState;
 
 /// One file before and after a call; predicted before the call, actual after it.
@@ -19,6 +20,8 @@ pub struct FileEffect {
     pub before_bytes: Option<Arc<[u8]>>,
     /// Its content afterwards; none when absent.
     pub after_bytes: Option<Arc<[u8]>>,
+    /// Its permission bits.
+    pub modes: Modes,
 }
 
 impl fmt::Debug for FileEffect {
@@ -31,6 +34,7 @@ impl fmt::Debug for FileEffect {
             .field("after", &self.after)
             .field("before_bytes", &size(&self.before_bytes))
             .field("after_bytes", &size(&self.after_bytes))
+            .field("modes", &self.modes)
             .finish()
     }
 }

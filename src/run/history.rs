@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use super::FileForecast;
+use super::{FileForecast, FileMode, Modes};
 use crate::authorization::FileState;
 
 pub use checkpoint::{Attempt, Checkpoint, CheckpointName, NoCheckpoint};
@@ -62,6 +62,8 @@ pub struct WayBack {
     pub target: FileState,
     /// What the last of them left: one state, or two where a step was interrupted.
     pub left: Vec<FileState>,
+    /// Its modes: the one that comes back, and the one that the last of the changes left.
+    pub modes: Modes,
     /// The change before which the file was not what the one before had left: somebody worked on it in
     /// between.
     pub gap: Option<Uuid>,
@@ -217,6 +219,17 @@ impl History {
     }
 }
 
+impl WayBack {
+    /// The recorded mode that the file gets: where it comes back into being, and where the changes gave it
+    /// the mode that it has `now`. A mode that somebody gave it since stays; so does one of a file whose
+    /// mode was never changed.
+    pub fn recorded_mode(&self, is_there: bool, now: Option<FileMode>) -> Option<FileMode> {
+        let Modes { before, after: left } = self.modes;
+        let is_ours = left.is_some() && left != before && now.is_none_or(|now| Some(now) == left);
+        before.filter(|_| !is_there || is_ours)
+    }
+}
+
 /// The way back over these changes, which are in their order, file by file.
 pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
     let mut ways: BTreeMap<&str, WayBack> = BTreeMap::new();
@@ -226,11 +239,19 @@ pub fn way_back(entries: &[&HistoryEntry]) -> Vec<WayBack> {
                 path: file.path.clone(),
                 target: file.before,
                 left: vec![file.before],
+                modes: Modes::kept(file.modes.before),
                 gap: None,
             });
             if !way.left.contains(&file.before) {
                 way.gap.get_or_insert(entry.execution_id);
             }
+            // Where somebody changed the mode in between, or nobody had recorded it until then, it is this
+            // one that comes back.
+            let is_theirs = way.modes.after.is_some_and(|left| Some(left) != file.modes.before);
+            if file.modes.before.is_some() && (is_theirs || way.modes.before.is_none()) {
+                way.modes.before = file.modes.before;
+            }
+            way.modes.after = file.modes.after;
             way.left = vec![file.after];
             if !entry.is_recorded && file.before != file.after {
                 way.left.push(file.before);

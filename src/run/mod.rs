@@ -18,6 +18,7 @@ mod host;
 mod ink;
 mod loop_record;
 mod loop_state;
+mod mode;
 mod pace;
 mod preview;
 mod question;
@@ -53,6 +54,7 @@ pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
+pub use mode::{FileMode, Modes};
 pub use pace::Pace;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{

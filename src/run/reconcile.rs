@@ -3,6 +3,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::Modes;
 use crate::authorization::FileState;
 use crate::plan::Tool;
 
@@ -15,6 +16,8 @@ pub struct FileForecast {
     pub before: FileState,
     /// Its state once the tool is done.
     pub after: FileState,
+    /// Its permission bits.
+    pub modes: Modes,
 }
 
 /// What the disk says about a file of an interrupted step.
@@ -291,7 +294,8 @@ mod tests {
             (old, old, Some(old), DiskState::Same),
             (old, new, None, DiskState::Unreadable),
         ] {
-            let forecast = FileForecast { path: "a".into(), before, after };
+            let forecast =
+                FileForecast { path: "a".into(), before, after, modes: Modes::default() };
             assert_eq!(DiskState::of(&forecast, now), said, "{before} {after} {now:?}");
         }
     }
@@ -303,6 +307,7 @@ mod tests {
             path: "a".into(),
             before: content(before),
             after: content(after),
+            modes: Modes::default(),
         };
         let one = [forecast("old", "new")];
         let two = [forecast("old", "half"), forecast("half", "new")];

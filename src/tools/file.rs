@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::{Dir, Metadata, Permissions};
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 use crate::authorization::FileState;
 use crate::plan::Digest;
+use crate::run::FileMode;
 
 use super::{Access, Kind, ToolError, beneath};
 
@@ -100,14 +101,31 @@ pub(super) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
     bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
 }
 
-/// Whether the file may be run by anyone; never where the system knows no such mode.
+/// The mode of a file; none where the system knows no such thing.
 #[cfg(unix)]
-pub(super) fn is_executable(metadata: &Metadata) -> bool {
+pub(super) fn mode(metadata: &Metadata) -> Option<FileMode> {
     use cap_std::fs::PermissionsExt as _;
-    metadata.permissions().mode() & 0o111 != 0
+    Some(FileMode::new(metadata.permissions().mode()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn is_executable(_: &Metadata) -> bool {
-    false
+pub(super) fn mode(_: &Metadata) -> Option<FileMode> {
+    None
+}
+
+/// What a file is given to have this mode; none where the system knows no such thing.
+#[cfg(unix)]
+pub(super) fn permissions(mode: FileMode) -> Option<Permissions> {
+    use cap_std::fs::PermissionsExt as _;
+    Some(Permissions::from_mode(mode.bits()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn permissions(_: FileMode) -> Option<Permissions> {
+    None
+}
+
+/// Whether the file may be run by anyone; never where the system knows no such mode.
+pub(super) fn is_executable(metadata: &Metadata) -> bool {
+    mode(metadata).is_some_and(FileMode::is_executable)
 }

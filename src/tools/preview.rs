@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::plan::ToolCall;
-use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
+use crate::run::{Diff, FileChange, FileEffect, FileMode, Modes, Predicted, Preview};
 
 use super::place::{Last, Place};
 use super::write::{Existing, check, effect, target};
@@ -16,6 +16,8 @@ use super::{
 pub(super) struct Prepared<'a> {
     pub(super) place: Place<'a>,
     pub(super) before: Option<Arc<[u8]>>,
+    /// The mode there; none where the file is absent, or an earlier step leaves it.
+    pub(super) mode: Option<FileMode>,
     /// Whether its folder is there after the earlier steps.
     pub(super) has_folder: bool,
 }
@@ -45,8 +47,8 @@ pub(super) fn prepare<'a>(
         });
     }
     check(&place, path, existing)?;
-    let before = content(&place, overlay, path, Access::Write)?;
-    Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before })
+    let (before, mode) = content_and_mode(&place, overlay, path, Access::Write)?;
+    Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before, mode })
 }
 
 /// What a file holds after the earlier steps; `None` when it is absent.
@@ -56,13 +58,25 @@ pub(super) fn content(
     path: &str,
     access: Access,
 ) -> Result<Option<Arc<[u8]>>, ToolError> {
-    match overlay.get(&place.key) {
-        Some(content) => Ok(content.cloned()),
-        None => place
-            .open(path, access)?
-            .map(|(file, _)| file::read(file, path, access).map(Arc::from))
-            .transpose(),
+    Ok(content_and_mode(place, overlay, path, access)?.0)
+}
+
+/// What a file holds, and its mode; none where it is absent, and no mode of what an earlier step leaves.
+pub(super) type ContentAndMode = (Option<Arc<[u8]>>, Option<FileMode>);
+
+/// [`content`] with its mode.
+pub(super) fn content_and_mode(
+    place: &Place<'_>,
+    overlay: &Overlay,
+    path: &str,
+    access: Access,
+) -> Result<ContentAndMode, ToolError> {
+    if let Some(content) = overlay.get(&place.key) {
+        return Ok((content.cloned(), None));
     }
+    let Some((file, metadata)) = place.open(path, access)? else { return Ok((None, None)) };
+    let content = file::read(file, path, access)?;
+    Ok((Some(Arc::from(content)), file::mode(&metadata)))
 }
 
 /// The preview of one call and what it would do to files; see [`Toolbox::foresee`].
@@ -199,7 +213,7 @@ fn writes(
     contents: &str,
     existing: Existing,
 ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-    let Prepared { place, before, has_folder } = prepare(toolbox, overlay, path, existing)?;
+    let Prepared { place, before, mode, has_folder } = prepare(toolbox, overlay, path, existing)?;
     let diff = diff::diff(before.as_deref(), Some(contents.as_bytes()));
     let mut notes = Vec::new();
     if overlay.get(&place.key).is_some() {
@@ -219,21 +233,26 @@ fn writes(
         notes.push(format!("{} is too large to be shown line by line.", place.key));
     }
     if before.is_some() {
-        notes.extend(file_notes(&place, path)?);
+        notes.extend(file_notes(&place, path, true)?);
     }
-    let effect = effect(place.key, before, contents);
+    let effect = effect(place.key, before, contents, Modes::kept(mode));
     let change =
         FileChange { path: effect.path.clone(), before: effect.before, after: effect.after, diff };
     let summary = summary(&change, effect.before_bytes.is_some(), contents);
     Ok((exact(summary, vec![change], notes), vec![effect]))
 }
 
+/// What a person should know of a file that is replaced, beside its content.
 #[cfg(unix)]
-pub(super) fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, ToolError> {
+pub(super) fn file_notes(
+    place: &Place<'_>,
+    path: &str,
+    keeps_mode: bool,
+) -> Result<Vec<String>, ToolError> {
     use cap_std::fs::MetadataExt as _;
     let mut notes = Vec::new();
     if let Some((_, data)) = place.open(path, Access::Write)? {
-        if file::is_executable(&data) {
+        if keeps_mode && file::is_executable(&data) {
             notes.push(format!("{} is executable and stays so.", place.key));
         }
         if data.nlink() > 1 {
@@ -247,7 +266,7 @@ pub(super) fn file_notes(place: &Place<'_>, path: &str) -> Result<Vec<String>, T
 }
 
 #[cfg(not(unix))]
-pub(super) fn file_notes(_: &Place<'_>, _: &str) -> Result<Vec<String>, ToolError> {
+pub(super) fn file_notes(_: &Place<'_>, _: &str, _: bool) -> Result<Vec<String>, ToolError> {
     Ok(Vec::new())
 }
 

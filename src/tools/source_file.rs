@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::authorization::FileState;
 use crate::code::{CodeError, Language, MAX_SOURCE_BYTES};
+use crate::run::FileMode;
 
 use super::engine::EngineError;
 use super::place::{Last, Place};
@@ -31,6 +32,7 @@ pub(super) fn read(file: File, path: &str) -> Result<Vec<u8>, ToolError> {
 pub(super) struct SourceFile<'a> {
     pub(super) place: Place<'a>,
     bytes: Arc<[u8]>,
+    mode: Option<FileMode>,
 }
 
 impl<'a> SourceFile<'a> {
@@ -52,15 +54,17 @@ impl<'a> SourceFile<'a> {
         path: &str,
     ) -> Result<Self, ToolError> {
         let place = toolbox.roots.resolve(path, Last::Follow)?;
-        let bytes = match overlay.get(&place.key) {
-            Some(content) => content.cloned(),
-            None => place
-                .open(path, Access::Read)?
-                .map(|(file, _)| read(file, &place.key).map(Arc::from))
-                .transpose()?,
+        let found = match overlay.get(&place.key) {
+            Some(content) => content.cloned().map(|bytes| (bytes, None)),
+            None => match place.open(path, Access::Read)? {
+                Some((file, metadata)) => {
+                    Some((Arc::from(read(file, &place.key)?), file::mode(&metadata)))
+                }
+                None => None,
+            },
         };
-        let bytes = bytes.ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
-        Ok(Self { place, bytes })
+        let (bytes, mode) = found.ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
+        Ok(Self { place, bytes, mode })
     }
 
     /// Its canonical path.
@@ -71,6 +75,11 @@ impl<'a> SourceFile<'a> {
     /// Its content.
     pub(super) fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
+    }
+
+    /// Its mode; none where an earlier step leaves it.
+    pub(super) fn mode(&self) -> Option<FileMode> {
+        self.mode
     }
 
     /// The state that an approval of this content has.

@@ -14,7 +14,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::authorization::FileState;
-use crate::run::{Edge, EdgeType, FileEffect, TargetKind};
+use crate::run::{Edge, EdgeType, FileEffect, Modes, TargetKind};
 
 use super::place::{Last, Place, Root, Roots};
 use super::{Access, Context, Invocation, Kind, ToolError, file};
@@ -68,13 +68,19 @@ pub(super) fn check(place: &Place<'_>, path: &str, existing: Existing) -> Result
 }
 
 /// What the write of `contents` does to the file at this canonical path.
-pub(super) fn effect(path: String, before: Option<Arc<[u8]>>, contents: &str) -> FileEffect {
+pub(super) fn effect(
+    path: String,
+    before: Option<Arc<[u8]>>,
+    contents: &str,
+    modes: Modes,
+) -> FileEffect {
     FileEffect {
         path,
         before: file::state_of_bytes(before.as_deref()),
         after: file::state_of_bytes(Some(contents.as_bytes())),
         before_bytes: before,
         after_bytes: Some(Arc::from(contents.as_bytes())),
+        modes,
     }
 }
 
@@ -167,11 +173,11 @@ fn write(
     let mut folders = Folders { root: place.root, created: Vec::new(), keep: false };
     let folder = folders.enter(parent, existing).map_err(failed)?;
     let target = Target { folder, name: Path::new(name), path, existing };
-    let (before, not_flushed) = target.publish(contents, approved, context)?;
+    let Published { before, modes, not_flushed } = target.publish(contents, approved, context)?;
     folders.keep = true;
     Ok(Written {
         created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
-        effect: effect(place.key, before.map(Arc::from), contents),
+        effect: effect(place.key, before.map(Arc::from), contents, modes),
         not_flushed,
     })
 }
@@ -260,20 +266,27 @@ struct Target<'a> {
     existing: Existing,
 }
 
+/// What there was under the name, and what went wrong after the effect.
+struct Published {
+    before: Option<Vec<u8>>,
+    modes: Modes,
+    not_flushed: Option<ToolError>,
+}
+
 impl Target<'_> {
-    /// Puts `contents` in place; gives the content before, and what went wrong after the effect.
+    /// Puts `contents` in place.
     fn publish(
         &self,
         contents: &str,
         approved: Option<FileState>,
         context: &Context<'_>,
-    ) -> Result<(Option<Vec<u8>>, Option<ToolError>), ToolError> {
+    ) -> Result<Published, ToolError> {
         let failed = |source| ToolError::WriteFailed { path: self.path.to_owned(), source };
-        let mut mode = None;
-        let mut before = None;
+        let (mut mode, mut before, mut modes) = (None, None, Modes::default());
         if let Some((file, metadata)) = self.open()? {
             before = Some(file::read(file, self.path, Access::Write)?);
             mode = Some(metadata.permissions());
+            modes.before = file::mode(&metadata);
         }
         let mut temporary = Temporary::create(&self.folder, context.execution_id, mode.is_some())
             .map_err(failed)?;
@@ -281,6 +294,7 @@ impl Target<'_> {
         if let Some(mode) = mode {
             temporary.file.set_permissions(mode).map_err(failed)?;
         }
+        modes.after = file::mode(&temporary.file.metadata().map_err(failed)?);
         temporary.file.sync_all().map_err(failed)?;
         stopped(context)?;
         // The last look, as late as it can be.
@@ -298,7 +312,8 @@ impl Target<'_> {
         } else {
             temporary.replace(self.name).map_err(failed)?;
         }
-        Ok((before, flush_folder(&self.folder).map_err(failed).err()))
+        let not_flushed = flush_folder(&self.folder).map_err(failed).err();
+        Ok(Published { before, modes, not_flushed })
     }
 
     fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, ToolError> {
@@ -392,7 +407,7 @@ mod tests {
             execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };
-        let error = target.publish("ours", Some(approved), &context).unwrap_err();
+        let error = target.publish("ours", Some(approved), &context).err().unwrap();
         (error, names(&temporary), std::fs::read(temporary.path().join("f")).unwrap())
     }
 

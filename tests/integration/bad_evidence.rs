@@ -80,7 +80,7 @@ fn is_unusable(home: &Home, words: &str) {
 fn an_evidence_of_a_newer_version_is_left_alone() {
     let home = home();
     sql(&home).pragma_update(None, "user_version", 9).unwrap();
-    is_unusable(&home, "written by a newer version of this program (format 9, known is 1)");
+    is_unusable(&home, "written by a newer version of this program (format 9, known is 2)");
 }
 
 #[test]

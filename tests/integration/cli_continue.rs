@@ -7,7 +7,7 @@ use countersign::engine::{WorkspaceChoice, review};
 use countersign::evidence::{EvidenceStore, ExecutionRecord, IntentRecord, RunStart};
 use countersign::plan::{Digest, Plan, parse};
 use countersign::risk::Policy;
-use countersign::run::{FileEffect, Outcome, StepResult};
+use countersign::run::{FileEffect, Modes, Outcome, StepResult};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -212,6 +212,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
                 after: state("new\n"),
                 before_bytes: bytes("old\n"),
                 after_bytes: bytes("new\n"),
+                modes: Modes::default(),
             }],
             decisions: &[],
         })

@@ -55,6 +55,7 @@ mod fixtures;
 mod harness;
 mod history;
 mod history_cli;
+mod history_modes;
 mod history_property;
 mod invariants;
 #[cfg(target_os = "linux")]

@@ -186,6 +186,10 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
         after: state(after),
         before_bytes: before.map(Arc::from),
         after_bytes: after.map(Arc::from),
+        modes: Modes {
+            before: before.map(|_| FileMode::new(0o755)),
+            after: after.map(|_| FileMode::new(0o4640)),
+        },
     }
 }
 

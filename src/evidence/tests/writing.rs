@@ -352,11 +352,15 @@ fn what_happened_to_files_is_kept_before_and_after() {
     let files = [effect("b", Some(b"old"), Some(b"new")), effect("gone", Some(b"old"), None)];
     run.intend(&result, &files[..1]);
     run.record(result, Extra { files: &files, ..Extra::default() });
-    let rows: Vec<(String, String, Option<String>, Option<String>)> = home
+    type Row = (String, String, Option<String>, Option<String>, Option<u32>, Option<u32>);
+    let rows: Vec<Row> = home
         .raw()
-        .prepare("SELECT phase, path, before_digest, after_digest FROM file_contents ORDER BY id")
+        .prepare(
+            "SELECT phase, path, before_digest, after_digest, before_mode, after_mode
+             FROM file_contents ORDER BY id",
+        )
         .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_map([], |row| row.try_into())
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
@@ -365,8 +369,11 @@ fn what_happened_to_files_is_kept_before_and_after() {
         FileState::Content(digest) => Some(digest.hex()),
     };
     let row = |phase: &str, file: &FileEffect| {
-        (phase.to_owned(), file.path.clone(), hex(file.before), hex(file.after))
+        let [before, after] =
+            [file.modes.before, file.modes.after].map(|mode| mode.map(FileMode::bits));
+        (phase.to_owned(), file.path.clone(), hex(file.before), hex(file.after), before, after)
     };
+    assert_eq!(rows[0].4, Some(0o755));
     assert_eq!(
         rows,
         [row("predicted", &files[0]), row("actual", &files[0]), row("actual", &files[1])]

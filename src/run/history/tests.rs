@@ -19,6 +19,7 @@ fn entry(number: u128, files: &[(&str, &str, &str)], takes_back: &[u128]) -> His
         path: (*path).to_owned(),
         before: state(before),
         after: state(after),
+        modes: Modes::default(),
     };
     HistoryEntry {
         execution_id: id(number),
@@ -193,4 +194,49 @@ fn a_name_is_read_as_it_is_written() {
     for text in ["", "run", "run:", "run:x", "loop:7", &format!("loop:{}:x", id(7)), "plan:1"] {
         assert!(text.parse::<CheckpointName>().is_err(), "{text}");
     }
+}
+
+/// The mode that comes back over changes of a file: each with its contents and its modes, `""` and 0 for
+/// what is absent or not known. The file has the mode `now`, or is absent.
+fn comes_back(changes: &[(&str, u32, &str, u32)], is_there: bool, now: u32) -> Option<u32> {
+    let mode = |bits: u32| (bits != 0).then(|| FileMode::new(bits));
+    let entries: Vec<HistoryEntry> = changes
+        .iter()
+        .zip(1..)
+        .map(|((before, old, after, new), number)| {
+            let mut entry = entry(number, &[("a", before, after)], &[]);
+            entry.files[0].modes = Modes { before: mode(*old), after: mode(*new) };
+            entry
+        })
+        .collect();
+    let ways = way_back(&entries.iter().collect::<Vec<_>>());
+    ways[0].recorded_mode(is_there, mode(now)).map(FileMode::bits)
+}
+
+#[test]
+fn a_file_that_comes_back_has_the_mode_that_it_had_last() {
+    let deleted = ("x", 0o755, "", 0);
+    assert_eq!(comes_back(&[deleted], false, 0), Some(0o755));
+    // What took the modes of later names along is the same change of it.
+    let written = ("w", 0o755, "x", 0o755);
+    assert_eq!(comes_back(&[written, deleted], false, 0), Some(0o755));
+    // Somebody changed the mode between two steps, or the first was recorded without one.
+    assert_eq!(comes_back(&[("w", 0o644, "x", 0o644), deleted], false, 0), Some(0o755));
+    assert_eq!(comes_back(&[("w", 0, "x", 0), deleted], false, 0), Some(0o755));
+    assert_eq!(comes_back(&[("x", 0, "", 0)], false, 0), None, "nobody knows");
+}
+
+#[test]
+fn a_file_that_is_there_keeps_its_mode_unless_the_changes_gave_it_that() {
+    let written = ("w", 0o644, "x", 0o644);
+    assert_eq!(comes_back(&[written], true, 0o644), None);
+    assert_eq!(comes_back(&[written], true, 0o755), None, "somebody made it executable since");
+    let replaced = ("w", 0o644, "x", 0o755);
+    assert_eq!(comes_back(&[replaced], true, 0o755), Some(0o644));
+    assert_eq!(comes_back(&[replaced], true, 0o700), None, "somebody changed it since");
+    let anew = [("w", 0o755, "", 0), ("", 0, "x", 0o644)];
+    assert_eq!(comes_back(&anew, true, 0o644), Some(0o755));
+    // Somebody's mode in between is nobody's to take back.
+    assert_eq!(comes_back(&[written, ("x", 0o600, "y", 0o600)], true, 0o600), None);
+    assert_eq!(comes_back(&[("w", 0, "x", 0)], true, 0o644), None);
 }

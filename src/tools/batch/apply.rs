@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::Digest;
-use crate::run::FileEffect;
+use crate::run::{FileEffect, FileMode, Modes};
 
 use super::super::place::{Last, Roots};
 use super::super::write::{compare, temporary_name};
@@ -31,14 +31,24 @@ const OPEN_FILES: usize = 128;
 /// A set of files that was brought to what it was to be.
 #[derive(Debug)]
 pub(in super::super) struct Applied {
+    /// What was done to them, with the modes that they had and have.
+    pub(in super::super) effects: Vec<FileEffect>,
     /// The folders that were made, by canonical path.
     pub(in super::super) created_folders: Vec<String>,
 }
 
+/// The mode that a file gets where it does not keep the one that it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum NewMode {
+    /// That of another file as it is now, by canonical path.
+    Of(String),
+    /// One that was recorded.
+    Recorded(FileMode),
+}
+
 /// Brings each file from `before` to `after`: created, replaced or deleted, with the folders that a new
 /// one needs. Each file may be in `effects` once. When anything goes wrong, all of them are as before, or
-/// the answer says which are not. `mode_of` names, for a file that gets the mode of another one, that one as
-/// it is now; both by canonical path.
+/// the answer says which are not. `modes` are by canonical path.
 ///
 /// # Errors
 /// A file that is not as `before` says just before it would change (E004), a link or a folder in its
@@ -46,10 +56,10 @@ pub(in super::super) struct Applied {
 pub(in super::super) fn apply(
     roots: &Roots,
     effects: &[FileEffect],
-    mode_of: &BTreeMap<String, String>,
+    modes: &BTreeMap<String, NewMode>,
     context: &Context<'_>,
 ) -> Result<Applied, Box<Undone>> {
-    apply_on(Disk::REAL, roots, effects, mode_of, context)
+    apply_on(Disk::REAL, roots, effects, modes, context)
 }
 
 /// The same on a disk that a test may let fail.
@@ -57,14 +67,17 @@ pub(super) fn apply_on(
     disk: Disk<'_>,
     roots: &Roots,
     effects: &[FileEffect],
-    mode_of: &BTreeMap<String, String>,
+    modes: &BTreeMap<String, NewMode>,
     context: &Context<'_>,
 ) -> Result<Applied, Box<Undone>> {
-    let mut work = Work::new(disk, roots, mode_of, context);
+    let mut work = Work::new(disk, roots, modes, context);
     match work.all(effects) {
         Ok(()) => {
             work.is_over = true;
-            Ok(Applied { created_folders: work.folders.made().map(str::to_owned).collect() })
+            Ok(Applied {
+                effects: work.slots.iter().map(Slot::done).collect(),
+                created_folders: work.folders.made().map(str::to_owned).collect(),
+            })
         }
         Err(error) => Err(Box::new(work.restore(error))),
     }
@@ -72,7 +85,7 @@ pub(super) fn apply_on(
 
 /// For files that are created with the content of one that is deleted: whose mode they get. That is what a
 /// rename looks like from outside.
-pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, String> {
+pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
     let mut deleted = BTreeMap::new();
     for effect in effects {
         if let (FileState::Content(content), FileState::Absent) = (effect.before, effect.after) {
@@ -82,7 +95,7 @@ pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, String
     let from = |effect: &FileEffect| match (effect.before, effect.after) {
         (FileState::Absent, FileState::Content(content)) => {
             let from = deleted.get(&content.to_string())?;
-            Some((effect.path.clone(), (*from).clone()))
+            Some((effect.path.clone(), NewMode::Of((*from).clone())))
         }
         _ => None,
     };
@@ -121,14 +134,23 @@ pub(super) struct Slot<'a> {
     pub(super) spare: PathBuf,
     /// The mode that it has.
     pub(super) mode: Option<Permissions>,
+    /// The same, and the one that it gets.
+    modes: Modes,
     pub(super) stage: Stage,
+}
+
+impl Slot<'_> {
+    /// What is done to it, with the modes that it really had and has.
+    pub(super) fn done(&self) -> FileEffect {
+        FileEffect { modes: self.modes, ..self.effect.clone() }
+    }
 }
 
 /// A batch under way. Whatever ends it early, a panic too, takes it back.
 pub(super) struct Work<'a> {
     pub(super) disk: Disk<'a>,
     roots: &'a Roots,
-    mode_of: &'a BTreeMap<String, String>,
+    modes: &'a BTreeMap<String, NewMode>,
     context: &'a Context<'a>,
     pub(super) folders: Folders<'a>,
     pub(super) slots: Vec<Slot<'a>>,
@@ -148,11 +170,11 @@ impl<'a> Work<'a> {
     fn new(
         disk: Disk<'a>,
         roots: &'a Roots,
-        mode_of: &'a BTreeMap<String, String>,
+        modes: &'a BTreeMap<String, NewMode>,
         context: &'a Context<'a>,
     ) -> Self {
         let folders = Folders::new(disk);
-        Self { disk, roots, mode_of, context, folders, slots: Vec::new(), is_over: false }
+        Self { disk, roots, modes, context, folders, slots: Vec::new(), is_over: false }
     }
 
     fn all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
@@ -207,12 +229,15 @@ impl<'a> Work<'a> {
         let is_new = effect.before == FileState::Absent;
         let folder = self.folders.enter(place.root, above, is_new).map_err(failed(path))?;
         let [waiting, spare] = waiting_names(self.context.execution_id, name.as_os_str());
-        let stage = Stage::Waiting;
-        let slot = Slot { effect, folder, name, waiting, spare, mode: None, stage };
-        let opened = self.open(&slot, &slot.name)?;
-        let slot = Slot { mode: opened.map(|(_, metadata)| metadata.permissions()), ..slot };
-        let mode = match self.mode_of.get(path) {
-            Some(from) => self.mode_at(from)?,
+        let (stage, modes) = (Stage::Waiting, Modes::default());
+        let mut slot = Slot { effect, folder, name, waiting, spare, mode: None, modes, stage };
+        if let Some((_, metadata)) = self.open(&slot, &slot.name)? {
+            slot.modes.before = file::mode(&metadata);
+            slot.mode = Some(metadata.permissions());
+        }
+        let mode = match self.modes.get(path) {
+            Some(NewMode::Of(from)) => self.mode_at(from)?,
+            Some(NewMode::Recorded(mode)) => file::permissions(*mode),
             None => slot.mode.clone(),
         };
         let contents = effect.after_bytes.as_deref();
@@ -231,6 +256,10 @@ impl<'a> Work<'a> {
         self.disk.write(&mut file, contents).map_err(failed(path))?;
         if let Some(mode) = mode {
             self.disk.set_mode(&file, &mode).map_err(failed(path))?;
+        }
+        let after = file::mode(&file.metadata().map_err(failed(path))?);
+        if let Some(slot) = self.slots.last_mut() {
+            slot.modes.after = after;
         }
         Ok(Some(file))
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest, Edit};
-use crate::run::FileEffect;
+use crate::run::{FileEffect, FileMode, Modes};
 
 use super::super::place::{Last, Place};
 use super::super::preview::{Prepared, content, prepare};
 use super::super::write::Existing;
 use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, engine, file};
+use super::apply::NewMode;
 use super::error::Fault;
 use super::{BatchError, edits};
 
@@ -19,8 +20,8 @@ use super::{BatchError, edits};
 pub(in super::super) struct Computed {
     /// What becomes of each file that does not stay as it is, in the order in which they are named.
     pub(in super::super) effects: Vec<FileEffect>,
-    /// Whose mode a file gets that is the other name of another one; see [`super::apply`].
-    pub(in super::super) mode_of: BTreeMap<String, String>,
+    /// The modes of the files that are the other names of others.
+    pub(in super::super) modes: BTreeMap<String, NewMode>,
     /// What the files were that an edit is about, or that are to have a certain content.
     pub(super) seen: BTreeMap<String, FileState>,
     /// The symbols whose definitions are replaced.
@@ -49,6 +50,7 @@ pub(in super::super) fn compute(
         overlay: overlay.clone(),
         named: Vec::new(),
         before: BTreeMap::new(),
+        modes: BTreeMap::new(),
         bytes: 0,
         done: Computed::default(),
     };
@@ -93,6 +95,8 @@ pub(super) struct Files<'a> {
     named: Vec<String>,
     /// What they were.
     before: BTreeMap<String, Option<Arc<[u8]>>>,
+    /// The modes of those that were there.
+    modes: BTreeMap<String, FileMode>,
     /// How many bytes that is.
     bytes: u64,
     pub(super) done: Computed,
@@ -106,7 +110,7 @@ impl<'a> Files<'a> {
         existing: Existing,
     ) -> Result<Prepared<'a>, ToolError> {
         let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
-        self.note(&prepared.place.key, prepared.before.clone())?;
+        self.note(&prepared)?;
         Ok(prepared)
     }
 
@@ -132,7 +136,7 @@ impl<'a> Files<'a> {
     /// Lets a file hold this from now on.
     pub(super) fn put(&mut self, key: &str, content: Option<Arc<[u8]>>) {
         if content.is_none() {
-            self.done.mode_of.remove(key);
+            self.done.modes.remove(key);
         }
         self.overlay.put(key.to_owned(), content);
     }
@@ -144,14 +148,16 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn note(&mut self, key: &str, content: Option<Arc<[u8]>>) -> Result<(), ToolError> {
+    fn note(&mut self, found: &Prepared<'_>) -> Result<(), ToolError> {
+        let (key, content) = (&found.place.key, &found.before);
         if !self.before.contains_key(key) {
             self.bytes += content.as_ref().map_or(0, |bytes| bytes.len() as u64);
             if self.bytes > MOST_BYTES {
                 return Err(BatchError::TooMuch { limit: MOST_BYTES }.into());
             }
             self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
-            self.before.insert(key.to_owned(), content);
+            self.before.insert(key.to_owned(), content.clone());
+            self.modes.extend(found.mode.map(|mode| (key.to_owned(), mode)));
         }
         if !self.named.iter().any(|named| named == key) {
             self.named.push(key.to_owned());
@@ -178,12 +184,20 @@ impl<'a> Files<'a> {
                 Some(after) => after.cloned(),
                 None => before.clone(),
             };
+            let mode_of = |key: &str| self.modes.get(key).copied();
+            let mode = match self.done.modes.get(&key) {
+                Some(NewMode::Of(from)) => mode_of(from),
+                Some(NewMode::Recorded(mode)) => Some(*mode),
+                None => mode_of(&key),
+            };
+            let modes = Modes { before: mode_of(&key), after: after.as_ref().and(mode) };
             let effect = FileEffect {
                 before: file::state_of_bytes(before.as_deref()),
                 after: file::state_of_bytes(after.as_deref()),
                 path: key,
                 before_bytes: before,
                 after_bytes: after,
+                modes,
             };
             if effect.before != effect.after {
                 self.done.effects.push(effect);

@@ -10,6 +10,7 @@ use super::super::engine::EngineError;
 use super::super::preview::Prepared;
 use super::super::write::Existing;
 use super::BatchError;
+use super::apply::NewMode;
 use super::compute::Files;
 use super::error::MOST_TIMES;
 use super::patch::Patch;
@@ -61,9 +62,9 @@ fn rename(files: &mut Files<'_>, path: &str, to: &str) -> Result<(), ToolError> 
     create(files, to, content)?;
     let to = files.toolbox.key_of(to)?;
     files.note_once(format!("{} becomes {to} and keeps its mode.", from.key));
-    let mode_of = &mut files.done.mode_of;
-    let whose = mode_of.remove(&from.key).unwrap_or_else(|| from.key.clone());
-    mode_of.insert(to, whose);
+    let modes = &mut files.done.modes;
+    let whose = modes.remove(&from.key).unwrap_or_else(|| NewMode::Of(from.key.clone()));
+    modes.insert(to, whose);
     files.put(&from.key, None);
     Ok(())
 }

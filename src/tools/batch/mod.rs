@@ -26,7 +26,7 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, write};
 
 use compute::{Computed, compute};
 
-pub(super) use apply::{apply, moved, waiting_names};
+pub(super) use apply::{NewMode, apply, moved, waiting_names};
 pub use error::{BatchError, Fault};
 pub use patch::PatchError;
 pub(super) use preview::foresee;
@@ -108,7 +108,7 @@ fn made(
         said.errors.push(plain(&error));
         return said.invocation(batch, &[], edges, Vec::new(), Some(error));
     }
-    match apply(&toolbox.roots, &computed.effects, &computed.mode_of, context) {
+    match apply(&toolbox.roots, &computed.effects, &computed.modes, context) {
         Ok(applied) => {
             said.committed = true;
             said.created_folders = applied.created_folders;
@@ -118,7 +118,7 @@ fn made(
                 target: symbol.clone(),
             });
             edges.extend(symbols);
-            let effects = computed.effects;
+            let effects = applied.effects;
             said.invocation(batch, &effects.clone(), edges, effects, None)
         }
         Err(undone) => {

@@ -76,7 +76,8 @@ fn notes_of(
         notes.push(format!("An earlier step leaves {path} as it is shown here."));
     } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
         let place = toolbox.roots.resolve(path, Last::Follow)?;
-        notes.extend(file_notes(&place, path)?);
+        let keeps_mode = effect.modes.before == effect.modes.after;
+        notes.extend(file_notes(&place, path, keeps_mode)?);
     }
     if [&effect.before_bytes, &effect.after_bytes]
         .iter()

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::authorization::FileState;
-use crate::run::FileEffect;
+use crate::run::{FileEffect, Modes};
 
 use super::super::ToolError;
 use super::BatchError;
@@ -71,7 +71,8 @@ impl Undone {
                 let effect = it.effect.clone();
                 match it.now {
                     Some(now) if now != effect.after => {
-                        FileEffect { after: now, after_bytes: None, ..effect }
+                        let modes = Modes { after: None, ..effect.modes };
+                        FileEffect { after: now, after_bytes: None, modes, ..effect }
                     }
                     _ => effect,
                 }
@@ -212,7 +213,7 @@ impl Work<'_> {
     }
 
     fn not_restored(&self, slot: &Slot<'_>, error: &ToolError) -> NotRestored {
-        let effect = slot.effect.clone();
+        let effect = slot.done();
         let was = self.state(slot, &slot.waiting);
         let is_kept = effect.before != FileState::Absent && was.is_ok_and(|it| it == effect.before);
         NotRestored {

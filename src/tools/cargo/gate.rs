@@ -2,13 +2,13 @@
 //! (SPEC §4, `splice_patch`).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::{Checked, Scope, check, project, reach};
-use crate::run::{DiagnosticArtifact, FileEffect};
+use crate::run::{DiagnosticArtifact, FileEffect, Modes};
 use crate::tools::place::Last;
+use crate::tools::preview::{ContentAndMode, content_and_mode};
 use crate::tools::process::{Cause, Finished, Leftovers};
-use crate::tools::{Access, Context, Overlay, ToolError, Toolbox, file, preview};
+use crate::tools::{Access, Context, Overlay, ToolError, Toolbox, file};
 
 /// What a check of a whole workspace found.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ fn says_its_end(stdout: &[u8]) -> bool {
 }
 
 /// The lock files that cargo may write for a project, as they were.
-pub(in crate::tools) struct LockFiles(Vec<(String, Option<Arc<[u8]>>)>);
+pub(in crate::tools) struct LockFiles(Vec<(String, ContentAndMode)>);
 
 impl LockFiles {
     /// Those beside a manifest and in every folder above it in the workspace, where the root of its Cargo
@@ -113,23 +113,24 @@ impl LockFiles {
 
     /// What cargo has done to them since.
     pub(in crate::tools) fn changed(self, toolbox: &Toolbox) -> Vec<FileEffect> {
-        let effect = |(path, before): (String, Option<Arc<[u8]>>)| {
-            let after = content(toolbox, &path).ok()?;
+        let effect = |(path, (before, mode)): (String, ContentAndMode)| {
+            let (after, mode_after) = content(toolbox, &path).ok()?;
             (before != after).then(|| FileEffect {
                 path,
                 before: file::state_of_bytes(before.as_deref()),
                 after: file::state_of_bytes(after.as_deref()),
                 before_bytes: before,
                 after_bytes: after,
+                modes: Modes { before: mode, after: mode_after },
             })
         };
         self.0.into_iter().filter_map(effect).collect()
     }
 }
 
-fn content(toolbox: &Toolbox, key: &str) -> Result<Option<Arc<[u8]>>, ToolError> {
+fn content(toolbox: &Toolbox, key: &str) -> Result<ContentAndMode, ToolError> {
     let place = toolbox.roots.resolve(key, Last::Follow)?;
-    preview::content(&place, Overlay::nothing(), key, Access::Read)
+    content_and_mode(&place, Overlay::nothing(), key, Access::Read)
 }
 
 /// The errors of `after` that `before` does not have. An error is the same wherever its lines have

@@ -37,7 +37,7 @@ pub(super) fn invoke(
         let (before, after, found) = match end {
             Some(end) => (at(start), at(end), None),
             None => {
-                let found = now(toolbox, Overlay::nothing(), path)?;
+                let (found, _) = now(toolbox, Overlay::nothing(), path)?;
                 (at(start), Some(file::state_of_bytes(found.as_deref())), Some(found))
             }
         };

@@ -4,20 +4,34 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::run::{FileChange, FileEffect, History, WayBack};
+use crate::run::{FileChange, FileEffect, FileMode, History, Modes, WayBack};
 
+use super::super::batch::{self, NewMode};
 use super::super::place::Last;
-use super::super::preview::content;
+use super::super::preview::{ContentAndMode, content_and_mode};
 use super::super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file};
 use super::way::Intended;
 use super::{Conflict, HistoryError, NotAvailable, Past, past};
 
 /// What was found where files are to be brought back.
+#[derive(Default)]
 pub(super) struct Found {
     /// What becomes of them; nothing for a file that is as it was already.
     pub(super) effects: Vec<FileEffect>,
     /// What each of them is now, by canonical path.
     pub(super) seen: BTreeMap<String, FileState>,
+    /// The recorded modes of those that get theirs, as they were recorded.
+    pub(super) recorded: BTreeMap<String, FileMode>,
+}
+
+impl Found {
+    /// The modes that files get beside those that they have.
+    pub(super) fn modes(&self) -> BTreeMap<String, NewMode> {
+        let mut modes = batch::moved(&self.effects);
+        let recorded = self.recorded.iter();
+        modes.extend(recorded.map(|(path, mode)| (path.clone(), NewMode::Recorded(mode.plain()))));
+        modes
+    }
 }
 
 /// Looks at the files, and fetches what they were.
@@ -31,10 +45,10 @@ pub(super) fn find(
     intended: &Intended,
 ) -> Result<Found, ToolError> {
     let past = past(toolbox)?;
-    let mut found = Found { effects: Vec::new(), seen: BTreeMap::new() };
+    let mut found = Found::default();
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
     for way in &intended.ways {
-        let before_bytes = now(toolbox, overlay, &way.path)?;
+        let (before_bytes, mode) = now(toolbox, overlay, &way.path)?;
         let before = file::state_of_bytes(before_bytes.as_deref());
         found.seen.insert(way.path.clone(), before);
         if before == way.target {
@@ -45,16 +59,27 @@ pub(super) fn find(
             conflicts.push(conflict(past, history, way, (before, bytes), intended.last));
             continue;
         }
-        match state_bytes(past, way.target) {
-            Ok(after_bytes) => found.effects.push(FileEffect {
-                path: way.path.clone(),
-                before,
-                after: way.target,
-                before_bytes,
-                after_bytes,
-            }),
-            Err(why) => missing.push((way.path.clone(), why)),
+        let after_bytes = match state_bytes(past, way.target) {
+            Ok(after_bytes) => after_bytes,
+            Err(why) => {
+                missing.push((way.path.clone(), why));
+                continue;
+            }
+        };
+        let mut after = None;
+        if after_bytes.is_some() {
+            let recorded = way.recorded_mode(before_bytes.is_some(), mode);
+            found.recorded.extend(recorded.map(|mode| (way.path.clone(), mode)));
+            after = recorded.map(FileMode::plain).or(mode);
         }
+        found.effects.push(FileEffect {
+            path: way.path.clone(),
+            before,
+            after: way.target,
+            before_bytes,
+            after_bytes,
+            modes: Modes { before: mode, after },
+        });
     }
     // Later work comes first: contents that are missing would not have been written anyway.
     if !conflicts.is_empty() {
@@ -71,7 +96,7 @@ pub(super) fn now(
     toolbox: &Toolbox,
     overlay: &Overlay,
     path: &str,
-) -> Result<Option<Arc<[u8]>>, ToolError> {
+) -> Result<ContentAndMode, ToolError> {
     let place = toolbox.roots.resolve(path, Last::Keep)?;
     let in_the_way =
         |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
@@ -83,7 +108,7 @@ pub(super) fn now(
         Kind::File | Kind::Absent if place.blocked || overlay.blocks(path) => {
             Err(in_the_way("below a file").into())
         }
-        Kind::File | Kind::Absent => content(&place, overlay, path, Access::Read),
+        Kind::File | Kind::Absent => content_and_mode(&place, overlay, path, Access::Read),
         kind => Err(in_the_way(&kind.to_string()).into()),
     }
 }

@@ -141,19 +141,18 @@ pub(super) fn invoke(
         _ => {}
     }
     let intended = intended(&record, nothing, operation)?;
-    let Found { effects, seen } = match find(toolbox, nothing, &record, &intended) {
+    let found = match find(toolbox, nothing, &record, &intended) {
         Err(ToolError::History { source: HistoryError::Conflict { conflicts } }) => {
             return Ok(refused(operation, conflicts));
         }
         found => found?,
     };
-    for (path, now) in &seen {
+    for (path, now) in &found.seen {
         write::compare(path, context.expected.get(path).copied(), *now)?;
     }
-    let mode_of = batch::moved(&effects);
     let (files, error, not_restored) =
-        match batch::apply(&toolbox.roots, &effects, &mode_of, context) {
-            Ok(_) => (effects, None, Vec::new()),
+        match batch::apply(&toolbox.roots, &found.effects, &found.modes(), context) {
+            Ok(applied) => (applied.effects, None, Vec::new()),
             Err(undone) => {
                 let files = undone.effects();
                 let Undone { error, not_restored, .. } = *undone;
@@ -173,7 +172,7 @@ pub(super) fn invoke(
             fields.insert("not_restored".to_owned(), Value::Array(not_restored));
         }
     }
-    let edges = seen.keys().map(|path| edge(EdgeType::ExecutedOn, path)).collect();
+    let edges = found.seen.keys().map(|path| edge(EdgeType::ExecutedOn, path)).collect();
     Ok(Invocation { result, edges, files, error, ..Invocation::default() })
 }
 

@@ -2,9 +2,8 @@
 
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
-use crate::run::{FileChange, FileEffect, Predicted, Preview};
+use crate::run::{FileChange, FileEffect, FileMode, Predicted, Preview};
 
-use super::super::batch;
 use super::super::place::Last;
 use super::super::preview::file_notes;
 use super::super::{Overlay, ToolError, Toolbox, diff};
@@ -37,14 +36,15 @@ pub(in super::super) fn foresee(
         return Ok((exact(summary, Vec::new(), Vec::new()), Vec::new()));
     }
     let intended = intended(&record, overlay, operation)?;
-    let effects = match find(toolbox, overlay, &record, &intended) {
-        Ok(Found { effects, .. }) => effects,
+    let found = match find(toolbox, overlay, &record, &intended) {
+        Ok(found) => found,
         Err(ToolError::History { source: HistoryError::Conflict { conflicts } }) => {
             return Ok((refused(conflicts), Vec::new()));
         }
         Err(error) => return Err(error),
     };
-    let notes = notes(toolbox, overlay, &intended, &effects)?;
+    let notes = notes(toolbox, overlay, &intended, &found)?;
+    let effects = found.effects;
     let change = |effect: &FileEffect| FileChange {
         path: effect.path.clone(),
         before: effect.before,
@@ -105,24 +105,28 @@ fn notes(
     toolbox: &Toolbox,
     overlay: &Overlay,
     intended: &Intended,
-    effects: &[FileEffect],
+    found: &Found,
 ) -> Result<Vec<String>, ToolError> {
     let mut notes: Vec<String> = Vec::new();
     for path in &intended.left_out {
         notes.push(format!("{path} stays as it is: nothing here touches .git."));
     }
-    let moved = batch::moved(effects);
-    for effect in effects {
+    let modes = found.modes();
+    for effect in &found.effects {
         let path = &effect.path;
-        if overlay.get(path).is_some() {
+        let is_left = overlay.get(path).is_some();
+        if is_left {
             notes.push(format!("An earlier step leaves {path} as it is shown here."));
-        } else if effect.before == FileState::Absent && !moved.contains_key(path) {
+        } else if effect.before == FileState::Absent && !modes.contains_key(path) {
             notes.push(format!(
                 "{path} is made anew, without an execute bit: its mode is not recorded."
             ));
-        } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
+        }
+        let recorded = found.recorded.get(path);
+        notes.extend(recorded.into_iter().flat_map(|recorded| mode_notes(effect, *recorded)));
+        if !is_left && effect.before != FileState::Absent && effect.after != FileState::Absent {
             let place = toolbox.roots.resolve(path, Last::Follow)?;
-            notes.extend(file_notes(&place, path)?);
+            notes.extend(file_notes(&place, path, recorded.is_none())?);
         }
         if [&effect.before_bytes, &effect.after_bytes]
             .iter()
@@ -132,4 +136,21 @@ fn notes(
         }
     }
     Ok(notes)
+}
+
+/// What a person should know of a file that gets the mode that was recorded.
+fn mode_notes(effect: &FileEffect, recorded: FileMode) -> Vec<String> {
+    let path = &effect.path;
+    let mode = recorded.plain();
+    let before = effect.modes.before.map(FileMode::is_executable);
+    let said = match (effect.before, before, mode.is_executable()) {
+        (FileState::Absent, _, true) => Some(format!("{path} comes back with its execute bit.")),
+        (FileState::Absent, _, false) => None,
+        (_, Some(false), true) => Some(format!("{path} gets its execute bit back.")),
+        (_, Some(true), false) => Some(format!("{path} loses the execute bit that it got.")),
+        _ => Some(format!("{path} gets its mode back, {mode}.")),
+    };
+    let without = (mode != recorded)
+        .then(|| format!("{path} does not get its set-user-ID, set-group-ID or sticky bit back."));
+    said.into_iter().chain(without).collect()
 }

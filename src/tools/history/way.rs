@@ -74,5 +74,10 @@ fn ids(entries: &[&HistoryEntry]) -> BTreeSet<Uuid> {
 
 /// An effect without its contents.
 pub(super) fn forecast(effect: &FileEffect) -> FileForecast {
-    FileForecast { path: effect.path.clone(), before: effect.before, after: effect.after }
+    FileForecast {
+        path: effect.path.clone(),
+        before: effect.before,
+        after: effect.after,
+        modes: effect.modes,
+    }
 }

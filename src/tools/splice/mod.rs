@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::authorization::FileState;
 use crate::plan::ToolCall;
-use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, TargetKind};
+use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Modes, TargetKind};
 
 use super::engine::{self, Work};
 use super::process::{Cause, Finished};
@@ -79,6 +79,10 @@ fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
     if let Some(earlier) = effects.iter_mut().rev().find(|it| it.path == effect.path) {
         earlier.after_bytes = None;
         effect.before_bytes = None;
+        // What an earlier one would leave is not on the disk yet; it keeps the mode.
+        if effect.modes.before.is_none() {
+            effect.modes = Modes::kept(earlier.modes.after);
+        }
     }
     effects.push(effect);
 }

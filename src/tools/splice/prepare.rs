@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::code::{CodeError, Language};
 use crate::plan::ToolCall;
-use crate::run::FileEffect;
+use crate::run::{FileEffect, Modes};
 
 use super::super::engine::{Asked, CodeEngine, EngineError, Replaced};
 use super::super::source_file::SourceFile;
@@ -40,6 +40,7 @@ impl Prepared<'_> {
             after: file::state_of_bytes(Some(&after)),
             before_bytes: Some(Arc::clone(self.target.bytes())),
             after_bytes: Some(after),
+            modes: Modes::kept(self.target.mode()),
         }
     }
 }

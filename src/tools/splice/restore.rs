@@ -6,12 +6,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::authorization::FileState;
-use crate::run::FileEffect;
+use crate::run::{FileEffect, Modes};
 
 use super::super::place::Last;
-use super::super::{
-    Access, Context, Overlay, StopSignal, ToolError, Toolbox, file, preview, write,
-};
+use super::super::preview::{ContentAndMode, content_and_mode};
+use super::super::{Access, Context, Overlay, StopSignal, ToolError, Toolbox, file, write};
 use super::prepare::Prepared;
 use super::{Done, SpliceError, add};
 
@@ -52,11 +51,12 @@ pub(super) fn put_back(
             error
         }
         Err(source) => {
-            if let Ok(now) = content(toolbox, &path) {
+            if let Ok((now, mode)) = content(toolbox, &path) {
                 // It is changed and stays so; the evidence has to know.
                 let after = file::state_of_bytes(now.as_deref());
                 let effect = prepared.effect();
-                add(&mut done.effects, FileEffect { after, after_bytes: now, ..effect });
+                let modes = Modes { after: mode, ..effect.modes };
+                add(&mut done.effects, FileEffect { after, after_bytes: now, modes, ..effect });
             }
             let why = error.to_string();
             match source {
@@ -108,7 +108,7 @@ fn restore(
     writer: Writer,
 ) -> Result<Restored, ToolError> {
     let path = prepared.target.key();
-    let found = content(toolbox, path)?;
+    let (found, _) = content(toolbox, path)?;
     let now = file::state_of_bytes(found.as_deref());
     if now == prepared.target.state() {
         return Ok(Restored { instead_of: None, not_flushed: None });
@@ -124,10 +124,10 @@ fn restore(
     Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
 }
 
-/// What the file holds; `None` when it is gone.
-fn content(toolbox: &Toolbox, path: &str) -> Result<Option<Arc<[u8]>>, ToolError> {
+/// What the file holds; none when it is gone.
+fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, ToolError> {
     let place = toolbox.roots.resolve(path, Last::Follow)?;
-    preview::content(&place, Overlay::nothing(), path, Access::Write)
+    content_and_mode(&place, Overlay::nothing(), path, Access::Write)
 }
 
 /// A content for the result: as text, or where it is none, as hexadecimal digits.

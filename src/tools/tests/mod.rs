@@ -17,6 +17,17 @@ use tempfile::TempDir;
 use super::*;
 use crate::plan::{Code, Digest};
 
+/// What was done, as far as it can be known beforehand: which mode a new file gets is up to the system.
+pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
+    let mut done = done.to_vec();
+    for (done, foreseen) in done.iter_mut().zip(foreseen) {
+        if done.before == FileState::Absent && foreseen.modes.after.is_none() {
+            assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
+        }
+    }
+    done
+}
+
 /// A workspace with a neighbour that no tool may touch.
 pub(super) struct House {
     pub(super) folder: TempDir,

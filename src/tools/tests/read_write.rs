@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use proptest::prelude::*;
 
 use super::*;
-use crate::run::{EdgeType, TargetKind};
+use crate::run::{EdgeType, FileMode, Modes, TargetKind};
 
 /// As root, permissions do not bite; what does is a path through a file.
 const THROUGH_A_FILE: &str = "file/below";
@@ -97,6 +97,7 @@ fn writing_replaces_the_content_keeps_the_mode_and_says_what_it_did() {
     assert_eq!(house.names(), ["tool.sh"], "no temporary file is left");
     assert_eq!(invocation.stdout, None);
     assert_eq!(predicted, invocation.files, "it did what was predicted");
+    assert_eq!(predicted[0].modes, Modes::kept(Some(FileMode::new(0o751))));
     let effect = &invocation.files[0];
     assert_eq!((effect.before, effect.after), (content("old"), content("new\r\n")));
     assert_eq!(effect.before_bytes.as_deref(), Some(&b"old"[..]));
@@ -171,7 +172,7 @@ fn creating_makes_folders_and_refuses_what_exists() {
     assert_eq!(house.content("docs/deep/n.md"), b"x\n");
     assert_eq!(invocation.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
     assert_eq!(invocation.result["changed_files"][0]["before"], serde_json::Value::Null);
-    assert_eq!(predicted, invocation.files);
+    assert_eq!(predicted, knowable(&invocation.files, &predicted));
     house.link("dangling", "nothing");
     house.link("link", "docs/deep/n.md");
     for path in ["docs/deep/n.md", "docs", "dangling", "link"] {

@@ -12,12 +12,12 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::super::apply::{Applied, apply_on, moved};
+use super::super::apply::{Applied, NewMode, apply_on, moved};
 use super::super::disk::{Act, Disk};
 use super::super::restore::Undone;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
-use crate::run::FileEffect;
+use crate::run::{FileEffect, FileMode, Modes};
 use crate::tools::place::{Root, Roots};
 use crate::tools::{Context, NoCapture, StopSignal, ToolError};
 
@@ -52,6 +52,7 @@ fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect
         after: state(after),
         before_bytes: before.map(Arc::from),
         after_bytes: after.map(Arc::from),
+        modes: Modes::default(),
     }
 }
 
@@ -151,6 +152,45 @@ fn a_set_of_files_is_brought_to_what_it_is_to_be() {
     let applied = place.apply(&|_| Ok(())).unwrap();
     assert_eq!(applied.created_folders, ["n", "n/m", "f"]);
     place.is_applied();
+    let modes: Vec<_> = applied
+        .effects
+        .iter()
+        .map(|it| {
+            (it.path.as_str(), [it.modes.before, it.modes.after].map(|it| it.map(FileMode::bits)))
+        })
+        .collect();
+    let new = fs::metadata(place.folder.path().join("n/m/new.txt")).unwrap().mode() & 0o7777;
+    assert_eq!(
+        modes,
+        [
+            ("a.txt", [Some(0o640), Some(0o640)]),
+            ("b.sh", [Some(0o755), Some(0o755)]),
+            ("c.bin", [Some(0o600), None]),
+            ("n/m/new.txt", [None, Some(new)]),
+            ("d/e.sh", [Some(0o750), None]),
+            ("f/g.sh", [None, Some(0o750)]),
+        ],
+        "as they are on the disk"
+    );
+}
+
+#[test]
+fn a_file_gets_the_mode_that_was_recorded() {
+    let place = Place::new();
+    let effects =
+        [effect("n.sh", None, Some(b"n\n")), effect("b.sh", Some(b"old b\n"), Some(b"b\n"))];
+    let recorded = |path: &str, mode| (path.to_owned(), NewMode::Recorded(FileMode::new(mode)));
+    let modes = BTreeMap::from([recorded("n.sh", 0o751), recorded("b.sh", 0o606)]);
+    let context = Context {
+        expected: &BTreeMap::new(),
+        stop: &place.stop,
+        execution_id: Uuid::new_v4(),
+        output: &|_, _| {},
+        capture: &NoCapture,
+    };
+    apply_on(Disk::REAL, &place.roots, &effects, &modes, &context).unwrap();
+    let tree = place.tree();
+    assert_eq!((tree["n.sh"].0 & 0o7777, tree["b.sh"].0 & 0o7777), (0o751, 0o606));
 }
 
 #[test]
