@@ -255,12 +255,18 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
         .flatten()
-        .fold(verdict, |worst, other| if other.level > worst.level { other } else { worst });
+        .fold(verdict, |worst, other| if says_more(&other, &worst) { other } else { worst });
     // Of a command that the workspace names more can be said than of its tool.
     match of_commands {
         Some(of_commands) if of_commands.level >= worst.level => of_commands,
         _ => worst,
     }
+}
+
+/// Whether a verdict on a path tells more than the one before it: that the past comes back says little of what.
+fn says_more(of_path: &Verdict, before: &Verdict) -> bool {
+    of_path.level > before.level
+        || (of_path.level == before.level && before.rule == risk::CHANGE_HISTORY)
 }
 
 /// Why a person is asked before this step; `None` when nobody is.

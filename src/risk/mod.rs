@@ -18,7 +18,9 @@ pub use shell::{
     BadRule, BuiltinVerdict, CommandVerdict, Reading, Shell, SimpleCommand, UserRule, UserRules,
     Word, first_reading, of_command, refused, second_reading,
 };
-pub use tools::{of_rollback, of_step, of_workspace_command, of_written_path, of_written_program};
+pub use tools::{
+    CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,
+};
 
 /// A level with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

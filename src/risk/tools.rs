@@ -8,6 +8,9 @@ use super::{Policy, RiskLevel, Shell, Verdict, of_command};
 /// Part of the policy digest: changes whenever a rule of this file does.
 pub(super) const RULES_VERSION: u32 = 6;
 
+/// The rule of a step that brings earlier contents back.
+pub const CHANGE_HISTORY: &str = "change-history";
+
 /// A file that, once changed, changes what other programs do.
 struct SensitivePath {
     rule: &'static str,
@@ -147,7 +150,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         ),
         ToolCall::History { operation, .. } if operation.changes_files() => (
             RiskLevel::Dangerous,
-            "change-history",
+            CHANGE_HISTORY,
             "Puts earlier contents of files in the place of what stands there now.",
         ),
         _ => (level, rule, reason),

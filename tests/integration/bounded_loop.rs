@@ -458,9 +458,9 @@ fn the_schema_of_the_request_is_printed() {
     assert_eq!(printed, shipped);
 }
 
-/// What is secret in an answer or in what a planner prints is not readable in the evidence.
+/// What is secret in an answer or in what a planner prints is readable neither in the evidence nor in a request.
 #[test]
-fn secrets_of_a_planner_are_hidden_in_the_evidence() {
+fn secrets_of_a_planner_are_hidden_in_the_evidence_and_from_the_next() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let planner = Scripted::new([
         Answer::Script("echo \"using ghp_0123456789abcdefghijABCDEFGHIJ012345\" >&2; exit 1"),
@@ -468,7 +468,8 @@ fn secrets_of_a_planner_are_hidden_in_the_evidence() {
         command("exit 4"),
     ]);
     let document = planner.run([]).exits(1).document();
-    assert!(planner.request(3).to_string().contains(secret), "the planner knows its own plan");
+    let request = planner.request(3).to_string();
+    assert!(!request.contains(secret) && request.contains("[secret:github_token:"), "{request}");
     let id = document["loop_id"].as_str().unwrap();
     let shown = planner.home.json(["evidence", "show", id]).exits(0).stdout;
     assert!(!shown.contains(secret) && shown.contains("[secret:github_token:"), "{shown}");

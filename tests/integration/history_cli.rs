@@ -41,7 +41,10 @@ fn a_run_is_shown_file_by_file_then_reverted_and_the_revert_is_linked_to_it() {
     let other = format!("sha256:{}", "0".repeat(64));
     assert_eq!(home.json(["revert", &run_id, "--authorize", &other]).exits(3).error_code(), "E004");
     let digest = shown["digest"].as_str().unwrap();
-    let done = home.json(["revert", &run_id, "--authorize", digest]).exits(0).document();
+    let done = home
+        .json(["revert", &run_id, "--authorize", digest, "--confirm", "approve"])
+        .exits(0)
+        .document();
     assert_eq!(text(&home, "a.txt").as_deref(), Some("one\n"));
     assert!(!home.file("new.txt").exists());
     let reverted = done["run_id"].as_str().unwrap();
@@ -49,9 +52,9 @@ fn a_run_is_shown_file_by_file_then_reverted_and_the_revert_is_linked_to_it() {
     assert_eq!(record["run"]["parent_run"], run_id.as_str());
     assert!(record.to_string().contains("history"), "{record}");
 
-    let twice = home.json(["revert", &run_id, "--yes"]).exits(1).document();
+    let twice = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     assert_eq!(twice["step_results"][0]["error_code"], "E101");
-    let again = home.run(["revert", reverted, "--yes"]).exits(0);
+    let again = home.run(["revert", reverted, "--yes", "--confirm", "approve"]).exits(0);
     assert!(again.stderr.contains(&format!("Reverts run {reverted}")), "{again:#?}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("two\n"));
     assert_eq!(text(&home, "new.txt").as_deref(), Some("n\n"));
@@ -64,7 +67,7 @@ fn one_step_is_reverted_by_its_execution() {
     home.plan(json!([create("c", "a.txt", "a\n"), create("d", "b.txt", "b\n")]));
     let done = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
     let id = done["step_results"][0]["execution_id"].as_str().unwrap();
-    home.json(["revert", id, "--yes"]).exits(0);
+    home.json(["revert", id, "--yes", "--confirm", "approve"]).exits(0);
     assert!(!home.file("a.txt").exists() && home.file("b.txt").exists());
 }
 
@@ -77,7 +80,8 @@ fn later_work_by_hand_is_kept_and_shown() {
     let asked = home.run(["revert", &run_id]).exits(3);
     assert!(asked.stdout.contains("Would fail: a.txt was changed later"), "{asked:#?}");
     assert!(asked.stdout.contains("+by hand"), "{asked:#?}");
-    let failed = home.json(["revert", &run_id, "--yes"]).exits(1).document();
+    let failed =
+        home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     assert_eq!(failed["step_results"][0]["error_code"], "E311");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("two\nby hand\n"));
 }
@@ -94,13 +98,14 @@ fn a_secret_comes_back_with_its_key_and_is_not_available_without() {
     let asked = home.json(["revert", &run_id]).exits(3).document();
     let findings = asked["error"]["details"]["findings"].to_string();
     assert!(findings.contains("what a.txt was is not available"), "{findings}");
-    let failed = home.json(["revert", &run_id, "--yes"]).exits(1).document();
+    let failed =
+        home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     let message = failed["step_results"][0]["error_message"].as_str().unwrap();
     assert!(message.contains("a.txt was is not available") && message.contains("key"), "{message}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("none\n"));
     fs::remove_dir_all(&key).unwrap();
     fs::rename(&aside, &key).unwrap();
-    home.json(["revert", &run_id, "--yes"]).exits(0);
+    home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(0);
     assert_eq!(text(&home, "a.txt").as_deref(), Some(secret));
 }
 
@@ -115,7 +120,8 @@ fn what_a_command_did_is_said_to_stay() {
     assert!(asked.stdout.contains("step 1 ran a program"), "{asked:#?}");
     assert!(asked.stdout.contains("echo hi > made.txt"), "{asked:#?}");
     assert!(asked.stdout.contains("changed no file that is recorded"), "{asked:#?}");
-    home.json(["revert", done["run_id"].as_str().unwrap(), "--yes"]).exits(1);
+    home.json(["revert", done["run_id"].as_str().unwrap(), "--yes", "--confirm", "approve"])
+        .exits(1);
     assert!(home.file("made.txt").exists());
 }
 

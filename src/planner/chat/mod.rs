@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read};
 use std::time::Duration;
 
-use ureq::http::StatusCode;
+use ureq::http::{StatusCode, Uri};
 
 use super::reply::Failure;
 use super::request::Request;
@@ -43,10 +43,10 @@ pub struct Server {
 }
 
 impl fmt::Debug for Server {
-    /// Everything but the key.
+    /// Everything but what is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("url", &self.url)
+            .field("url", &self.place())
             .field("model", &self.model)
             .field("key", &self.key.as_ref().map(|_| "…"))
             .field("timeout", &self.timeout)
@@ -77,7 +77,7 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
         .build()
         .into();
     let url = format!("{}/chat/completions", server.url.trim_end_matches('/'));
-    tell(&format!("Asking {} at {}.\n", server.model, server.url));
+    tell(&format!("Asking {} at {}.\n", server.model, server.place()));
     let mut post = agent.post(&url).header("content-type", "application/json");
     if let Some(key) = &server.key {
         post = post.header("authorization", format!("Bearer {key}"));
@@ -132,15 +132,30 @@ fn pieces(reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Broken> {
 }
 
 impl Server {
+    /// The address as it is told: without a name, a password or a query, any of which can be secret.
+    fn place(&self) -> String {
+        let Ok(uri) = self.url.parse::<Uri>() else {
+            let end = self.url.find(['?', '#']).unwrap_or(self.url.len());
+            let start = self.url.rfind('@').map_or(0, |at| at + 1);
+            return self.url.get(start..end).unwrap_or_default().to_owned();
+        };
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        match uri.scheme_str() {
+            Some(scheme) => format!("{scheme}://{host}{}", uri.path().trim_end_matches('/')),
+            None => format!("{host}{}", uri.path()),
+        }
+    }
+
     /// The request did not get as far as an answer.
     fn failed(&self, error: &ureq::Error) -> Failure {
-        let url = &self.url;
+        let url = self.place();
         let message = match error {
             ureq::Error::Timeout(_) => return self.slow(),
             ureq::Error::HostNotFound => format!("no host has the name in {url}"),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-                let message = format!("{url} is no address of a server: {error}");
-                return Failure::unavailable(message, false);
+                // The error repeats the address as it is.
+                return Failure::unavailable(format!("{url} is no address of a server"), false);
             }
             error => format!("no server answers at {url}: {error}"),
         };
@@ -153,7 +168,7 @@ impl Server {
         let message = format!(
             "{} gave no whole answer within {seconds} s. Give it more time in the settings, or take a \
              smaller model.",
-            self.url
+            self.place()
         );
         Failure::unavailable(message, true)
     }
@@ -184,7 +199,7 @@ impl Server {
             _ => "refuses the request",
         };
         let retryable = matches!(status.as_u16(), 408 | 409 | 425 | 429 | 500..);
-        let url = &self.url;
+        let url = self.place();
         Failure::unavailable(format!("{url} {what} ({status}): {said}"), retryable)
     }
 
@@ -193,6 +208,33 @@ impl Server {
         match self.key.as_deref().filter(|key| !key.is_empty()) {
             Some(key) => text.replace(key, "(the key)"),
             None => text.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_without_what_may_be_secret_in_it() {
+        for (url, told) in [
+            ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+            ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
+            ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
+            ("http://me:hunter2@exa mple/v1?key=hunter2", "exa mple/v1"),
+            ("localhost:11434", "localhost:11434"),
+        ] {
+            let server = Server {
+                url: url.to_owned(),
+                model: "m".to_owned(),
+                key: None,
+                timeout: Duration::from_secs(1),
+                stream: false,
+                tools: false,
+            };
+            assert_eq!(server.place(), told);
+            assert!(!format!("{server:?}").contains("hunter2"));
         }
     }
 }
