@@ -82,6 +82,9 @@ pub(super) enum Command {
     Loop(Loop),
     /// Make a plan that takes back what a run or a step changed, authorize it and run it
     Revert(Revert),
+    /// Make a plan that takes back, or finishes, what a run was doing when it was interrupted, authorize it and
+    /// run it
+    Reconcile(Reconcile),
     /// Look into the evidence
     Evidence(Evidence),
     /// Say how dangerous a shell command is; nothing is run
@@ -100,9 +103,10 @@ impl Command {
             Self::Check(check) => check.check.common.json,
             Self::Simulate(check) => check.common.json,
             Self::Run(run) => run.common.json,
-            Self::Continue(rest) => rest.common.json,
+            Self::Continue(rest) => rest.again.common.json,
             Self::Loop(bounded) => bounded.common.json,
-            Self::Revert(revert) => revert.common.json,
+            Self::Revert(revert) => revert.again.common.json,
+            Self::Reconcile(reconcile) => reconcile.again.common.json,
             Self::Evidence(evidence) => evidence.common().json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
@@ -217,20 +221,34 @@ pub(super) struct Continue {
     /// The run whose rest is to be done
     pub(super) run: Uuid,
     #[command(flatten)]
-    pub(super) consent: Consent,
-    /// The folder the plan works in [default: the run's]
-    #[arg(long, value_name = "DIR")]
-    pub(super) workspace: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) engine: Engine,
-    #[command(flatten)]
-    pub(super) common: Common,
+    pub(super) again: FromRecord,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Revert {
     /// The run or the execution whose changes are to be taken back
     pub(super) id: Uuid,
+    #[command(flatten)]
+    pub(super) again: FromRecord,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Reconcile {
+    /// The run that was interrupted
+    pub(super) run: Uuid,
+    /// Bring its files back to what they were
+    #[arg(long, conflicts_with = "finish", required_unless_present = "finish")]
+    pub(super) roll_back: bool,
+    /// Bring its files to what they were to be
+    #[arg(long)]
+    pub(super) finish: bool,
+    #[command(flatten)]
+    pub(super) again: FromRecord,
+}
+
+/// How a plan is run that is made from the record of a run.
+#[derive(Debug, Args)]
+pub(super) struct FromRecord {
     #[command(flatten)]
     pub(super) consent: Consent,
     /// The folder the plan works in [default: the run's]

@@ -1,4 +1,9 @@
-//! `continue`: makes a plan of what a run left undone, and runs it like any other plan.
+//! `continue` and `reconcile`: a plan of what a run left undone, or was doing when it was interrupted, is made and
+//! run like any other plan.
+
+use std::path::PathBuf;
+
+use uuid::Uuid;
 
 use super::Exit;
 use super::args;
@@ -9,29 +14,54 @@ use super::output::Output;
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
-use crate::engine::{FollowUpError, WorkspaceChoice, changes_since, rest_of};
+use crate::engine::{FollowUpError, WorkspaceChoice, changes_since, rest_of, settlement_of};
 use crate::evidence::EvidenceReader;
+use crate::plan::Finding;
+use crate::risk::Policy;
+use crate::run::{RunSummary, Way};
 
 /// Authorizes and runs the rest of a run; without an authorization, shows what it would be.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
-    let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let mut policy = command.engine.settle(policy()?);
-    let place = EvidencePlace::find(&command.common.folder)?;
+    let run = command.run;
+    follow_up(run, &command.again, "continued", out, |evidence, policy, chosen| {
+        let (summary, bytes) = rest_of(evidence, run)?;
+        let folder = chosen.map_or_else(|| summary.workspace.as_ref(), PathBuf::as_path);
+        let changes = changes_since(evidence, run, folder, policy)?;
+        Ok((summary, bytes, changes))
+    })
+}
+
+/// Authorizes and runs a plan that takes back or finishes what was interrupted; without an authorization, shows
+/// it.
+pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
+    let run = command.run;
+    let way = if command.finish { Way::Finish } else { Way::RollBack };
+    follow_up(run, &command.again, "reconciled", out, |evidence, policy, _| {
+        let (summary, bytes) = settlement_of(evidence, run, way, policy)?;
+        Ok((summary, bytes, Vec::new()))
+    })
+}
+
+/// A run, the plan that follows it, and what there is to say about it.
+type Follows = Result<(RunSummary, Vec<u8>, Vec<Finding>), FollowUpError>;
+
+fn follow_up(
+    parent_run: Uuid,
+    again: &args::FromRecord,
+    treated: &str,
+    out: &mut Output,
+    make: impl FnOnce(&mut EvidenceReader, &Policy, Option<&PathBuf>) -> Follows,
+) -> Result<Exit, Refusal> {
+    let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
+    let mut policy = again.engine.settle(policy()?);
+    let place = EvidencePlace::find(&again.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
     policy.trusted_commands = evidence.trusted_commands()?;
-    let (run, bytes) = rest_of(&mut evidence, command.run)?;
-    let workspace = match &command.workspace {
-        Some(folder) => {
-            WorkspaceChoice { folder: folder.clone(), reason: "You chose it.".to_owned() }
-        }
-        None => WorkspaceChoice {
-            folder: run.workspace.into(),
-            reason: "It is the workspace of the run that is continued.".to_owned(),
-        },
-    };
+    let (run, bytes, findings) = make(&mut evidence, &policy, again.workspace.as_ref())?;
+    let workspace = again.workspace(run.workspace, treated);
     let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &place.as_records())?;
-    opened.findings.extend(changes_since(&mut evidence, command.run, &workspace.folder, &policy)?);
-    let method = method(&command.consent, opened.digest)?;
+    opened.findings.extend(findings);
+    let method = method(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
         // There is no file to look at, so this is where a person sees what they are asked for.
         let refusal = Refusal::from(unauthorized(digest));
@@ -40,8 +70,22 @@ pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result
         }
         return Err(refusal.with_details(documents::check(&opened)));
     }
-    let parent_run = Some(command.run);
-    Start { opened, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, method, parent_run: Some(parent_run), policy, confirmation, place }.run(out)
+}
+
+impl args::FromRecord {
+    /// The folder to work in: the one that was chosen, else that of the run which is so `treated`.
+    pub(super) fn workspace(&self, of_run: String, treated: &str) -> WorkspaceChoice {
+        match &self.workspace {
+            Some(folder) => {
+                WorkspaceChoice { folder: folder.clone(), reason: "You chose it.".to_owned() }
+            }
+            None => WorkspaceChoice {
+                folder: of_run.into(),
+                reason: format!("It is the workspace of the run that is {treated}."),
+            },
+        }
+    }
 }
 
 impl From<FollowUpError> for Refusal {

@@ -115,6 +115,7 @@ fn headless(command: Command) -> Exit {
         Command::Continue(command) => continuation::continue_run(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
         Command::Revert(command) => revert::revert(&command, &mut out),
+        Command::Reconcile(command) => continuation::reconcile(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),

@@ -10,31 +10,24 @@ use super::output::Output;
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::run::{Start, is_terminal, method, unauthorized};
-use crate::engine::{WorkspaceChoice, cannot_be_reverted, revert_of, simulate};
+use crate::engine::{cannot_be_reverted, revert_of, simulate};
 use crate::evidence::EvidenceReader;
 use crate::plan::{visible, visible_lines};
 use crate::run::FileChange;
 
 /// Authorizes and runs a revert; without an authorization, shows what it would do to each file.
 pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
-    let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let policy = command.engine.settle(policy()?);
-    let place = EvidencePlace::find(&command.common.folder)?;
+    let again = &command.again;
+    let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
+    let policy = again.engine.settle(policy()?);
+    let place = EvidencePlace::find(&again.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
     let (run, bytes) = revert_of(&mut evidence, command.id)?;
-    let workspace = match &command.workspace {
-        Some(folder) => {
-            WorkspaceChoice { folder: folder.clone(), reason: "You chose it.".to_owned() }
-        }
-        None => WorkspaceChoice {
-            folder: run.workspace.into(),
-            reason: "It is the workspace of the run that is reverted.".to_owned(),
-        },
-    };
+    let workspace = again.workspace(run.workspace, "reverted");
     let records = place.as_records();
     let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &records)?;
     opened.findings.extend(cannot_be_reverted(&mut evidence, command.id)?);
-    let method = method(&command.consent, opened.digest)?;
+    let method = method(&again.consent, opened.digest)?;
     let simulation = match &opened.plan {
         Some(plan) => simulate(plan, &workspace.folder, &policy, Some(&records))?,
         None => crate::engine::Simulation::default(),

@@ -185,7 +185,7 @@ impl Settlement<'_> {
                 let path = path.clone();
                 if now == FileState::Absent && self.way == Way::RollBack {
                     self.notes.push(format!(
-                        "{path} comes back with the mode of a new file: the evidence keeps no modes."
+                        "{path} comes back with the mode of a new file: an edit gives none."
                     ));
                 }
                 self.expect(&path, now);

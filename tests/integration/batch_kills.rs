@@ -11,6 +11,7 @@ use std::path::Path;
 
 use countersign::engine::{FollowUpError, reconcile, settlement_of};
 use countersign::evidence::{EvidenceReader, verify};
+use countersign::plan::Digest;
 use countersign::risk::Policy;
 use countersign::run::{DiskState, Reconciled, RunFate, Way};
 use serde_json::{Value, json};
@@ -190,11 +191,16 @@ fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) ->
         Err(error) => panic!("{error}"),
     };
     let plan: Value = serde_json::from_slice(&bytes).unwrap();
-    fs::write(home.path().join("settle.json"), bytes).unwrap();
-    let mut arguments = RUN;
-    arguments[1] = "settle.json";
-    let ran = home.json(arguments[..7].iter().copied()).exits(0);
-    let result: Value = ran.document();
+    let way = match way {
+        Way::RollBack => "--roll-back",
+        Way::Finish => "--finish",
+    };
+    let run = run_id.to_string();
+    let shown = home.json(["reconcile", &run, way]).exits(3).document();
+    let digest = shown["error"]["details"]["digest"].as_str().unwrap().to_owned();
+    assert_eq!(digest, Digest::of(&bytes).to_string());
+    let words = ["reconcile", &run, way, "--authorize", &digest, "--confirm", "approve"];
+    let result: Value = home.json(words).exits(0).document();
     assert_eq!(result["status"], "completed");
     plan["actions"][0]["rationale"].as_str().unwrap_or_default().to_owned()
 }

@@ -1,7 +1,7 @@
 //! A bounded loop whose evidence fails, whose program panics, or whom somebody interrupts (SPEC §8, §10).
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use countersign::risk::Policy;
 use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
 use serde_json::Value;
 
-use crate::cli_home::PROGRAM;
 use crate::scripted::{Scripted, command, in_evidence};
 
 type Hook = dyn Fn(&RunEvent) + Send + Sync;
@@ -168,20 +167,6 @@ fn an_evidence_folder_that_cannot_be_used_is_four() {
     assert_eq!(planner.asked(), 0);
 }
 
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be interrupted")]
-fn start(planner: &Scripted) -> Child {
-    std::process::Command::new(PROGRAM)
-        .args(planner.words(["--yes", "--json", "--evidence"]))
-        .arg(planner.home.evidence())
-        .env("HOME", planner.home.path())
-        .current_dir(planner.home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
 /// Ctrl-C while the planner thinks, and while a step runs: both end, and so does what they have started.
 #[test]
 fn an_interrupt_ends_the_loop_in_order() {
@@ -195,7 +180,7 @@ fn an_interrupt_ends_the_loop_in_order() {
         (command("echo $$ > ready.part; mv ready.part ready; exec sleep 600"), "space/ready"),
     ] {
         let planner = Scripted::new([answer]);
-        let mut child = start(&planner);
+        let mut child = planner.start(Stdio::piped);
         let ready = planner.home.path().join(ready);
         let busy = loop {
             let text = std::fs::read_to_string(&ready).unwrap_or_default();

@@ -2,13 +2,13 @@
 //! never by itself.
 
 use std::collections::BTreeMap;
-use std::process::{Child, Stdio};
+use std::fs;
+use std::process::Stdio;
 
 use countersign::evidence::verify;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::cli_home::PROGRAM;
 use crate::scripted::{Answer, Scripted, cargo_project};
 
 /// A moment of a loop: the table in which so many rows are.
@@ -49,14 +49,14 @@ fn a_loop_that_is_killed_while_it_verifies_is_interrupted_and_so_is_its_verifica
             {"tool": "file_create", "arguments": {"path": "a.txt", "contents": ""}}]}))]);
     cargo_project(&planner.home, "");
     // Its build waits until it may end; the loop does not end before.
-    planner.home.write(
-        "build.rs",
-        "fn main() { while !std::path::Path::new(\"go\").exists() {
-             std::thread::sleep(std::time::Duration::from_millis(50));
-         } }\n",
-    );
+    let go = planner.home.file("go");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &go, rustix::fs::Mode::RWXU).unwrap();
+    planner.home.write("build.rs", "fn main() { let _ = std::fs::read(\"go\"); }\n");
     assert_eq!(kill_at(&planner, ("runs", 2)), "interrupted");
-    planner.home.write("go", "");
+    // Whoever waits for it goes on, and whoever comes later does not wait.
+    let open = fs::OpenOptions::new().read(true).write(true).open(&go);
+    fs::remove_file(&go).unwrap();
+    drop(open.unwrap());
     let id = rows(&planner, "SELECT id FROM loops ORDER BY row").remove(0);
     let shown = planner.home.json(["evidence", "show", &id]).exits(0).document();
     let runs = shown["loop"]["attempts"][0]["runs"].as_array().unwrap();
@@ -64,23 +64,9 @@ fn a_loop_that_is_killed_while_it_verifies_is_interrupted_and_so_is_its_verifica
     assert_eq!(fates, ["completed", "interrupted"]);
 }
 
-#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
-fn start(planner: &Scripted) -> Child {
-    std::process::Command::new(PROGRAM)
-        .args(planner.words(["--yes", "--json", "--evidence"]))
-        .arg(planner.home.evidence())
-        .env("HOME", planner.home.path())
-        .current_dir(planner.home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 /// Kills the loop a little after this moment; how it came back.
 fn kill_at(planner: &Scripted, (table, count): Moment) -> String {
-    let mut child = start(planner);
+    let mut child = planner.start(Stdio::null);
     let sql = format!("SELECT 'x' FROM {table}");
     while (rows(planner, &sql).len() as i64) < count && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();

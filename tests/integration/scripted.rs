@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::cli_home::{Done, Home};
+use crate::cli_home::{Done, Home, PROGRAM};
 
 static REQUEST: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let schema = serde_json::from_str(countersign::autonomy::REQUEST_SCHEMA).unwrap();
@@ -85,6 +86,21 @@ impl Scripted {
     pub fn run_as<'a>(&self, more: impl IntoIterator<Item = &'a str>) -> Done {
         let words = self.words(more);
         self.home.json(words.iter().map(String::as_str))
+    }
+
+    /// Starts the loop with `--yes` and lets it run; what it prints goes to these.
+    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+    pub fn start(&self, output: fn() -> Stdio) -> Child {
+        std::process::Command::new(PROGRAM)
+            .args(self.words(["--yes", "--json", "--evidence"]))
+            .arg(self.home.evidence())
+            .env("HOME", self.home.path())
+            .current_dir(self.home.path())
+            .stdin(Stdio::null())
+            .stdout(output())
+            .stderr(output())
+            .spawn()
+            .unwrap()
     }
 
     /// The stop reason of a loop that ended with this exit code, after the evidence was asked about it.
