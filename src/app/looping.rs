@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::place::PlaceLook;
 use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
 use crate::authorization::AuthorizationClass;
 use crate::plan::Plan;
-use crate::run::{Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::run::{
+    Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, PlaceReview, RunEvent,
+};
 use crate::ui::action::FolderFor;
-use crate::ui::loop_page::{Form, LoopView, Shown, TimelineView};
+use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
 use crate::worker::{LoopReplayed, Proposed, Request};
@@ -32,6 +35,7 @@ pub(super) enum Which {
 #[derive(Debug, Default)]
 pub(super) struct LoopPage {
     pub(super) form: Form,
+    pub(super) place: PlaceLook,
     pub(super) loops: Vec<LoopSummary>,
     /// The loop that was started here last.
     pub(super) live: Option<LiveLoop>,
@@ -128,8 +132,12 @@ impl LoopPage {
         }
     }
 
-    /// What one frame shows.
-    pub(super) fn view<'a>(&'a self, now: &'a crate::ui::format::Now) -> LoopView<'a> {
+    /// What one frame shows, with what was seen of the folders in the form.
+    pub(super) fn view<'a>(
+        &'a self,
+        place: Option<&'a PlaceReview>,
+        now: &'a crate::ui::format::Now,
+    ) -> LoopView<'a> {
         let shown = match (self.which, &self.live, &self.recorded) {
             (Which::Live, Some(live), _) => Shown::Loop(TimelineView {
                 state: &live.state,
@@ -158,7 +166,7 @@ impl LoopPage {
                 scroll_to_latest: false,
             }),
             (Which::Reading, ..) => Shown::Reading,
-            _ => Shown::Form(&self.form),
+            _ => Shown::Form(FormView { form: &self.form, place }),
         };
         LoopView { loops: &self.loops, shown, now }
     }
@@ -308,5 +316,6 @@ impl App {
             FolderFor::Plans => form.folder = text,
             FolderFor::Workspace => form.workspace = text,
         }
+        self.look_at_place(0);
     }
 }

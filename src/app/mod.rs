@@ -19,6 +19,7 @@ mod looping;
 #[cfg(feature = "inspection")]
 mod offscreen;
 mod opened;
+mod place;
 mod purpose;
 mod session;
 mod settings;
@@ -66,6 +67,8 @@ enum Prompt {
     Authorize,
     Reject,
     Trust,
+    /// Whether the commands of the workspace are trusted that stands in the form of a loop.
+    TrustPlace,
     Close,
 }
 

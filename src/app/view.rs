@@ -7,7 +7,7 @@ use super::Prompt;
 use super::looping::Which;
 use super::session::PlanSession;
 use crate::plan::{Step, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState, StepState};
+use crate::run::{ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
@@ -54,7 +54,7 @@ impl App {
                 now: &self.now,
             },
             diagnostics: self.shown.as_ref().map(|shown| shown.diagnostics.view(&shown.run)),
-            looping: self.looping.view(&self.now),
+            looping: self.looping.view(self.place(), &self.now),
             status: self.status(run, elapsed, trouble),
             notices: &self.notices,
             dialog: self.dialog(),
@@ -171,6 +171,7 @@ impl App {
             looping: self.looping.under_way().is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             loop_form: self.looping.which == Which::Form,
+            no_place: self.place().and_then(PlaceReview::refusal),
             looking_elsewhere: live.is_some_and(|session| {
                 self.page != Page::Plan
                     || self.live.is_some()
@@ -185,7 +186,13 @@ impl App {
             Some(Prompt::Close) => {
                 Some(Dialog { prompt: self.prompt_id(None, 0), question: Question::Close })
             }
-            Some(prompt) => {
+            Some(prompt @ (Prompt::Trust | Prompt::TrustPlace)) => {
+                let (workspace, commands) = self.asked_to_trust(prompt)?;
+                let of_plan = prompt == Prompt::Trust;
+                let question = Question::Trust { workspace, commands, of_plan };
+                Some(Dialog { prompt: self.prompt_id(None, 0), question })
+            }
+            Some(prompt @ (Prompt::Authorize | Prompt::Reject)) => {
                 let session = self.shown.as_ref()?;
                 let plan = session.plan.as_ref()?;
                 let question = match prompt {
@@ -194,12 +201,7 @@ impl App {
                         name: plan.name(),
                         ends_loop: session.attempt.is_some(),
                     },
-                    Prompt::Trust => {
-                        let review = session.review.as_deref()?;
-                        let commands = review.workspace_commands.as_ref()?;
-                        Question::Trust { workspace: &review.binding.workspace, commands }
-                    }
-                    Prompt::Authorize | Prompt::Close => {
+                    _ => {
                         let ttl_ms = self.setup.policy.authorization_ttl_ms;
                         Question::Authorize(session.question(ttl_ms)?)
                     }

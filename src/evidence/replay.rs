@@ -18,7 +18,7 @@ use super::{blobs, queries};
 use crate::plan::Code;
 use crate::run::{
     Answer, AnsweredBy, ArtifactRecord, Control, Decision, Outcome, RunEvent, RunStatus,
-    StepResult, StreamEnds, StreamExcerpt,
+    StepResult, StreamEnds, StreamExcerpt, WITH_ITS_COMMAND,
 };
 
 /// Rows of one run in the order in which they were written.
@@ -110,7 +110,9 @@ impl Replay<'_> {
         self.events.push(match result.outcome {
             Outcome::Succeeded => RunEvent::StepCompleted { result },
             Outcome::Skipped | Outcome::DoneByHand => {
-                let reason = self.notes.remove(&result.step_index).unwrap_or_default();
+                // Only a verification is skipped without anybody being asked.
+                let reason = self.notes.remove(&result.step_index);
+                let reason = reason.unwrap_or_else(|| WITH_ITS_COMMAND.to_owned());
                 RunEvent::StepSkipped { result, reason }
             }
             Outcome::Failed

@@ -46,7 +46,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 82] = [
+const SCENES: [&str; 86] = [
     "plan",
     "authorized",
     "running",
@@ -112,6 +112,10 @@ const SCENES: [&str; 82] = [
     "loop-faulty",
     "loop-class",
     "loop-refused",
+    "loop-nowhere",
+    "loop-untrusted",
+    "loop-trusted",
+    "loop-trust",
     "loop-planning",
     "loop-waiting",
     "loop-applying",

@@ -12,6 +12,7 @@ mod form;
 mod form_ui;
 mod happened;
 mod model;
+mod place_ui;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -27,7 +28,7 @@ use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{Plan, visible};
-use crate::run::{LoopState, LoopSummary};
+use crate::run::{LoopState, LoopSummary, PlaceReview};
 use egui::{
     CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
@@ -50,11 +51,20 @@ pub struct LoopView<'a> {
 #[derive(Debug, Clone)]
 pub enum Shown<'a> {
     /// The form for the next one.
-    Form(&'a Form),
+    Form(FormView<'a>),
     /// A loop is being read from the evidence.
     Reading,
     /// A loop.
     Loop(TimelineView<'a>),
+}
+
+/// The form, with what was seen of the folders that stand in it.
+#[derive(Debug, Clone, Copy)]
+pub struct FormView<'a> {
+    /// What is typed.
+    pub form: &'a Form,
+    /// What was seen; none as long as nobody has looked.
+    pub place: Option<&'a PlaceReview>,
 }
 
 /// A loop, live or from the evidence.

@@ -62,6 +62,7 @@ pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{SimulationState, SimulationView};
+pub(crate) use workspace_commands::commands_button;
 
 /// Where the open plan stands with its person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
