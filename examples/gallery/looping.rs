@@ -285,7 +285,8 @@ impl Story {
                     attempt,
                     action_index: failed.then_some(2),
                     planner_failure_code: rejected.then(|| "planner_validation_failed".into()),
-                    verified: (code == StopCode::Completed).then_some(true),
+                    verified: (code == StopCode::Completed)
+                        .then_some(!message.ends_with("not verified")),
                 },
             }),
         });
@@ -483,6 +484,17 @@ fn tell(story: &mut Story, name: &str) {
             story.answered(report(count));
             story.authorized("inside the authorization class 5f2a");
             story.applied(2, false);
+        }
+        "loop-unverified" => {
+            story.attempt(1, "asking the model\n");
+            story.answered(report(count));
+            story.authorized("authorized by ada in the window");
+            story.applied(count, false);
+            let why = "the workspace has no verify command".to_owned();
+            let mut rows = story.rows(count, ActionStatus::Succeeded);
+            rows.push(ActionRecord::skipped(count, VERIFY_GATE, why));
+            story.ended(report(count), rows, None, Some(StopCode::Completed));
+            story.stopped(StopCode::Completed, "every action succeeded; not verified");
         }
         "loop-interrupted" => {
             story.failed_attempt(1, None);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Plan, Severity};
 use countersign::run::{
-    Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, PlaceReview, Preview,
+    Answered, Attempt, ExecutionDetail, Failure, FileChange, Pace, Phase, PlaceReview, Preview,
     Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
     VerifyReport,
 };
@@ -483,6 +483,8 @@ impl Scene {
                 shows_output: self.shows_output,
                 continues: self.plan.is_revert().then(fixture::run_id),
                 attempt: None,
+                of_loop: (self.name == "completed")
+                    .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,
@@ -518,6 +520,8 @@ impl Scene {
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
+                attempt: (self.name == "execution")
+                    .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: &[],
                 contents: &self.contents,
                 verification: &self.verification,

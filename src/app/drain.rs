@@ -157,8 +157,9 @@ impl App {
                     self.notify(Tone::Danger, summary, message, next);
                 }
             }
-            (Purpose::Execution(_), Reply::Execution(detail)) => {
+            (Purpose::Execution(_), Reply::Execution { detail, attempt }) => {
                 let id = detail.row.execution_id;
+                self.attempts.extend(attempt.map(|attempt| (detail.row.run_id, attempt)));
                 if self.evidence.selected == Some(id) {
                     self.evidence.detail = Some(*detail.clone());
                 }
@@ -209,6 +210,8 @@ impl App {
             }
             (Purpose::Runs, Reply::Runs(runs)) => self.runs = runs,
             (Purpose::Replay, Reply::Replayed(replayed)) => {
+                let run_id = replayed.summary.run_id;
+                self.attempts.extend(replayed.attempt.map(|attempt| (run_id, attempt)));
                 self.show_session(PlanSession::replayed(*replayed));
             }
             (Purpose::Search, Reply::Page(page)) => self.evidence.page = Some(*page),

@@ -89,20 +89,16 @@ impl LoopPage {
 
     /// Puts a loop from the evidence on the page.
     pub(super) fn show_recorded(&mut self, replayed: LoopReplayed) {
-        let LoopReplayed { detail, events } = replayed;
+        let LoopReplayed { detail, events, printed } = replayed;
         let mut state = LoopState::default();
         events.iter().for_each(|event| state.apply(event));
         if detail.summary.fate == LoopFate::Interrupted {
             state.interrupt();
         }
-        let printed = |attempt: &crate::run::AttemptDetail| {
-            let text = attempt.planner_process.get("stderr")?.as_str()?;
-            Some((attempt.attempt, text.to_owned()))
-        };
         self.recorded = Some(Box::new(RecordedLoop {
             state,
             class: detail.class.clone().and_then(|class| serde_json::from_value(class).ok()),
-            printed: detail.attempts.iter().filter_map(printed).collect(),
+            printed,
             detail,
         }));
         if self.which == Which::Reading {

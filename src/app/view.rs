@@ -7,7 +7,9 @@ use super::Prompt;
 use super::looping::Which;
 use super::session::PlanSession;
 use crate::plan::{Step, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState};
+use crate::run::{
+    Attempt, ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState,
+};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
@@ -47,6 +49,7 @@ impl App {
                 detail: self.evidence.detail.as_ref(),
                 reconciled: self
                     .reconciled_in(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
+                attempt: self.attempt_of(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
                 contents: self.contents.all(),
                 verification: &self.evidence.verification,
                 focus_search: self.evidence.focus_search,
@@ -92,6 +95,10 @@ impl App {
         run_id.and_then(|run_id| self.reconciled.get(&run_id)).map_or(&[], Vec::as_slice)
     }
 
+    fn attempt_of(&self, run_id: Option<Uuid>) -> Option<Attempt> {
+        self.attempts.get(&run_id?).copied()
+    }
+
     fn plan_view<'a>(&'a self, session: &'a PlanSession) -> PlanView<'a> {
         PlanView {
             path: session.path.as_deref(),
@@ -111,6 +118,10 @@ impl App {
                 max_attempts: attempt.max_attempts,
                 waits: attempt.waits,
             }),
+            of_loop: match session.attempt {
+                Some(it) => Some(Attempt { loop_id: it.loop_id, number: it.attempt }),
+                None => self.attempt_of(session.run.run_id),
+            },
             reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,

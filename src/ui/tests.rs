@@ -46,7 +46,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 86] = [
+const SCENES: [&str; 87] = [
     "plan",
     "authorized",
     "running",
@@ -113,6 +113,7 @@ const SCENES: [&str; 86] = [
     "loop-class",
     "loop-refused",
     "loop-nowhere",
+    "loop-unverified",
     "loop-untrusted",
     "loop-trusted",
     "loop-trust",

@@ -1,12 +1,13 @@
 //! What the desk finds, and what it is handed to be saved.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{LoopDetail, Review, RunEvent, RunSummary};
+use crate::run::{Attempt, LoopDetail, Review, RunEvent, RunSummary};
 
 /// A content that is to be written to a file.
 #[derive(Debug, Clone)]
@@ -63,6 +64,8 @@ pub struct Replayed {
     pub plan: Option<Arc<Plan>>,
     /// Its events, in order.
     pub events: Vec<RunEvent>,
+    /// The attempt of a bounded loop that it is of.
+    pub attempt: Option<Attempt>,
 }
 
 /// A recorded loop that was reopened.
@@ -72,4 +75,6 @@ pub struct LoopReplayed {
     pub detail: LoopDetail,
     /// Its events and those of its runs, in order; [`crate::run::LoopState`] takes them in.
     pub events: Vec<RunEvent>,
+    /// The latest of what its planner printed beside its answers, by attempt.
+    pub printed: BTreeMap<u32, String>,
 }

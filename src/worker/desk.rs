@@ -15,6 +15,7 @@ use super::executing::panic_message;
 use super::files::keep_file;
 use super::kept::{self, Kind};
 use super::messages::{Reply, Request, Setup, Ticket, Wake};
+use super::printed::printed;
 use super::target;
 use super::trusting;
 use crate::engine::{
@@ -207,7 +208,8 @@ impl Reader {
                         .and_then(|bytes| parse(&bytes).plan)
                         .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
                     let events = evidence.replay(run_id)?;
-                    Reply::Replayed(Box::new(Replayed { summary, plan, events }))
+                    let attempt = evidence.attempt_of(run_id)?;
+                    Reply::Replayed(Box::new(Replayed { summary, plan, events, attempt }))
                 }
             },
             Request::Loops { limit } => Reply::Loops(evidence.loops(limit)?),
@@ -215,7 +217,8 @@ impl Reader {
                 None => missing(format!("loop {loop_id}")),
                 Some(detail) => {
                     let events = evidence.replay_loop(loop_id)?;
-                    Reply::LoopReplayed(Box::new(LoopReplayed { detail, events }))
+                    let printed = printed(evidence, &detail)?;
+                    Reply::LoopReplayed(Box::new(LoopReplayed { detail, events, printed }))
                 }
             },
             Request::Search(query) => {
@@ -225,7 +228,10 @@ impl Reader {
             }
             Request::Execution(id) => match evidence.execution(id)? {
                 None => missing(format!("execution {id}")),
-                Some(detail) => Reply::Execution(Box::new(detail)),
+                Some(detail) => {
+                    let attempt = evidence.attempt_of(detail.row.run_id)?;
+                    Reply::Execution { detail: Box::new(detail), attempt }
+                }
             },
             Request::Ask(question) => Reply::Answered(Box::new(evidence.answer(&question)?)),
             Request::Blob(digest) => {

@@ -16,9 +16,9 @@ use crate::engine::Simulation;
 use crate::plan::{Digest, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    Answered, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopPlace, LoopSummary,
-    PlaceReview, PlanDifference, Preview, Question, Reconciled, Review, RunEvent, RunSummary,
-    SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport, Way,
+    Answered, Attempt, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopPlace,
+    LoopSummary, PlaceReview, PlanDifference, Preview, Question, Reconciled, Review, RunEvent,
+    RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport, Way,
 };
 
 /// Called after every message for the window; must not block.
@@ -298,7 +298,12 @@ pub enum Reply {
     /// To [`Request::Search`].
     Page(Box<SearchPage>),
     /// To [`Request::Execution`].
-    Execution(Box<ExecutionDetail>),
+    Execution {
+        /// The execution.
+        detail: Box<ExecutionDetail>,
+        /// The attempt of a bounded loop that its run is of.
+        attempt: Option<Attempt>,
+    },
     /// To [`Request::Blob`].
     Blob {
         /// Which.

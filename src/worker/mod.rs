@@ -21,6 +21,7 @@ mod opening;
 mod outbox;
 mod place;
 mod policy;
+mod printed;
 mod prompt;
 mod target;
 mod trusting;

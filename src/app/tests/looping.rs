@@ -1,7 +1,7 @@
 //! A bounded loop from the form to its end, with a scripted planner.
 
 use super::*;
-use crate::run::{LoopPhase, StopCode};
+use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::action::LoopAction;
 use crate::ui::loop_page::{Form, PlannerChoice, Shown};
 use crate::ui::theme::Tone;
@@ -95,6 +95,14 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
     bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
+    // From a record and from its run, the way leads to the loop.
+    let attempt = Some(Attempt { loop_id, number: 1 });
+    assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
+    let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
+    let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
+    bench.act(Action::Evidence(EvidenceAction::Open(hit)));
+    bench.until("the record", |app| app.evidence.detail.is_some());
+    assert_eq!(bench.app.view().evidence.attempt, attempt);
     bench.app.looping.live = None;
     bench.act(Action::Do(Command::GoLoop));
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
@@ -282,4 +290,25 @@ fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them()
     bench.sign(1);
     assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
     assert!(!bench.workspace.path().join("verified").exists());
+}
+
+#[test]
+fn the_latest_of_what_a_planner_printed_is_read_again_however_much_it_was() {
+    let mut bench = Bench::new();
+    bench.fill(&["true"]);
+    let command = bench.app.looping.form.command.clone();
+    let talks = "seq 1 200000 | sed 's/^/heron /' >&2";
+    bench.app.looping.form.command = command.replace("echo thinking >&2", talks);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.waits(1);
+    bench.act(Action::Do(Command::StopNow));
+    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+    let loop_id = bench.app.looping.live.take().unwrap().state.loop_id.unwrap();
+    bench.act(Action::Loop(LoopAction::Show(loop_id)));
+    bench.until("the loop", |app| app.looping.shown_state().is_some());
+    let view = bench.app.view();
+    let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
+    let printed = &timeline.printed[&1];
+    assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
+    assert!(printed.len() <= 16 << 10, "{}", printed.len());
 }

@@ -28,7 +28,7 @@ use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{Plan, visible};
-use crate::run::{LoopState, LoopSummary, PlaceReview};
+use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{
     CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
@@ -123,6 +123,18 @@ pub fn loop_page_ui(
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
         }
     });
+}
+
+/// The way from a run to the loop that it is of.
+pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
+    let hint = format!("It is of attempt {} of a loop. Show that loop.", attempt.number);
+    if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
+        .on_hover_text(hint)
+        .clicked()
+    {
+        actions.push(Action::Do(Command::GoLoop));
+        actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
+    }
 }
 
 fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mut Vec<Action>) {
