@@ -396,7 +396,12 @@ impl Looping {
         let crowded = name == "loop-crowded";
         let long = format!("{GOAL} {}", "Nothing else is to change. ".repeat(20));
         let goal = if crowded { long.as_str() } else { GOAL };
-        let mut story = Story::new(if crowded { 10 } else { 3 }, goal, class_id);
+        let attempts = match name {
+            "loop-many" => 100,
+            _ if crowded => 10,
+            _ => 3,
+        };
+        let mut story = Story::new(attempts, goal, class_id);
         tell(&mut story, name);
         Self {
             form: form(name),
@@ -404,7 +409,7 @@ impl Looping {
             loops: if name == "loop" { vec![] } else { loops() },
             plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
             printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
-            unfolded: BTreeMap::new(),
+            unfolded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
             class: class_id.map(|_| class()),
             stopping: name == "loop-stopping",
             recorded: name == "loop-interrupted",
@@ -503,6 +508,9 @@ fn tell(story: &mut Story, name: &str) {
             story.authorized("authorized by ada in the window");
             story.applied(2, false);
             story.state.interrupt();
+        }
+        "loop-many" => {
+            (1..=100).for_each(|attempt| story.failed_attempt(attempt, None));
         }
         "loop-crowded" => {
             let printed = "a line of what the planner has to say, which is long ".repeat(6) + "\n";

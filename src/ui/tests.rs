@@ -46,7 +46,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 87] = [
+const SCENES: [&str; 88] = [
     "plan",
     "authorized",
     "running",
@@ -114,6 +114,7 @@ const SCENES: [&str; 87] = [
     "loop-refused",
     "loop-nowhere",
     "loop-unverified",
+    "loop-many",
     "loop-untrusted",
     "loop-trusted",
     "loop-trust",

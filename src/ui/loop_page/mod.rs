@@ -12,6 +12,7 @@ mod form;
 mod form_ui;
 mod happened;
 mod model;
+mod near;
 mod place_ui;
 #[cfg(test)]
 mod tests;

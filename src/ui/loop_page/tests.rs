@@ -166,3 +166,33 @@ fn a_run_and_a_record_of_it_lead_to_their_loop_by_key() {
     }
     assert!(window("failed", [1280.0, 800.0]).query_by_label("Open its loop").is_none());
 }
+
+#[test]
+fn of_a_hundred_unfolded_attempts_only_what_is_near_is_drawn_and_each_is_reached() {
+    let size = [1280.0, 800.0];
+    let mut harness = window("loop-many", size);
+    harness.run_ok();
+    let bodies = |harness: &Harness<'_, Window>| {
+        harness.query_all_by_label_contains("Plan and run of attempt").count()
+    };
+    let heads = harness.query_all_by_label_contains(" of 100, ").count();
+    assert_eq!(heads, 100, "each has its line for the keyboard");
+    let drawn = bodies(&harness);
+    assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
+    // Its line leads to what is in it, wherever it stands.
+    harness.get_by_label("Attempt 60 of 100, an action failed").focus();
+    harness.run_ok();
+    harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();
+    harness.run_ok();
+    assert!(says(&harness, "Plan and run of attempt 60"));
+    let drawn = bodies(&harness);
+    assert!((1..8).contains(&drawn), "{drawn} of 100 attempts");
+    let heights = |harness: &Harness<'_, Window>| {
+        let last = harness.get_by_label("Attempt 100 of 100, an action failed");
+        last.rect().top() - harness.get_by_label("Attempt 1 of 100, an action failed").rect().top()
+    };
+    let before = heights(&harness);
+    harness.get_by_label("Attempt 100 of 100, an action failed").scroll_to_me();
+    harness.run_ok();
+    assert!((heights(&harness) - before).abs() < 2.0, "nothing jumps");
+}
