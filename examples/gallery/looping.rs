@@ -355,7 +355,7 @@ fn form(name: &str) -> Option<Form> {
         "loop-nowhere" => {
             form.goal = GOAL.into();
             form.planner = PlannerChoice::Replay;
-            form.folder = "plans/tomorrow".into();
+            form.folder = "/home/ada/plans/tomorrow".into();
             form.workspace = "/home/ada/src/praser".into();
         }
         "loop-untrusted" | "loop-trusted" | "loop-trust" => form.goal = GOAL.into(),

@@ -18,10 +18,13 @@ const MOST_NAMES: usize = 100_000;
 impl Reader {
     /// What there is to know about a place before a loop starts in it.
     pub(super) fn place(&mut self, place: LoopPlace) -> PlaceReview {
-        let plans = place.plans.as_ref().map(|plans| place.workspace.join(plans));
+        let workspace_fault = folder_fault(&place.workspace);
+        // Of a folder in a workspace that is not there, nothing more is to be said.
+        let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
+        let plans = plans.map(|plans| place.workspace.join(plans));
         let mut review = PlaceReview {
             workspace: String::new(),
-            workspace_fault: folder_fault(&place.workspace),
+            workspace_fault,
             plans_fault: plans.and_then(|plans| plans_fault(&plans)),
             commands: Ok(None),
             verified_by: Vec::new(),
