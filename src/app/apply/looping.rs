@@ -21,11 +21,9 @@ impl App {
     pub(super) fn apply_loop(&mut self, action: LoopAction) {
         match action {
             LoopAction::Edit(form) => {
-                let before = self.looping.form.place();
                 self.looping.form = *form;
-                if self.looping.form.place() != before {
-                    self.look_at_place(TYPING_MS);
-                }
+                // Also where the folders stay the same: what is in them may not.
+                self.look_at_place(TYPING_MS);
             }
             LoopAction::LookAtCommands => self.show_prompt(Some(Prompt::TrustPlace)),
             LoopAction::PickFolder(what) => self.pick_folder(what),
