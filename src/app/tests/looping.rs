@@ -100,6 +100,7 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
     let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
+    bench.app.attempts.clear();
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.until("the record", |app| app.evidence.detail.is_some());
     assert_eq!(bench.app.view().evidence.attempt, attempt);
