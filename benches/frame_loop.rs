@@ -1,5 +1,5 @@
-//! The processor time of a frame of the page of loops over a loop of a hundred attempts, twelve of them
-//! unfolded, against one of twenty-five with two: while the mouse moves over the attempts and while they are
+//! The processor time of a frame of the page of loops over a loop of a hundred attempts, six of them
+//! unfolded, against the same with one: while the mouse moves over the attempts and while they are
 //! scrolled.
 //!
 //! The loops have really run, with a planner whose every plan fails, and come from the records.
@@ -41,9 +41,9 @@ printf '{"goal": "g", "steps": ['; for i in 1 2 3 4 5 6 7 8 9; do printf '{"comm
 printf '{"command": "exit 3"}]}'"#;
 
 fn main() -> ExitCode {
-    let (many_records, mut many) = open(100, 12);
-    let (few_records, mut few) = open(25, 2);
-    let what = "of a loop, 100 attempts with 12 unfolded against 25 with 2";
+    let (many_records, mut many) = open(100, 6);
+    let (few_records, mut few) = open(100, 1);
+    let what = "of a loop, 100 attempts, 6 unfolded against 1";
     let (ours, theirs) = in_pairs(PAIRS, || many.hovering(), || few.hovering());
     let mouse = holds(&format!("a frame under the mouse {what}"), AT_MOST, ours, theirs);
     let (ours, theirs) = in_pairs(PAIRS, || many.scrolling(), || few.scrolling());
