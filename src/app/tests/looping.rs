@@ -288,7 +288,6 @@ fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them()
     bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
-    bench.sign(1);
     assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
     assert!(!bench.workspace.path().join("verified").exists());
 }
