@@ -112,6 +112,12 @@ impl Frames {
         self.click_at(pos);
     }
 
+    /// Clicks once on a text that begins like this, when it is there.
+    pub fn click_on(&mut self, start: &str) {
+        let pos = self.wait(start, |shown| shown.starts_with(start));
+        self.click_at(pos);
+    }
+
     fn click_at(&mut self, pos: Pos2) {
         self.frame(vec![Event::PointerMoved(pos)]);
         for pressed in [true, false] {

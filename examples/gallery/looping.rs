@@ -6,13 +6,15 @@ use std::sync::Arc;
 use countersign::authorization::AuthorizationClass;
 use countersign::plan::{Code, Digest, Plan, RiskLevel, VerifyScope};
 use countersign::run::{
-    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, LoopFate, LoopState,
-    LoopSummary, Outcome, PlanDifference, PlannerFinding, PlannerReport, PlannerStatus, RunEvent,
-    StepChange, StepDifference, StopCode, StopDetail, StopReason, VERIFY_GATE, VerifyRecord,
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, LoopFate, LoopPlace,
+    LoopState, LoopSummary, Outcome, PlaceFault, PlaceReview, PlanDifference, PlannerFinding,
+    PlannerReport, PlannerStatus, RunEvent, StepChange, StepDifference, StopCode, StopDetail,
+    StopReason, VERIFY_GATE, VerifyRecord,
 };
 use countersign::ui::action::LoopAction;
+use countersign::ui::dialog::Question;
 use countersign::ui::format::Now;
-use countersign::ui::loop_page::{Form, LoopView, PlannerChoice, Shown, TimelineView};
+use countersign::ui::loop_page::{Form, FormView, LoopView, PlannerChoice, Shown, TimelineView};
 use uuid::Uuid;
 
 use super::{fixture, found};
@@ -20,6 +22,7 @@ use super::{fixture, found};
 /// The page of the loop in one of its states.
 pub struct Looping {
     form: Option<Form>,
+    pub place: Option<PlaceReview>,
     pub state: LoopState,
     loops: Vec<LoopSummary>,
     plans: BTreeMap<u32, Arc<Plan>>,
@@ -282,7 +285,8 @@ impl Story {
                     attempt,
                     action_index: failed.then_some(2),
                     planner_failure_code: rejected.then(|| "planner_validation_failed".into()),
-                    verified: (code == StopCode::Completed).then_some(true),
+                    verified: (code == StopCode::Completed)
+                        .then_some(!message.ends_with("not verified")),
                 },
             }),
         });
@@ -348,9 +352,42 @@ fn form(name: &str) -> Option<Form> {
             form.refusal =
                 Some("E005 /home/ada/src/parser does not exist. Name another folder.".into());
         }
+        "loop-nowhere" => {
+            form.goal = GOAL.into();
+            form.planner = PlannerChoice::Replay;
+            form.folder = "/home/ada/plans/tomorrow".into();
+            form.workspace = "/home/ada/src/praser".into();
+        }
+        "loop-untrusted" | "loop-trusted" | "loop-trust" => form.goal = GOAL.into(),
         _ => return None,
     }
     Some(form)
+}
+
+/// What was seen of the folders in the form.
+fn place(name: &str) -> Option<PlaceReview> {
+    let mut place = PlaceReview {
+        place: LoopPlace { workspace: WORKSPACE.into(), plans: None },
+        workspace: WORKSPACE.into(),
+        workspace_fault: None,
+        plans_fault: None,
+        commands: Ok(None),
+        verified_by: vec![],
+    };
+    match name {
+        "loop-nowhere" => {
+            place.workspace_fault = Some(PlaceFault::Missing);
+            place.plans_fault = Some(PlaceFault::Missing);
+        }
+        "loop-untrusted" | "loop-trusted" | "loop-trust" => {
+            let mut commands = fixture::workspace_commands(name == "loop-trusted");
+            commands.commands.iter_mut().for_each(|command| command.steps.clear());
+            place.commands = Ok(Some(commands));
+            place.verified_by = vec![VerifyScope::Local, VerifyScope::Full];
+        }
+        _ => return None,
+    }
+    Some(place)
 }
 
 impl Looping {
@@ -359,14 +396,20 @@ impl Looping {
         let crowded = name == "loop-crowded";
         let long = format!("{GOAL} {}", "Nothing else is to change. ".repeat(20));
         let goal = if crowded { long.as_str() } else { GOAL };
-        let mut story = Story::new(if crowded { 10 } else { 3 }, goal, class_id);
+        let attempts = match name {
+            "loop-many" => 100,
+            _ if crowded => 10,
+            _ => 3,
+        };
+        let mut story = Story::new(attempts, goal, class_id);
         tell(&mut story, name);
         Self {
             form: form(name),
+            place: place(name),
             loops: if name == "loop" { vec![] } else { loops() },
             plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
             printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
-            unfolded: BTreeMap::new(),
+            unfolded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
             class: class_id.map(|_| class()),
             stopping: name == "loop-stopping",
             recorded: name == "loop-interrupted",
@@ -376,6 +419,12 @@ impl Looping {
 
     pub fn has_form(&self) -> bool {
         self.form.is_some()
+    }
+
+    /// Whether the commands of the workspace in the form are trusted.
+    pub fn question(&self) -> Option<Question<'_>> {
+        let commands = self.place.as_ref()?.commands.as_ref().ok()?.as_ref()?;
+        Some(Question::Trust { workspace: WORKSPACE, commands, of_plan: false })
     }
 
     pub fn play(&mut self, action: &LoopAction) {
@@ -397,7 +446,7 @@ impl Looping {
 
     pub fn view<'a>(&'a self, now: &'a Now) -> LoopView<'a> {
         let shown = match &self.form {
-            Some(form) => Shown::Form(form),
+            Some(form) => Shown::Form(FormView { form, place: self.place.as_ref() }),
             None => Shown::Loop(TimelineView {
                 state: &self.state,
                 recorded: self.recorded,
@@ -441,6 +490,17 @@ fn tell(story: &mut Story, name: &str) {
             story.authorized("inside the authorization class 5f2a");
             story.applied(2, false);
         }
+        "loop-unverified" => {
+            story.attempt(1, "asking the model\n");
+            story.answered(report(count));
+            story.authorized("authorized by ada in the window");
+            story.applied(count, false);
+            let why = "the workspace has no verify command".to_owned();
+            let mut rows = story.rows(count, ActionStatus::Succeeded);
+            rows.push(ActionRecord::skipped(count, VERIFY_GATE, why));
+            story.ended(report(count), rows, None, Some(StopCode::Completed));
+            story.stopped(StopCode::Completed, "every action succeeded; not verified");
+        }
         "loop-interrupted" => {
             story.failed_attempt(1, None);
             story.attempt(2, "");
@@ -448,6 +508,9 @@ fn tell(story: &mut Story, name: &str) {
             story.authorized("authorized by ada in the window");
             story.applied(2, false);
             story.state.interrupt();
+        }
+        "loop-many" => {
+            (1..=100).for_each(|attempt| story.failed_attempt(attempt, None));
         }
         "loop-crowded" => {
             let printed = "a line of what the planner has to say, which is long ".repeat(6) + "\n";

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Plan, Severity};
 use countersign::run::{
-    Answered, ExecutionDetail, Failure, FileChange, Pace, Phase, Preview, Question as Asked,
-    Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Answered, Attempt, ExecutionDetail, Failure, FileChange, Pace, Phase, PlaceReview, Preview,
+    Question as Asked, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
+    VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -407,26 +408,26 @@ impl Scene {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
         };
-        let question =
-            match self.name.as_str() {
-                "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
-                    &self.plan,
-                    &self.review,
-                    None,
-                    1_800_000,
-                )))),
-                "reject" => Some(Question::Reject {
-                    digest: self.plan.digest,
-                    name: self.plan.name(),
-                    ends_loop: false,
-                }),
-                "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {
-                    Question::Trust { workspace: "/home/ada/src/parser", commands }
-                }),
-                "close" => Some(Question::Close),
-                "asking" => None,
-                _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
-            };
+        let question = match self.name.as_str() {
+            "authorize" => Some(Question::Authorize(Arc::new(authorize_view(
+                &self.plan,
+                &self.review,
+                None,
+                1_800_000,
+            )))),
+            "reject" => Some(Question::Reject {
+                digest: self.plan.digest,
+                name: self.plan.name(),
+                ends_loop: false,
+            }),
+            "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {
+                Question::Trust { workspace: "/home/ada/src/parser", commands, of_plan: true }
+            }),
+            "loop-trust" => self.looping.question(),
+            "close" => Some(Question::Close),
+            "asking" => None,
+            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
+        };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {
@@ -451,6 +452,7 @@ impl Scene {
                     && self.page == Page::Loop,
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
+                no_place: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
@@ -481,6 +483,8 @@ impl Scene {
                 shows_output: self.shows_output,
                 continues: self.plan.is_revert().then(fixture::run_id),
                 attempt: None,
+                of_loop: (self.name == "completed")
+                    .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,
@@ -516,6 +520,8 @@ impl Scene {
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
+                attempt: (self.name == "execution")
+                    .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: &[],
                 contents: &self.contents,
                 verification: &self.verification,

@@ -44,6 +44,7 @@ impl App {
             self.to_copy = Some(text);
         }
         self.ask_for_what_is_shown();
+        self.keep_place();
         self.keep_diagnostics();
         room == 0
     }
@@ -137,7 +138,10 @@ impl App {
                 let void = self.void_notice.take();
                 self.notices.retain(|notice| Some(notice.id) != void);
             }
-            (Purpose::Trust, Reply::Trusted) => self.review_again(true),
+            (Purpose::Trust, Reply::Trusted) => {
+                self.review_again(true);
+                self.look_at_place(0);
+            }
             (Purpose::Simulate(digest), Reply::Failed(failure)) => {
                 self.take_simulation(digest, Err(failure));
             }
@@ -153,8 +157,9 @@ impl App {
                     self.notify(Tone::Danger, summary, message, next);
                 }
             }
-            (Purpose::Execution(_), Reply::Execution(detail)) => {
+            (Purpose::Execution(_), Reply::Execution { detail, attempt }) => {
                 let id = detail.row.execution_id;
+                self.attempts.extend(attempt.map(|attempt| (detail.row.run_id, attempt)));
                 if self.evidence.selected == Some(id) {
                     self.evidence.detail = Some(*detail.clone());
                 }
@@ -205,6 +210,8 @@ impl App {
             }
             (Purpose::Runs, Reply::Runs(runs)) => self.runs = runs,
             (Purpose::Replay, Reply::Replayed(replayed)) => {
+                let run_id = replayed.summary.run_id;
+                self.attempts.extend(replayed.attempt.map(|attempt| (run_id, attempt)));
                 self.show_session(PlanSession::replayed(*replayed));
             }
             (Purpose::Search, Reply::Page(page)) => self.evidence.page = Some(*page),
@@ -212,6 +219,7 @@ impl App {
                 self.evidence.verification = Verification::Done(report);
             }
             (Purpose::Settings, Reply::Kept) => {}
+            (Purpose::Place, Reply::Place(seen)) => self.take_place(*seen),
             (Purpose::Loops, Reply::Loops(loops)) => self.looping.loops = loops,
             (Purpose::Loop, Reply::LoopReplayed(replayed)) => self.looping.show_recorded(*replayed),
             (Purpose::RevokeClass, Reply::ClassRevoked { .. }) => self.looping.class_was_revoked(),

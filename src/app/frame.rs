@@ -34,6 +34,11 @@ impl App {
 
     pub(super) fn take_in(&mut self, ctx: &egui::Context) {
         self.now = now();
+        // Whoever comes back may have been at the folders meanwhile.
+        let comes_back = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
+        if ctx.input(|input| input.events.iter().any(comes_back)) {
+            self.look_at_place(0);
+        }
         if self.drain() {
             ctx.request_repaint();
         }
@@ -109,6 +114,9 @@ impl App {
                 self.watch.settle();
                 self.review_again(false);
             }
+        }
+        if let Some(left) = self.place_due_in() {
+            wake_in(left);
         }
         if let Some(due) = self.evidence.search_at_ms {
             if due > self.now.ms {

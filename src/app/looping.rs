@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::place::PlaceLook;
 use super::purpose::Purpose;
 use super::session::PlanSession;
 use super::{App, Prompt, RUNS};
 use crate::authorization::AuthorizationClass;
 use crate::plan::Plan;
-use crate::run::{Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::run::{
+    Failure, LoopDetail, LoopFate, LoopPhase, LoopState, LoopSummary, PlaceReview, RunEvent,
+};
 use crate::ui::action::FolderFor;
-use crate::ui::loop_page::{Form, LoopView, Shown, TimelineView};
+use crate::ui::loop_page::{Form, FormView, LoopView, Shown, TimelineView};
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
 use crate::worker::{LoopReplayed, Proposed, Request};
@@ -32,6 +35,7 @@ pub(super) enum Which {
 #[derive(Debug, Default)]
 pub(super) struct LoopPage {
     pub(super) form: Form,
+    pub(super) place: PlaceLook,
     pub(super) loops: Vec<LoopSummary>,
     /// The loop that was started here last.
     pub(super) live: Option<LiveLoop>,
@@ -85,20 +89,16 @@ impl LoopPage {
 
     /// Puts a loop from the evidence on the page.
     pub(super) fn show_recorded(&mut self, replayed: LoopReplayed) {
-        let LoopReplayed { detail, events } = replayed;
+        let LoopReplayed { detail, events, printed } = replayed;
         let mut state = LoopState::default();
         events.iter().for_each(|event| state.apply(event));
         if detail.summary.fate == LoopFate::Interrupted {
             state.interrupt();
         }
-        let printed = |attempt: &crate::run::AttemptDetail| {
-            let text = attempt.planner_process.get("stderr")?.as_str()?;
-            Some((attempt.attempt, text.to_owned()))
-        };
         self.recorded = Some(Box::new(RecordedLoop {
             state,
             class: detail.class.clone().and_then(|class| serde_json::from_value(class).ok()),
-            printed: detail.attempts.iter().filter_map(printed).collect(),
+            printed,
             detail,
         }));
         if self.which == Which::Reading {
@@ -128,8 +128,12 @@ impl LoopPage {
         }
     }
 
-    /// What one frame shows.
-    pub(super) fn view<'a>(&'a self, now: &'a crate::ui::format::Now) -> LoopView<'a> {
+    /// What one frame shows, with what was seen of the folders in the form.
+    pub(super) fn view<'a>(
+        &'a self,
+        place: Option<&'a PlaceReview>,
+        now: &'a crate::ui::format::Now,
+    ) -> LoopView<'a> {
         let shown = match (self.which, &self.live, &self.recorded) {
             (Which::Live, Some(live), _) => Shown::Loop(TimelineView {
                 state: &live.state,
@@ -158,7 +162,7 @@ impl LoopPage {
                 scroll_to_latest: false,
             }),
             (Which::Reading, ..) => Shown::Reading,
-            _ => Shown::Form(&self.form),
+            _ => Shown::Form(FormView { form: &self.form, place }),
         };
         LoopView { loops: &self.loops, shown, now }
     }
@@ -308,5 +312,6 @@ impl App {
             FolderFor::Plans => form.folder = text,
             FolderFor::Workspace => form.workspace = text,
         }
+        self.look_at_place(0);
     }
 }

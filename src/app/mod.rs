@@ -19,6 +19,7 @@ mod looping;
 #[cfg(feature = "inspection")]
 mod offscreen;
 mod opened;
+mod place;
 mod purpose;
 mod session;
 mod settings;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::plan::Digest;
-use crate::run::{Reconciled, RunSummary};
+use crate::run::{Attempt, Reconciled, RunSummary};
 use crate::ui::action::Page;
 use crate::ui::dialog::PromptId;
 use crate::ui::format::Now;
@@ -66,6 +67,8 @@ enum Prompt {
     Authorize,
     Reject,
     Trust,
+    /// Whether the commands of the workspace are trusted that stands in the form of a loop.
+    TrustPlace,
     Close,
 }
 
@@ -100,6 +103,8 @@ struct App {
     contents: Contents,
     /// What is put on the clipboard with the next frame.
     to_copy: Option<String>,
+    /// The attempts of loops that runs are of, as far as the evidence was asked, by run.
+    attempts: BTreeMap<Uuid, Attempt>,
     /// What comparisons of interrupted steps with the disk found, by run.
     reconciled: BTreeMap<Uuid, Vec<Reconciled>>,
     /// The plan that is to be authorized as soon as it has been reviewed again.
@@ -170,6 +175,7 @@ impl App {
             evidence: EvidenceSession::default(),
             contents: Contents::new(wake),
             to_copy: None,
+            attempts: BTreeMap::new(),
             reconciled: BTreeMap::new(),
             to_authorize: None,
             prompt: None,

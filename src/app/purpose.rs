@@ -61,6 +61,8 @@ pub(super) enum Purpose {
     Verify,
     /// To save the settings.
     Settings,
+    /// To tell what is at the place of a loop that is to start.
+    Place,
     /// To list the bounded loops.
     Loops,
     /// To show a recorded loop.
@@ -96,6 +98,7 @@ impl Purpose {
             Self::Edit => "The editor cannot be opened.".into(),
             Self::Verify => "The evidence could not be verified.".into(),
             Self::Settings => "The settings could not be saved.".into(),
+            Self::Place => "The folders of the form cannot be looked at.".into(),
             Self::Loops => "The loops cannot be listed.".into(),
             Self::Loop => "The loop cannot be shown.".into(),
             Self::RevokeClass => "The class could not be taken back; it still holds.".into(),

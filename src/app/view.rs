@@ -7,7 +7,9 @@ use super::Prompt;
 use super::looping::Which;
 use super::session::PlanSession;
 use crate::plan::{Step, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, Phase, Reconciled, RunState, StepState};
+use crate::run::{
+    Attempt, ConfirmationRequest, Phase, PlaceReview, Reconciled, RunState, StepState,
+};
 use crate::ui::action::Page;
 use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
@@ -47,6 +49,7 @@ impl App {
                 detail: self.evidence.detail.as_ref(),
                 reconciled: self
                     .reconciled_in(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
+                attempt: self.attempt_of(self.evidence.detail.as_ref().map(|it| it.row.run_id)),
                 contents: self.contents.all(),
                 verification: &self.evidence.verification,
                 focus_search: self.evidence.focus_search,
@@ -54,7 +57,7 @@ impl App {
                 now: &self.now,
             },
             diagnostics: self.shown.as_ref().map(|shown| shown.diagnostics.view(&shown.run)),
-            looping: self.looping.view(&self.now),
+            looping: self.looping.view(self.place(), &self.now),
             status: self.status(run, elapsed, trouble),
             notices: &self.notices,
             dialog: self.dialog(),
@@ -92,6 +95,10 @@ impl App {
         run_id.and_then(|run_id| self.reconciled.get(&run_id)).map_or(&[], Vec::as_slice)
     }
 
+    fn attempt_of(&self, run_id: Option<Uuid>) -> Option<Attempt> {
+        self.attempts.get(&run_id?).copied()
+    }
+
     fn plan_view<'a>(&'a self, session: &'a PlanSession) -> PlanView<'a> {
         PlanView {
             path: session.path.as_deref(),
@@ -111,6 +118,10 @@ impl App {
                 max_attempts: attempt.max_attempts,
                 waits: attempt.waits,
             }),
+            of_loop: match session.attempt {
+                Some(it) => Some(Attempt { loop_id: it.loop_id, number: it.attempt }),
+                None => self.attempt_of(session.run.run_id),
+            },
             reconciled: self.reconciled_in(session.run.run_id),
             selected: session.selected,
             scroll_to_selected: session.scroll_to_selected,
@@ -171,6 +182,7 @@ impl App {
             looping: self.looping.under_way().is_some(),
             attempt_waits: self.waiting_attempt().is_some(),
             loop_form: self.looping.which == Which::Form,
+            no_place: self.place().and_then(PlaceReview::refusal),
             looking_elsewhere: live.is_some_and(|session| {
                 self.page != Page::Plan
                     || self.live.is_some()
@@ -185,7 +197,13 @@ impl App {
             Some(Prompt::Close) => {
                 Some(Dialog { prompt: self.prompt_id(None, 0), question: Question::Close })
             }
-            Some(prompt) => {
+            Some(prompt @ (Prompt::Trust | Prompt::TrustPlace)) => {
+                let (workspace, commands) = self.asked_to_trust(prompt)?;
+                let of_plan = prompt == Prompt::Trust;
+                let question = Question::Trust { workspace, commands, of_plan };
+                Some(Dialog { prompt: self.prompt_id(None, 0), question })
+            }
+            Some(prompt @ (Prompt::Authorize | Prompt::Reject)) => {
                 let session = self.shown.as_ref()?;
                 let plan = session.plan.as_ref()?;
                 let question = match prompt {
@@ -194,12 +212,7 @@ impl App {
                         name: plan.name(),
                         ends_loop: session.attempt.is_some(),
                     },
-                    Prompt::Trust => {
-                        let review = session.review.as_deref()?;
-                        let commands = review.workspace_commands.as_ref()?;
-                        Question::Trust { workspace: &review.binding.workspace, commands }
-                    }
-                    Prompt::Authorize | Prompt::Close => {
+                    _ => {
                         let ttl_ms = self.setup.policy.authorization_ttl_ms;
                         Question::Authorize(session.question(ttl_ms)?)
                     }

@@ -19,7 +19,7 @@ use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult,
+    Preview, RunEvent, StepResult, WITH_ITS_COMMAND,
 };
 use crate::tools::{Context, Invocation};
 
@@ -371,7 +371,7 @@ impl StepRun<'_, '_> {
         } else if result.outcome.goes_on() {
             let reason = match answered {
                 Some(answered) => answered.answer.note.clone(),
-                None => "the command that it verifies was skipped".to_owned(),
+                None => WITH_ITS_COMMAND.to_owned(),
             };
             progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
             progress.on_step_skipped(result, &reason);

@@ -13,13 +13,32 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
-use super::reader::Source;
+use super::reader::{EvidenceReader, Source};
 use super::{blobs, queries};
 use crate::plan::Code;
 use crate::run::{
-    Answer, AnsweredBy, ArtifactRecord, Control, Decision, Outcome, RunEvent, RunStatus,
-    StepResult, StreamEnds, StreamExcerpt,
+    Answer, AnsweredBy, ArtifactRecord, Attempt, Control, Decision, Outcome, RunEvent, RunStatus,
+    StepResult, StreamEnds, StreamExcerpt, WITH_ITS_COMMAND,
 };
+
+impl EvidenceReader {
+    /// The attempt of a bounded loop that this run is of, be it that of its plan or the loop's own
+    /// verification; `None` for every other run.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn attempt_of(&mut self, run_id: Uuid) -> Result<Option<Attempt>> {
+        self.ask(|source| {
+            let mut statement = source.conn.prepare_cached(
+                "SELECT a.loop_id, a.attempt FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
+                 WHERE r.id = ?1",
+            )?;
+            let mut rows = statement.query([run_id.to_string()])?;
+            let Some(row) = rows.next()? else { return Ok(None) };
+            Ok(Some(Attempt { loop_id: queries::uuid(row, 0)?, number: row.get(1)? }))
+        })
+    }
+}
 
 /// Rows of one run in the order in which they were written.
 const ROWS: &str = "
@@ -110,7 +129,9 @@ impl Replay<'_> {
         self.events.push(match result.outcome {
             Outcome::Succeeded => RunEvent::StepCompleted { result },
             Outcome::Skipped | Outcome::DoneByHand => {
-                let reason = self.notes.remove(&result.step_index).unwrap_or_default();
+                // Only a verification is skipped without anybody being asked.
+                let reason = self.notes.remove(&result.step_index);
+                let reason = reason.unwrap_or_else(|| WITH_ITS_COMMAND.to_owned());
                 RunEvent::StepSkipped { result, reason }
             }
             Outcome::Failed

@@ -20,6 +20,9 @@ pub enum Stream {
     Stderr,
 }
 
+/// Why a step is skipped that nobody was asked about (SPEC §1.2).
+pub const WITH_ITS_COMMAND: &str = "the command that it verifies was skipped";
+
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
@@ -86,7 +89,7 @@ pub enum RunEvent {
     StepSkipped {
         /// What became of it.
         result: Box<StepResult>,
-        /// Why, in the person's words; may be empty.
+        /// Why, in the person's words, or [`WITH_ITS_COMMAND`]; may be empty.
         reason: String,
     },
     /// The run waits for a person.

@@ -16,6 +16,7 @@ mod excerpt;
 mod history;
 mod host;
 mod ink;
+mod loop_place;
 mod loop_record;
 mod loop_state;
 mod mode;
@@ -44,7 +45,7 @@ pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
-pub use event::{RunEvent, Stream};
+pub use event::{RunEvent, Stream, WITH_ITS_COMMAND};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
@@ -52,6 +53,7 @@ pub use history::{
 };
 pub use host::{Host, TargetState};
 pub use ink::{Hue, Ink, coloured};
+pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};

@@ -1,5 +1,7 @@
 //! From events to what is true now; the same function serves the live run and a reopened one.
 
+use std::collections::BTreeMap;
+
 use uuid::Uuid;
 
 use super::confirm::{ConfirmationRequest, Control};
@@ -68,6 +70,10 @@ pub struct RunState {
     pub requested: Option<Control>,
     /// Whether a person made it a guided one while it ran (SPEC §7.4); the plan says how it began.
     pub became_guided: bool,
+    /// Whether a step has begun since: until then, the one under way is the last that nobody is asked about.
+    pub guided_begun: bool,
+    /// Why steps were skipped, where there is a word about it.
+    pub skip_reasons: BTreeMap<usize, String>,
     /// The host that it has reached, where its commands run on one.
     pub host: Option<Box<Host>>,
     /// Why it failed.
@@ -91,6 +97,7 @@ impl RunState {
             RunEvent::HostReached { host } => self.host = Some(host.clone()),
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
+                self.guided_begun = self.became_guided;
                 self.phase = Phase::Running;
                 self.steps.set(*step_index, StepState::Running);
             }
@@ -98,12 +105,14 @@ impl RunState {
             RunEvent::StepOutput { .. }
             | RunEvent::OutputLeftOut { .. }
             | RunEvent::StepQuiet { .. } => {}
-            RunEvent::StepCompleted { result }
-            | RunEvent::StepFailed { result }
-            | RunEvent::StepSkipped { result, .. } => {
-                self.steps.set(result.step_index, StepState::Done(result.clone()));
-                self.current_step = result.step_index + 1;
-                self.phase = Phase::Running;
+            RunEvent::StepCompleted { result } | RunEvent::StepFailed { result } => {
+                self.end_step(result);
+            }
+            RunEvent::StepSkipped { result, reason } => {
+                self.end_step(result);
+                if !reason.is_empty() {
+                    self.skip_reasons.insert(result.step_index, reason.clone());
+                }
             }
             RunEvent::ConfirmationNeeded { request } => {
                 self.phase = Phase::AwaitingConfirmation(request.clone());
@@ -158,6 +167,12 @@ impl RunState {
     /// Whether nothing more can happen in it.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Ended(_) | Phase::Interrupted)
+    }
+
+    fn end_step(&mut self, result: &StepResult) {
+        self.steps.set(result.step_index, StepState::Done(Box::new(result.clone())));
+        self.current_step = result.step_index + 1;
+        self.phase = Phase::Running;
     }
 
     fn end(&mut self, status: RunStatus) {

@@ -160,6 +160,8 @@ pub enum LoopAction {
     Edit(Box<Form>),
     /// Choose a folder for a field of the form.
     PickFolder(FolderFor),
+    /// Show the commands that the workspace of the form names, to decide about them.
+    LookAtCommands,
     /// Show this loop.
     Show(Uuid),
     /// Unfold this attempt, or fold it.

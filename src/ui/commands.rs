@@ -110,6 +110,8 @@ pub struct Situation {
     pub attempt_waits: bool,
     /// Whether the form of a loop is shown, or would be.
     pub loop_form: bool,
+    /// Why no loop can start in the folders of that form; none when one can.
+    pub no_place: Option<&'static str>,
     /// Whether the list shows another step than the one under way.
     pub looking_elsewhere: bool,
 }

@@ -127,6 +127,19 @@ pub fn digest(digest: &Digest) -> String {
     }
 }
 
+/// A text in which each id of a run, a step or a loop is as short as people compare it.
+pub fn short_ids(text: &str) -> String {
+    let mut short = String::new();
+    for piece in text.split_inclusive([':', ' ']) {
+        let id = piece.trim_end_matches([':', ' ']);
+        let is_id = id.len() == 36 && id.parse::<uuid::Uuid>().is_ok();
+        let kept = id.get(..8).filter(|_| is_id).unwrap_or(id);
+        short.push_str(kept);
+        short.push_str(piece.get(id.len()..).unwrap_or_default());
+    }
+    short
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,5 +186,13 @@ mod tests {
     fn a_short_digest_shows_both_ends() {
         let text = digest(&Digest::of(b""));
         assert_eq!(text, "sha256:e3b0c4…b855");
+    }
+
+    #[test]
+    fn ids_are_shortened_wherever_they_stand() {
+        let id = "6f1d9a70-3c52-4e0b-9b1e-5d4a6c8f0e21";
+        assert_eq!(short_ids(&format!("run:{id}")), "run:6f1d9a70");
+        assert_eq!(short_ids(&format!("loop:{id}:2 with now")), "loop:6f1d9a70:2 with now");
+        assert_eq!(short_ids("the last change: é"), "the last change: é");
     }
 }

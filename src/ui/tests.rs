@@ -46,7 +46,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 82] = [
+const SCENES: [&str; 88] = [
     "plan",
     "authorized",
     "running",
@@ -112,6 +112,12 @@ const SCENES: [&str; 82] = [
     "loop-faulty",
     "loop-class",
     "loop-refused",
+    "loop-nowhere",
+    "loop-unverified",
+    "loop-many",
+    "loop-untrusted",
+    "loop-trusted",
+    "loop-trust",
     "loop-planning",
     "loop-waiting",
     "loop-applying",
@@ -364,4 +370,24 @@ fn the_editor_is_set_in_the_settings_when_the_field_is_left() {
     harness.run_ok();
     let command = "code -g {file}:{line}:{column} -n".to_owned();
     assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
+}
+
+#[test]
+fn in_a_small_window_a_revert_that_would_fail_says_so_first_and_no_path_is_broken() {
+    let harness = window("revert-conflict", [900.0, 600.0]);
+    let place = |text: &str| {
+        let found = harness.query_all_by_label_contains(text).last();
+        found.unwrap_or_else(|| panic!("{text}")).rect()
+    };
+    let (says, path) = (place("Would fail: src/lib.rs"), place("src/lib.rs  +1"));
+    assert!(says.bottom() < path.top(), "{says:?} {path:?}");
+    assert!(path.height() < 24.0, "one line: {path:?}");
+    assert!(place("Side by side").bottom() <= path.top());
+    assert!(harness.query_all_by_label_contains("Undo run:6f1d9a70").next().is_some());
+    let whole = fixture::run_id().to_string();
+    assert!(harness.query_all_by_label_contains(&format!("Undo run:{whole}")).next().is_none());
+    // Where there is room, both stand on one line.
+    let harness = window("revert", [1280.0, 800.0]);
+    let top = |text: &str| harness.query_all_by_label_contains(text).last().unwrap().rect().top();
+    assert!((top("src/lib.rs  +1") - top("Side by side")).abs() < 8.0);
 }

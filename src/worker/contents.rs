@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::messages::{Content, Reply, ToSave};
+use super::answers::{Content, ToSave};
+use super::messages::Reply;
 use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
 use crate::run::Failure;

@@ -1,7 +1,6 @@
 //! The reader thread: opens, reviews and previews plans, records answers, reads the evidence.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +8,22 @@ use std::thread;
 
 use uuid::Uuid;
 
+use super::answers::{LoopReplayed, Replayed};
 use super::contents::{self, missing};
 use super::editor;
 use super::executing::panic_message;
-use super::files::{keep_file, read_plan_file};
-use super::folders::default_folders;
+use super::files::keep_file;
 use super::kept::{self, Kind};
-use super::messages::{LoopReplayed, OpenedPlan, Replayed, Reply, Request, Setup, Ticket, Wake};
+use super::messages::{Reply, Request, Setup, Ticket, Wake};
+use super::printed::printed;
 use super::target;
 use super::trusting;
 use crate::engine::{
-    Clock as _, FollowUpError, Records, SystemClock, WorkspaceChoice, cannot_be_reverted,
-    changes_since, choose_workspace, preview_step, reconcile, simulate,
+    Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
-use crate::plan::{Code, Digest, Finding, parse};
-use crate::run::{AnsweredBy, Failure, RunSummary};
+use crate::plan::{Code, parse};
+use crate::run::{AnsweredBy, Failure};
 use crate::tools::{StopSignal, Toolbox};
 
 /// Requests and answers that wait. The window asks for one thing at a time in each of its places, so
@@ -157,6 +156,7 @@ impl Reader {
             Request::Trust(workspace, commands, trusted) => {
                 trusting::record(&self.setup, &workspace, &commands, trusted)
             }
+            Request::Place(place) => Reply::Place(Box::new(self.place(place))),
             Request::Source { workspace, file, wanted } => {
                 let lines = Toolbox::open(&workspace, &self.setup.policy)
                     .and_then(|toolbox| toolbox.source_lines(&file, &wanted));
@@ -208,7 +208,8 @@ impl Reader {
                         .and_then(|bytes| parse(&bytes).plan)
                         .map(|plan| Arc::new(plan.on_target(summary.target.as_deref())));
                     let events = evidence.replay(run_id)?;
-                    Reply::Replayed(Box::new(Replayed { summary, plan, events }))
+                    let attempt = evidence.attempt_of(run_id)?;
+                    Reply::Replayed(Box::new(Replayed { summary, plan, events, attempt }))
                 }
             },
             Request::Loops { limit } => Reply::Loops(evidence.loops(limit)?),
@@ -216,7 +217,8 @@ impl Reader {
                 None => missing(format!("loop {loop_id}")),
                 Some(detail) => {
                     let events = evidence.replay_loop(loop_id)?;
-                    Reply::LoopReplayed(Box::new(LoopReplayed { detail, events }))
+                    let printed = printed(evidence, &detail)?;
+                    Reply::LoopReplayed(Box::new(LoopReplayed { detail, events, printed }))
                 }
             },
             Request::Search(query) => {
@@ -226,7 +228,10 @@ impl Reader {
             }
             Request::Execution(id) => match evidence.execution(id)? {
                 None => missing(format!("execution {id}")),
-                Some(detail) => Reply::Execution(Box::new(detail)),
+                Some(detail) => {
+                    let attempt = evidence.attempt_of(detail.row.run_id)?;
+                    Reply::Execution { detail: Box::new(detail), attempt }
+                }
             },
             Request::Ask(question) => Reply::Answered(Box::new(evidence.answer(&question)?)),
             Request::Blob(digest) => {
@@ -242,6 +247,7 @@ impl Reader {
             | Request::Record { .. }
             | Request::RevokeClass { .. }
             | Request::Trust(..)
+            | Request::Place(_)
             | Request::Again { .. }
             | Request::Continue { .. }
             | Request::RollBack { .. }
@@ -302,98 +308,9 @@ impl Reader {
         Ok(Reply::Reconciled { run_id, found })
     }
 
-    fn open(&mut self, path: &Path, workspace: Option<&Path>) -> Reply {
-        let opened = |plan, digest, findings, review, continues| {
-            let path = path.to_owned();
-            Reply::Opened(Box::new(OpenedPlan { path, plan, digest, findings, review, continues }))
-        };
-        let bytes = match read_plan_file(path) {
-            Ok(bytes) => bytes,
-            Err(finding) => return opened(None, Digest::of(&[]), vec![finding], None, None),
-        };
-        let parsed = parse(&bytes);
-        let mut findings = parsed.findings;
-        let Some(plan) = parsed.plan else {
-            return opened(None, parsed.digest, findings, None, None);
-        };
-        let origin = match self.origin(path, &bytes) {
-            Ok(origin) => origin,
-            Err(error) => return Reply::Failed(error.failure()),
-        };
-        // What ran elsewhere than its file says runs again where it ran.
-        let plan = match &origin {
-            Some((run, _)) => plan.on_target(run.target.as_deref()),
-            None => plan,
-        };
-        let linked = |it: &&(RunSummary, Kind)| matches!(it.1, Kind::Rest | Kind::Revert);
-        let continues = origin.as_ref().filter(linked).map(|it| it.0.run_id);
-        let reverts = kept::origin(&self.setup.evidence, path)
-            .filter(|it| it.1 == Kind::Revert && origin.is_some())
-            .map(|it| it.0);
-        let home: Option<PathBuf> = default_folders().map(|folders| folders.home);
-        let choice = match (workspace, origin) {
-            (None, Some((run, _))) => WorkspaceChoice {
-                folder: run.workspace.into(),
-                reason: "It is the workspace of the run that the plan comes from.".to_owned(),
-            },
-            _ => choose_workspace(path, workspace, home.as_deref()),
-        };
-        let reviewed = self.review(&plan, &choice);
-        let plan = Some(Arc::new(plan));
-        match reviewed {
-            Ok(review) => {
-                findings.extend(review.findings.iter().cloned());
-                let said = match reverts {
-                    Some(id) => self
-                        .evidence()
-                        .map_err(Into::into)
-                        .and_then(|evidence| cannot_be_reverted(evidence, id)),
-                    None => self.changes_since(continues, &choice.folder),
-                };
-                match said {
-                    Ok(changes) => findings.extend(changes),
-                    Err(error) => return Reply::Failed(error.failure()),
-                }
-                opened(plan, parsed.digest, findings, Some(Arc::new(review)), continues)
-            }
-            Err(error) => {
-                findings.push(Finding::error(error.code(), "", error.to_string()));
-                opened(plan, parsed.digest, findings, None, continues)
-            }
-        }
-    }
-
-    /// The run that a kept plan was made of, when it still is exactly what is made of that run.
-    fn origin(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-    ) -> Result<Option<(RunSummary, Kind)>, FollowUpError> {
-        let Some((run_id, kind)) = kept::origin(&self.setup.evidence, path) else {
-            return Ok(None);
-        };
-        let policy = self.setup.policy.clone();
-        match kind.of(self.evidence()?, run_id, &policy) {
-            Ok((run, made)) => Ok((made == bytes).then_some((run, kind))),
-            Err(error @ FollowUpError::Evidence { .. }) => Err(error),
-            // Of another evidence, or of a run that has nothing left: a file like any other.
-            Err(_) => Ok(None),
-        }
-    }
-
     /// Where earlier runs are recorded.
     pub(super) fn records(&self) -> Records {
         let Setup { evidence, secrets, .. } = &self.setup;
         Records { evidence: evidence.clone(), secrets: secrets.clone() }
-    }
-
-    fn changes_since(
-        &mut self,
-        run_id: Option<Uuid>,
-        workspace: &Path,
-    ) -> Result<Vec<Finding>, FollowUpError> {
-        let Some(run_id) = run_id else { return Ok(Vec::new()) };
-        let policy = self.setup.policy.clone();
-        changes_since(self.evidence()?, run_id, workspace, &policy)
     }
 }

@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::answers::{Content, LoopReplayed, OpenedPlan, Replayed, ToSave};
 use super::editor::EditorPlace;
 use super::faults::Faults;
 use crate::authorization::{ApprovedPlan, AuthorizationClass, PlanAuthorization};
 use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
-use crate::plan::{Digest, Finding, Plan};
+use crate::plan::{Digest, Plan};
 use crate::risk::Policy;
 use crate::run::{
-    Answered, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopDetail, LoopSummary,
-    PlanDifference, Preview, Question, Reconciled, Review, RunEvent, RunSummary, SearchPage,
-    SearchQuery, SourceLine, TargetState, VerifyReport, Way,
+    Answered, Attempt, CommandsReview, ExecutionDetail, ExecutionResult, Failure, LoopPlace,
+    LoopSummary, PlaceReview, PlanDifference, Preview, Question, Reconciled, Review, RunEvent,
+    RunSummary, SearchPage, SearchQuery, SourceLine, TargetState, VerifyReport, Way,
 };
 
 /// Called after every message for the window; must not block.
@@ -184,6 +185,8 @@ pub enum Request {
         /// The run.
         run_id: Uuid,
     },
+    /// What is at the place of a loop that is to start.
+    Place(LoopPlace),
     /// The latest bounded loops.
     Loops {
         /// At most this many.
@@ -252,75 +255,11 @@ pub enum Request {
     },
 }
 
-/// A content that is to be written to a file.
-#[derive(Debug, Clone)]
-pub enum ToSave {
-    /// This text.
-    Text(Arc<str>),
-    /// These bytes.
-    Bytes(Arc<[u8]>),
-    /// What the evidence keeps.
-    Kept {
-        /// Under this digest.
-        digest: Digest,
-        /// Whether a text is kept as a JSON string, and is to be written as text.
-        unquoted: bool,
-    },
-}
-
-/// What the evidence has under a digest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// These bytes.
-    Bytes(Vec<u8>),
-    /// Nothing: it was purged, or never stored.
-    Gone,
-    /// It is encrypted, and the key is another one.
-    Sealed,
-    /// It has so many bytes, more than a window shows.
-    TooLarge(u64),
-}
-
-/// A plan file that was opened.
-#[derive(Debug, Clone)]
-pub struct OpenedPlan {
-    /// The file.
-    pub path: PathBuf,
-    /// The plan, where enough of it could be read to show it.
-    pub plan: Option<Arc<Plan>>,
-    /// The digest of its bytes.
-    pub digest: Digest,
-    /// The plan's own findings and those of the review.
-    pub findings: Vec<Finding>,
-    /// The review; `None` when there is no plan to review.
-    pub review: Option<Arc<Review>>,
-    /// The run that it continues, where it is exactly the rest of one.
-    pub continues: Option<Uuid>,
-}
-
-/// A recorded run that was reopened.
-#[derive(Debug, Clone)]
-pub struct Replayed {
-    /// The run.
-    pub summary: RunSummary,
-    /// The plan it ran, from its recorded bytes; `None` where they are not available.
-    pub plan: Option<Arc<Plan>>,
-    /// Its events, in order.
-    pub events: Vec<RunEvent>,
-}
-
-/// A recorded loop that was reopened.
-#[derive(Debug, Clone)]
-pub struct LoopReplayed {
-    /// The loop.
-    pub detail: LoopDetail,
-    /// Its events and those of its runs, in order; [`crate::run::LoopState`] takes them in.
-    pub events: Vec<RunEvent>,
-}
-
 /// What the desk answers.
 #[derive(Debug)]
 pub enum Reply {
+    /// To [`Request::Place`].
+    Place(Box<PlaceReview>),
     /// To [`Request::Loops`].
     Loops(Vec<LoopSummary>),
     /// To [`Request::ReplayLoop`].
@@ -359,7 +298,12 @@ pub enum Reply {
     /// To [`Request::Search`].
     Page(Box<SearchPage>),
     /// To [`Request::Execution`].
-    Execution(Box<ExecutionDetail>),
+    Execution {
+        /// The execution.
+        detail: Box<ExecutionDetail>,
+        /// The attempt of a bounded loop that its run is of.
+        attempt: Option<Attempt>,
+    },
     /// To [`Request::Blob`].
     Blob {
         /// Which.

@@ -387,7 +387,7 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         };
         assert_eq!(found.iter().map(|found| found.finding).collect::<Vec<_>>(), [finding]);
         assert_eq!(contents, std::fs::read_to_string(&file).ok().as_deref(), "only looked at");
-        let Reply::Execution(detail) = desktop.ask(Request::Execution(execution_id)) else {
+        let Reply::Execution { detail, .. } = desktop.ask(Request::Execution(execution_id)) else {
             panic!("no record")
         };
         let last = detail.decisions.last().unwrap();

@@ -1,5 +1,7 @@
 //! Command plans with the real shell of this machine (SPEC §1.2, §7.2).
 
+use std::collections::BTreeMap;
+
 use countersign::engine::{WorkspaceChoice, review};
 use countersign::evidence::verify;
 use countersign::plan::{Mode, Severity, ToolCall};
@@ -185,6 +187,8 @@ fn a_verification_is_skipped_with_its_command_and_asked_about_alone() {
         _ => None,
     });
     assert_eq!(reason.unwrap(), "the command that it verifies was skipped");
+    let again = harness.replayed(ran.result().run_id).skip_reasons;
+    assert_eq!(again, BTreeMap::from([(1, reason.unwrap().clone())]), "the records say the same");
     assert_eq!(harness.count("SELECT count(*) FROM intents WHERE step_id LIKE 'a%'", []), 0);
 }
 

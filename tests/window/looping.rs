@@ -22,8 +22,8 @@ impl Workspace {
         self.folder.path().join(path)
     }
 
-    /// Describes the loop in the form and starts it.
-    fn start(&self) -> Outcome<Desktop> {
+    /// Describes the loop in the form.
+    fn describe(&self) -> Outcome<Desktop> {
         let mut desktop = Desktop::start_here(&[])?;
         desktop.key("ctrl+4")?;
         desktop.tab_to("Goal")?;
@@ -34,6 +34,12 @@ impl Workspace {
         desktop.type_text(&format!("sh {}", self.path("plan.sh").display()))?;
         desktop.tab_to("Workspace folder")?;
         desktop.type_text(&self.path("nest").display().to_string())?;
+        Ok(desktop)
+    }
+
+    /// Describes the loop and starts it.
+    fn start(&self) -> Outcome<Desktop> {
+        let mut desktop = self.describe()?;
         desktop.wait_for_text("with your rights")?;
         desktop.screenshot("loop_1_form")?;
         desktop.tab_to("Start and run the planner")?;
@@ -92,4 +98,54 @@ fn a_loop_is_stopped_while_its_planner_hangs() {
         panic!("{trouble}");
     }
     assert!(!workspace.path("nest/late").exists());
+}
+
+fn prepared(workspace: &Workspace) -> Outcome {
+    std::fs::remove_dir(workspace.path("nest")).expect("the folder");
+    let mut desktop = workspace.describe()?;
+    desktop.wait_for_text("There is no such folder.")?;
+    desktop.screenshot("loop_7_nowhere")?;
+    desktop.key("shift+F5")?;
+    desktop.wait_for_text("The workspace folder does not exist.")?;
+    // Nothing is typed: the form notices by itself that there is one now.
+    std::fs::create_dir(workspace.path("nest")).expect("a folder");
+    desktop.wait_for_text("with your rights")?;
+    let commands = "[verify.local]\ncommand = \"touch checked\"\n";
+    std::fs::write(workspace.path("nest/countersign.toml"), commands).expect("the commands");
+    // What is typed is looked at anew.
+    desktop.type_text("/")?;
+    desktop.wait_for_text("it would end as not_authorized")?;
+    desktop.screenshot("loop_8_untrusted")?;
+    desktop.tab_to("Look at the commands…")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Trust these commands?")?;
+    desktop.screenshot("loop_9_question")?;
+    desktop.tab_to("Trust these commands")?;
+    desktop.press_once_armed("Trust these commands")?;
+    desktop.wait_for_text("You trust the commands that its countersign.toml names.")?;
+    desktop.key("shift+F5")?;
+    desktop.wait_for_text("Waits for your signature")?;
+    desktop.key("shift+F8")?;
+    desktop.wait_for_text("It runs as soon as you authorize it")?;
+    desktop.key("ctrl+Return")?;
+    desktop.tab_to("Authorize and run")?;
+    desktop.press_once_armed("Authorize and run")?;
+    desktop.wait_for_control("Open its loop")?;
+    desktop.tab_to("Open its loop")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Ended: completed")?;
+    desktop.screenshot("loop_10_verified")?;
+    Ok(())
+}
+
+#[test]
+fn what_would_keep_a_loop_from_its_end_is_told_and_mended_before_it_starts() {
+    let workspace = Workspace::new(
+        "cat > /dev/null\n\
+         echo '{\"goal\": \"An egg\", \"steps\": [{\"command\": \"echo laid > egg\"}]}'\n",
+    );
+    if let Err(trouble) = prepared(&workspace) {
+        panic!("{trouble}");
+    }
+    assert!(workspace.path("nest/checked").exists(), "verified by the commands that are trusted");
 }

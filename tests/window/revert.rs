@@ -55,6 +55,11 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.screenshot("revert_2_shown")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("feathered\n"));
     sign(&mut desktop)?;
+    // What writes over files is dangerous: it is asked about, and the first file is typed.
+    desktop.tab_to("Type gull.txt to approve")?;
+    desktop.type_text("gull.txt")?;
+    desktop.tab_to("Approve this step")?;
+    desktop.press_once_armed("Approve this step")?;
     desktop.wait_for_text("Completed")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("bare\n"));
     assert_eq!(workspace.text("nest/new.txt"), None);

@@ -13,13 +13,19 @@ use crate::ui::theme::Tone;
 use crate::worker::{Command as Order, LoopOrder, PlanAnswer, Request, VerifyChoice};
 
 use super::super::looping::{LiveLoop, Which};
+use super::super::place::TYPING_MS;
 use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 
 impl App {
     pub(super) fn apply_loop(&mut self, action: LoopAction) {
         match action {
-            LoopAction::Edit(form) => self.looping.form = *form,
+            LoopAction::Edit(form) => {
+                self.looping.form = *form;
+                // Also where the folders stay the same: what is in them may not.
+                self.look_at_place(TYPING_MS);
+            }
+            LoopAction::LookAtCommands => self.show_prompt(Some(Prompt::TrustPlace)),
             LoopAction::PickFolder(what) => self.pick_folder(what),
             LoopAction::Show(loop_id) => {
                 let live = self.looping.live.as_ref();
@@ -62,6 +68,7 @@ impl App {
                 self.looping.form.workspace = review.workspace.display().to_string();
             }
         }
+        self.look_at_place(0);
     }
 
     pub(super) fn new_loop(&mut self) {
@@ -91,6 +98,7 @@ impl App {
             ..Form::default()
         };
         self.looping.show(Which::Form);
+        self.look_at_place(0);
     }
 
     /// Starts the loop of the form, or says what is wrong with it.

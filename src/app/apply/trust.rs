@@ -3,21 +3,38 @@
 use super::super::purpose::Purpose;
 use super::super::{App, Prompt};
 use crate::plan::Digest;
+use crate::run::CommandsReview;
 use crate::worker::Request;
 
 impl App {
-    /// Has the decision written down; the plan is looked at again once that is done.
+    /// Has the decision written down; what would run the commands is looked at again once that is done.
     pub(super) fn trust(&mut self, digest: Digest, trusted: bool) {
-        if self.prompt.take() != Some(Prompt::Trust) {
-            return;
-        }
-        let Some(review) = self.shown.as_ref().and_then(|session| session.review.as_ref()) else {
+        let Some(prompt) = self.prompt.take() else { return };
+        let asked = self.asked_to_trust(prompt);
+        // What was shown is what is decided about.
+        let Some((workspace, shown)) = asked.filter(|(_, shown)| shown.digest == digest) else {
             return;
         };
-        // What was shown is what is decided about.
-        let shown = review.workspace_commands.as_ref().filter(|shown| shown.digest == digest);
-        let Some(commands) = shown.cloned().map(Box::new) else { return };
-        let workspace = review.binding.workspace.clone();
-        self.ask(Request::Trust(workspace, commands, trusted), Purpose::Trust);
+        let request = Request::Trust(workspace.to_owned(), Box::new(shown.clone()), trusted);
+        self.ask(request, Purpose::Trust);
+    }
+
+    /// The workspace and its commands, where this asks whether they are trusted: because of the plan that is
+    /// shown, or because of the loop that is to start.
+    pub(in super::super) fn asked_to_trust(
+        &self,
+        prompt: Prompt,
+    ) -> Option<(&str, &CommandsReview)> {
+        match prompt {
+            Prompt::Trust => {
+                let review = self.shown.as_ref()?.review.as_deref()?;
+                Some((&review.binding.workspace, review.workspace_commands.as_ref()?))
+            }
+            Prompt::TrustPlace => {
+                let place = self.place()?;
+                Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
+            }
+            Prompt::Authorize | Prompt::Reject | Prompt::Close => None,
+        }
     }
 }

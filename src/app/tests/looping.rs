@@ -1,7 +1,7 @@
 //! A bounded loop from the form to its end, with a scripted planner.
 
 use super::*;
-use crate::run::{LoopPhase, StopCode};
+use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::action::LoopAction;
 use crate::ui::loop_page::{Form, PlannerChoice, Shown};
 use crate::ui::theme::Tone;
@@ -95,6 +95,15 @@ fn a_loop_is_described_signed_watched_and_found_again() {
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
     bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
+    // From a record and from its run, the way leads to the loop.
+    let attempt = Some(Attempt { loop_id, number: 1 });
+    assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
+    let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
+    let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
+    bench.app.attempts.clear();
+    bench.act(Action::Evidence(EvidenceAction::Open(hit)));
+    bench.until("the record", |app| app.evidence.detail.is_some());
+    assert_eq!(bench.app.view().evidence.attempt, attempt);
     bench.app.looping.live = None;
     bench.act(Action::Do(Command::GoLoop));
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
@@ -192,4 +201,114 @@ fn a_class_answers_inside_of_it_and_is_taken_back() {
     bench.until("it is revoked", |app| app.looping.live.as_ref().unwrap().class_revoked);
     bench.sign(2);
     assert_eq!(bench.loop_ended(), StopCode::Completed);
+}
+
+#[test]
+fn folders_that_are_of_no_use_are_told_before_the_start() {
+    let mut bench = Bench::new();
+    bench.fill_with("true");
+    let start = |app: &App| (Command::StartLoop.spec().unavailable)(&app.situation());
+    bench.until("the folder was looked at", |app| app.place().is_some());
+    assert_eq!(start(&bench.app), None);
+    let edit = |bench: &mut Bench, change: &dyn Fn(&mut Form)| {
+        let mut form = bench.app.looping.form.clone();
+        change(&mut form);
+        bench.act(Action::Loop(LoopAction::Edit(Box::new(form))));
+        assert!(bench.app.place().is_none(), "what was seen is of another folder");
+        bench.until("the folder was looked at", |app| app.place().is_some());
+    };
+    let there = bench.workspace.path().canonicalize().unwrap();
+    let nest = there.join("nest");
+    edit(&mut bench, &|form| form.workspace = nest.display().to_string());
+    assert_eq!(start(&bench.app), Some("The workspace folder does not exist."));
+    bench.act(Action::Do(Command::StartLoop));
+    assert!(bench.app.looping.live.is_none());
+    // Nothing is typed: it is looked at again by itself.
+    std::fs::create_dir(&nest).unwrap();
+    bench.until("it is there now", |app| start(app).is_none());
+
+    std::fs::write(there.join("file"), "").unwrap();
+    edit(&mut bench, &|form| form.workspace = there.join("file").display().to_string());
+    assert_eq!(start(&bench.app), Some("The workspace is no folder."));
+    edit(&mut bench, &|form| {
+        form.workspace = there.display().to_string();
+        form.planner = PlannerChoice::Replay;
+        form.folder = "eggs".to_owned();
+    });
+    assert_eq!(start(&bench.app), Some("The folder with the plans does not exist."));
+    edit(&mut bench, &|form| form.folder = "nest".to_owned());
+    assert_eq!(start(&bench.app), Some("The folder with the plans holds none."));
+    std::fs::write(nest.join("1.json"), "{}").unwrap();
+    bench.until("a plan is there now", |app| start(app).is_none());
+    // The folder of the plans is of no interest where none is replayed.
+    edit(&mut bench, &|form| form.folder = "eggs".to_owned());
+    edit(&mut bench, &|form| form.planner = PlannerChoice::CargoFix);
+    assert_eq!(start(&bench.app), None);
+}
+
+#[test]
+fn commands_of_the_workspace_are_trusted_at_the_form_and_then_the_loop_verifies_with_them() {
+    let mut bench = Bench::new();
+    let file = bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
+    bench.fill(&["echo heron > egg"]);
+    let trusted = |app: &App| {
+        let commands = app.place()?.commands.as_ref().ok()?.as_ref()?;
+        Some(commands.trusted)
+    };
+    bench.until("the commands", |app| trusted(app) == Some(false));
+    assert_eq!(bench.app.place().unwrap().verified_by.len(), 2);
+
+    // A file that changes under the question takes it away.
+    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    assert!(bench.app.view().dialog.is_some());
+    std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
+    bench.app.look_at_place(0);
+    bench.until("no question", |app| app.prompt.is_none());
+    assert!(bench.app.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
+
+    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    let view = bench.app.view();
+    let Some(Question::Trust { commands, of_plan, .. }) = view.dialog.map(|it| it.question) else {
+        panic!("the question is in front");
+    };
+    assert!(!of_plan && commands.commands[0].command == "touch checked");
+    let digest = commands.digest;
+    bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
+    bench.until("they are trusted", |app| trusted(app) == Some(true));
+
+    bench.act(Action::Do(Command::StartLoop));
+    bench.sign(1);
+    assert_eq!(bench.loop_ended(), StopCode::Completed);
+    assert!(bench.workspace.path().join("checked").exists());
+}
+
+#[test]
+fn a_loop_that_would_verify_with_commands_that_nobody_trusts_ends_without_them() {
+    let mut bench = Bench::new();
+    bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
+    bench.fill(&["echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
+    assert!(!bench.workspace.path().join("verified").exists());
+}
+
+#[test]
+fn the_latest_of_what_a_planner_printed_is_read_again_however_much_it_was() {
+    let mut bench = Bench::new();
+    bench.fill(&["true"]);
+    let command = bench.app.looping.form.command.clone();
+    let talks = "seq 1 200000 | sed 's/^/heron /' >&2";
+    bench.app.looping.form.command = command.replace("echo thinking >&2", talks);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.waits(1);
+    bench.act(Action::Do(Command::StopNow));
+    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+    let loop_id = bench.app.looping.live.take().unwrap().state.loop_id.unwrap();
+    bench.act(Action::Loop(LoopAction::Show(loop_id)));
+    bench.until("the loop", |app| app.looping.shown_state().is_some());
+    let view = bench.app.view();
+    let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
+    let printed = &timeline.printed[&1];
+    assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
+    assert!(printed.len() <= 16 << 10, "{}", printed.len());
 }

@@ -37,7 +37,7 @@ pub(super) const START: Spec = Spec {
         } else if at.looping {
             Some("A loop is under way.")
         } else {
-            at.running.then_some("A run is under way.")
+            at.running.then_some("A run is under way.").or(at.no_place)
         }
     },
 };

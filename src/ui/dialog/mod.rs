@@ -74,6 +74,8 @@ pub enum Question<'a> {
         workspace: &'a str,
         /// The commands.
         commands: &'a CommandsReview,
+        /// Whether a plan is shown that would run some of them.
+        of_plan: bool,
     },
     /// Whether to close the window while a run is under way.
     Close,
@@ -117,8 +119,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Reject { digest, name, ends_loop } => {
             reject::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
         }
-        Question::Trust { workspace, commands } => {
-            trust::trust_ui(ui, dialog.prompt, workspace, commands, actions);
+        Question::Trust { workspace, commands, of_plan } => {
+            let shown = (*workspace, *commands, *of_plan);
+            trust::trust_ui(ui, dialog.prompt, shown, actions);
         }
         Question::Close => close::close_ui(ui, dialog.prompt, actions),
     }

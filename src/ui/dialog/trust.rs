@@ -16,8 +16,7 @@ use crate::ui::widgets::{self, Chip, Look};
 pub(super) fn trust_ui(
     ui: &mut Ui,
     prompt: PromptId,
-    workspace: &str,
-    view: &CommandsReview,
+    (workspace, view, of_plan): (&str, &CommandsReview, bool),
     actions: &mut Vec<Action>,
 ) {
     let worst = view.commands.iter().map(|command| command.risk.level).max();
@@ -82,14 +81,16 @@ pub(super) fn trust_ui(
                 actions.push(Action::Dialog(DialogAction::LeaveUndecided));
             }
         },
-        |ui, _| padded(ui, |ui| body_ui(ui, workspace, view)),
+        |ui, _| padded(ui, |ui| body_ui(ui, workspace, view, of_plan)),
     );
 }
 
-fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview) {
+fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
     let text = "They come from the file countersign.toml of the workspace, not from you: whoever can change \
                 that file decides what they are. You are asked again as soon as it changes. A plan that \
                 runs them still needs your signature.";
+    let of_loop = " A loop also verifies with them by itself, under the signature for its plan.";
+    let text = if of_plan { text.to_owned() } else { format!("{text}{of_loop}") };
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     ui.add_space(2.0);
     widgets::fact(ui, "workspace", workspace, Text::Mono);
@@ -99,11 +100,11 @@ fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview) {
     }
     for (index, command) in view.commands.iter().enumerate() {
         ui.add_space(4.0);
-        command_of_ui(ui, index, command);
+        command_of_ui(ui, index, command, of_plan);
     }
 }
 
-fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview) {
+fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bool) {
     ui.horizontal_wrapped(|ui| {
         widgets::heading(ui, &command.name);
         let level = command.risk.level;
@@ -111,11 +112,12 @@ fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview) {
     });
     command_ui(ui, ("trust", index), &command.command, Some(&command.risk));
     let used = match command.steps.len() {
-        0 => "not run by this plan".to_owned(),
+        _ if !of_plan => String::new(),
+        0 => "not run by this plan · ".to_owned(),
         _ => {
             let steps: Vec<_> = command.steps.iter().map(|step| (step + 1).to_string()).collect();
             let noun = if steps.len() == 1 { "step" } else { "steps" };
-            format!("run by {noun} {}", steps.join(", "))
+            format!("run by {noun} {} · ", steps.join(", "))
         }
     };
     let seconds = usize::try_from(command.timeout_seconds).unwrap_or(usize::MAX);
@@ -123,7 +125,7 @@ fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview) {
         _ if seconds.is_multiple_of(60) => format::counted(seconds / 60, "minute"),
         _ => format::counted(seconds, "second"),
     };
-    let text = format!("{used} · ended after {time} · matcher: {}", command.matcher);
+    let text = format!("{used}ended after {time} · matcher: {}", command.matcher);
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
     if command.risk.level > RiskLevel::Safe {
         let tone = Tone::from(command.risk.level);

@@ -4,12 +4,15 @@ use egui::{Frame, Margin, ScrollArea, Ui};
 
 use super::results::known_look;
 use super::{EvidenceView, Filter, links, toggle};
-use crate::run::{EdgeRecord, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind};
+use crate::run::{
+    Attempt, EdgeRecord, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
+};
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::commands::Command;
 use crate::ui::format::{self, Now};
 use crate::ui::icon;
+use crate::ui::loop_page::loop_link_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
@@ -40,7 +43,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                 ui,
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 6.0;
-                    facts_ui(ui, detail, view.now, actions);
+                    facts_ui(ui, (detail, view.attempt), view.now, actions);
                     interrupted_ui(ui, view, detail, actions);
                     section(ui, "Arguments");
                     for (name, value) in short_first(&detail.arguments) {
@@ -88,7 +91,7 @@ fn section(ui: &mut Ui, name: &str) {
 /// What, when, whether and why of an execution.
 pub(crate) fn facts_ui(
     ui: &mut Ui,
-    detail: &ExecutionDetail,
+    (detail, attempt): (&ExecutionDetail, Option<Attempt>),
     now: &Now,
     actions: &mut Vec<Action>,
 ) {
@@ -132,6 +135,9 @@ pub(crate) fn facts_ui(
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }
         revert_ui(ui, detail, actions);
+        if let Some(attempt) = attempt {
+            loop_link_ui(ui, attempt, actions);
+        }
     });
     section(ui, "Decisions");
     if detail.decisions.is_empty() {

@@ -20,7 +20,9 @@ use super::format::{self, Now};
 use super::icon;
 use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
-use crate::run::{Answered, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport};
+use crate::run::{
+    Answered, Attempt, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
+};
 
 pub(crate) use facets::facet_item;
 pub use query::{Filter, Parsed, parse, toggle};
@@ -54,6 +56,8 @@ pub struct EvidenceView<'a> {
     pub selected: Option<Uuid>,
     /// All about it, once read.
     pub detail: Option<&'a ExecutionDetail>,
+    /// The attempt of a bounded loop that its run is of.
+    pub attempt: Option<Attempt>,
     /// What comparisons of its run's interrupted steps with the disk found.
     pub reconciled: &'a [Reconciled],
     /// Contents of artifacts that were asked for.

@@ -1,10 +1,11 @@
 //! One attempt: what the planner answered, how its plan differs, who signed, what ran, what was verified.
 
-use egui::{CornerRadius, Frame, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, Frame, Id, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TimelineView;
 use super::happened::{actions_ui, verify_ui};
 use super::model::{attempt_look, verify_sentence};
+use super::near::draw_near;
 use crate::plan::visible;
 use crate::run::{
     AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
@@ -43,13 +44,17 @@ pub(super) fn attempt_ui(
                 actions.push(Action::Loop(LoopAction::Unfold(number, !unfolded)));
             }
             if unfolded {
-                Frame::NONE
-                    .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
-                    .show(ui, |ui| {
-                        ui.set_min_width(ui.available_width());
-                        ui.spacing_mut().item_spacing.y = 10.0;
-                        body_ui(ui, view, attempt, is_latest, actions);
-                    });
+                // Only the latest of a loop goes on.
+                let id = Id::unique(("attempt", view.state.loop_id, number));
+                draw_near(ui, id, is_latest && !view.recorded, |ui| {
+                    Frame::NONE
+                        .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
+                        .show(ui, |ui| {
+                            ui.set_min_width(ui.available_width());
+                            ui.spacing_mut().item_spacing.y = 10.0;
+                            body_ui(ui, view, attempt, is_latest, actions);
+                        });
+                });
             }
         });
     });
@@ -67,6 +72,15 @@ fn head_ui(
     let (icon, word, tone) = attempt_look(view.state, attempt);
     let size = vec2(ui.available_width(), 40.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let name = format!("Attempt {} of {}", attempt.attempt, view.state.max_attempts);
+    response.widget_info(|| {
+        let name = format!("{name}, {word}");
+        WidgetInfo::selected(Role::Button, true, unfolded, name)
+    });
+    // A line out of sight is there for the keyboard alone.
+    if !ui.is_rect_visible(rect) {
+        return response.clicked();
+    }
     let fill = if response.hovered() { theme.hover } else { theme.background };
     let inner = rect.shrink(1.0);
     ui.painter().rect_filled(inner, CornerRadius::same(theme::RADIUS), fill);
@@ -84,16 +98,11 @@ fn head_ui(
     );
     let chip_at = pos2(right.x - taken - 10.0, middle);
     let chip_rect = chip.paint_right(ui, chip_at, fill);
-    let name = format!("Attempt {} of {}", attempt.attempt, view.state.max_attempts);
     let summary = if unfolded { String::new() } else { in_short(attempt) };
     let left = rect.left() + 34.0;
     let parts =
         [(name.as_str(), Text::Strong, theme.text), (summary.as_str(), Text::Meta, theme.dim)];
     widgets::paint_parts(ui, pos2(left, middle), chip_rect.left() - 10.0 - left, &parts);
-    response.widget_info(|| {
-        let name = format!("{name}, {word}");
-        WidgetInfo::selected(Role::Button, true, unfolded, name)
-    });
     widgets::focus_ring(ui, &response);
     response.clicked()
 }

@@ -29,7 +29,7 @@ pub(super) fn bar_ui(
     ui.painter().hline(ui.clip_rect().x_range(), rect.top(), line);
     let (icon, tone, title, detail) = match &view.shown {
         Shown::Reading => (icon::CLOCK, Tone::Dim, "One moment".to_owned(), String::new()),
-        Shown::Form(form) => of_form(form, situation),
+        Shown::Form(view) => of_form(view.form, situation),
         Shown::Loop(timeline) => of_loop(timeline),
     };
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -81,6 +81,12 @@ fn of_form(form: &Form, situation: &Situation) -> BarText {
         (None, true) => {
             let title = format!("{} to mend", format::counted(faults, "field"));
             let detail = "What is wrong stands beside each of them.".to_owned();
+            (icon::WARNING, Tone::Caution, title, detail)
+        }
+        (None, false) if situation.no_place.is_some() && !situation.looping => {
+            let title = situation.no_place.unwrap_or_default().to_owned();
+            let detail =
+                "Nothing can start there. What is wrong stands beside the field.".to_owned();
             (icon::WARNING, Tone::Caution, title, detail)
         }
         (None, false) => {

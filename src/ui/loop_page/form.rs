@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::authorization::AuthorizationClass;
 use crate::plan::{RiskLevel, VerifyScope};
+use crate::run::LoopPlace;
 
 /// The most attempts that can be allowed, as on the command line.
 const MOST_ATTEMPTS: u32 = 100;
@@ -146,6 +147,16 @@ impl Form {
             PlannerChoice::Replay if !typed.is_empty() => format!("replay:{typed}"),
             _ => typed.to_owned(),
         }
+    }
+
+    /// The folders in which it is to work; none while no workspace is named.
+    pub fn place(&self) -> Option<LoopPlace> {
+        let path = |typed: &str| Some(typed.trim()).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let replays = self.planner == PlannerChoice::Replay;
+        Some(LoopPlace {
+            workspace: path(&self.workspace)?,
+            plans: path(&self.folder).filter(|_| replays),
+        })
     }
 
     /// What starting runs, in a sentence.

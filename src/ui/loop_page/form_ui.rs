@@ -2,8 +2,10 @@
 
 use egui::{Frame, Id, Label, Margin, Response, ScrollArea, TextEdit, Ui, vec2};
 
+use super::FormView;
 use super::class_ui::class_ui;
 use super::form::{Field, Form, PlannerChoice};
+use super::place_ui::{plans_ui, workspace_ui};
 use crate::plan::{VerifyScope, visible_lines};
 use crate::ui::action::{Action, FolderFor, LoopAction};
 use crate::ui::controls;
@@ -14,7 +16,8 @@ use crate::ui::widgets::{self, Look};
 /// Lines of a length that is read at a glance.
 const WIDTH: f32 = 680.0;
 
-pub(super) fn form_ui(ui: &mut Ui, form: &Form, actions: &mut Vec<Action>) {
+pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
+    let form = view.form;
     let mut edited = form.clone();
     ScrollArea::vertical().id_salt("loop form").auto_shrink([false, false]).show(ui, |ui| {
         widgets::scroll_by_key(ui);
@@ -28,7 +31,9 @@ pub(super) fn form_ui(ui: &mut Ui, form: &Form, actions: &mut Vec<Action>) {
             ui.add_space(8.0);
             goal_ui(ui, &mut edited);
             planner_ui(ui, &mut edited, actions);
+            plans_ui(ui, view);
             place_ui(ui, &mut edited, actions);
+            workspace_ui(ui, view, actions);
             budget_ui(ui, &mut edited);
             class_ui(ui, &mut edited);
         });
@@ -189,7 +194,7 @@ pub(super) fn fault_ui(ui: &mut Ui, form: &Form, field: Field) {
     fault_line(ui, &fault);
 }
 
-fn fault_line(ui: &mut Ui, fault: &str) {
+pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;

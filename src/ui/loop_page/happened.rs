@@ -57,14 +57,24 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     let (icon, tone, title) = match (&sentence, &row) {
         (Some((true, text)), _) => (icon::SHIELD_CHECK, Tone::Safe, text.clone()),
         (Some((false, text)), _) => (icon::FAILED, Tone::Danger, text.clone()),
+        // A verification that never began has its reason for a summary, and no record.
+        (None, Some(row)) if is_left_out(row) => {
+            (row.look.0, row.look.2, format!("Not verified: {}", row.summary))
+        }
         (None, Some(row)) => (row.look.0, row.look.2, format!("Verification: {}", row.look.1)),
         (None, None) => return,
     };
+    let row = row.filter(|row| !is_left_out(row));
     stage(ui, icon, tone, &format!("{title}."), |ui| {
         if let Some(row) = &row {
             row_ui(ui, row, "Verification", actions);
         }
     });
+}
+
+/// Whether nobody was even asked about it.
+fn is_left_out(row: &ActionRow) -> bool {
+    row.duration_ms.is_none() && row.execution_id.is_none() && row.look.0 == icon::SKIP
 }
 
 /// A row that leads to its record in the evidence, once it has one.

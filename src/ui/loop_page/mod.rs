@@ -12,6 +12,8 @@ mod form;
 mod form_ui;
 mod happened;
 mod model;
+mod near;
+mod place_ui;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -27,7 +29,7 @@ use super::theme::{self, Text, Theme, Tone};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{Plan, visible};
-use crate::run::{LoopState, LoopSummary};
+use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{
     CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
@@ -50,11 +52,20 @@ pub struct LoopView<'a> {
 #[derive(Debug, Clone)]
 pub enum Shown<'a> {
     /// The form for the next one.
-    Form(&'a Form),
+    Form(FormView<'a>),
     /// A loop is being read from the evidence.
     Reading,
     /// A loop.
     Loop(TimelineView<'a>),
+}
+
+/// The form, with what was seen of the folders that stand in it.
+#[derive(Debug, Clone, Copy)]
+pub struct FormView<'a> {
+    /// What is typed.
+    pub form: &'a Form,
+    /// What was seen; none as long as nobody has looked.
+    pub place: Option<&'a PlaceReview>,
 }
 
 /// A loop, live or from the evidence.
@@ -113,6 +124,18 @@ pub fn loop_page_ui(
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
         }
     });
+}
+
+/// The way from a run to the loop that it is of.
+pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
+    let hint = format!("It is of attempt {} of a loop. Show that loop.", attempt.number);
+    if widgets::button(ui, Look::Plain, Some(icon::REPEAT), "Open its loop", true)
+        .on_hover_text(hint)
+        .clicked()
+    {
+        actions.push(Action::Do(Command::GoLoop));
+        actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
+    }
 }
 
 fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mut Vec<Action>) {

@@ -144,7 +144,11 @@ pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
     if let Some(record) = &attempt.record {
         let row = record.actions.iter().find(|row| row.kind == VERIFY_GATE)?;
         let of_run = ActionRecord { action_index: 0, ..row.clone() };
-        return Some(recorded(&of_run, attempt.gate.as_deref()));
+        let mut shown = recorded(&of_run, attempt.gate.as_deref());
+        if let Some(note) = attempt.gate.as_ref().and_then(|gate| gate.skip_reasons.get(&0)) {
+            shown.summary = format!("{}: {note}", shown.summary);
+        }
+        return Some(shown);
     }
     let run = attempt.gate.as_deref()?;
     let look = match run.steps.first() {

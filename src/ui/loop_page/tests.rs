@@ -1,7 +1,7 @@
 //! The page with made-up loops: what can be read, what can be done, by pointer and by keyboard.
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use crate::run::{LoopPhase, StopCode};
 use crate::ui::action::{Action, EvidenceAction, LoopAction};
@@ -115,4 +115,84 @@ fn a_loop_leads_to_its_records_and_they_lead_back() {
     harness.get_by_label("Show the loop").click();
     harness.run_ok();
     assert!(harness.state().actions.contains(&Action::Loop(LoopAction::Show(loop_id))));
+}
+
+#[test]
+fn a_folder_that_is_of_no_use_is_told_beside_its_field_and_nothing_can_start() {
+    let harness = window("loop-nowhere", SIZE);
+    assert_eq!(harness.query_all_by_label_contains("There is no such folder.").count(), 2);
+    assert!(says(&harness, "The workspace folder does not exist."), "in the bar");
+    let start = harness.get_by_label(Command::StartLoop.spec().text);
+    assert!(start.accesskit_node().is_disabled());
+}
+
+#[test]
+fn commands_that_nobody_trusts_are_told_with_the_way_to_their_question() {
+    for (name, says_so, button) in [
+        ("loop-untrusted", "it would end as not_authorized", "Look at the commands…"),
+        ("loop-trusted", "You trust the commands", "Commands of the workspace…"),
+    ] {
+        let mut harness = window(name, SIZE);
+        assert!(says(&harness, says_so), "{name}");
+        let start = harness.get_by_label(Command::StartLoop.spec().text);
+        assert!(!start.accesskit_node().is_disabled(), "{name}: the planner may do without them");
+        harness.get_by_label(button).focus();
+        harness.run_ok();
+        harness.key_press(egui::Key::Space);
+        harness.run_ok();
+        assert!(harness.state().actions.contains(&Action::Loop(LoopAction::LookAtCommands)));
+    }
+    let harness = window("loop-trust", SIZE);
+    assert!(says(&harness, "Trust these commands?"));
+    assert!(!says(&harness, "not run by this plan"), "there is no plan yet");
+}
+
+#[test]
+fn a_verification_that_never_began_says_why() {
+    let harness = window("loop-unverified", SIZE);
+    assert!(says(&harness, "Not verified: the workspace has no verify command."));
+}
+
+#[test]
+fn a_run_and_a_record_of_it_lead_to_their_loop_by_key() {
+    for name in ["completed", "execution"] {
+        let mut harness = window(name, [1280.0, 800.0]);
+        harness.get_by_label("Open its loop").focus();
+        harness.run_ok();
+        harness.key_press(egui::Key::Enter);
+        harness.run_ok();
+        let show = Action::Loop(LoopAction::Show(uuid::Uuid::from_u128(7)));
+        assert!(harness.state().actions.contains(&show), "{name}");
+    }
+    assert!(window("failed", [1280.0, 800.0]).query_by_label("Open its loop").is_none());
+}
+
+#[test]
+fn of_a_hundred_unfolded_attempts_only_what_is_near_is_drawn_and_each_is_reached() {
+    let size = [1280.0, 800.0];
+    let mut harness = window("loop-many", size);
+    harness.run_ok();
+    let bodies = |harness: &Harness<'_, Window>| {
+        harness.query_all_by_label_contains("Plan and run of attempt").count()
+    };
+    let heads = harness.query_all_by_label_contains(" of 100, ").count();
+    assert_eq!(heads, 100, "each has its line for the keyboard");
+    let drawn = bodies(&harness);
+    assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
+    // Its line leads to what is in it, wherever it stands.
+    harness.get_by_label("Attempt 60 of 100, an action failed").focus();
+    harness.run_ok();
+    harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();
+    harness.run_ok();
+    assert!(says(&harness, "Plan and run of attempt 60"));
+    let drawn = bodies(&harness);
+    assert!((1..8).contains(&drawn), "{drawn} of 100 attempts");
+    let heights = |harness: &Harness<'_, Window>| {
+        let last = harness.get_by_label("Attempt 100 of 100, an action failed");
+        last.rect().top() - harness.get_by_label("Attempt 1 of 100, an action failed").rect().top()
+    };
+    let before = heights(&harness);
+    harness.get_by_label("Attempt 100 of 100, an action failed").scroll_to_me();
+    harness.run_ok();
+    assert!((heights(&harness) - before).abs() < 2.0, "nothing jumps");
 }

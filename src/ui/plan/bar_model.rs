@@ -134,7 +134,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Some(crate::run::Control::Pause) => "Pauses before the next step".to_owned(),
         Some(crate::run::Control::CancelAfterStep) => "Ends after this step".to_owned(),
         Some(crate::run::Control::StopNow) => "Stopping".to_owned(),
-        _ if view.run.became_guided && situation.asking.is_none() => {
+        _ if view.run.became_guided && !view.run.guided_begun && situation.asking.is_none() => {
             "Guided from the next step on".to_owned()
         }
         _ => signed,

@@ -1,6 +1,6 @@
 //! Differences of files, one after the other.
 
-use egui::{Align, Label, Layout, Ui, vec2};
+use egui::{Align, Label, Layout, TextStyle, TextWrapMode, Ui, vec2};
 
 use super::code::whole_ui;
 use super::diff::{diff_ui, layout_ui};
@@ -14,6 +14,9 @@ use crate::ui::widgets;
 
 /// The most files whose differences are laid out before somebody asks for more of them.
 const FILES: usize = 50;
+
+/// What stands on the line of a path beside it: its icon and the choice of [`layout_ui`], in points.
+const BESIDE_PATH: f32 = 190.0;
 
 /// Differences, one file after the other. `place` tells apart what is shown in the same part of the
 /// window.
@@ -46,27 +49,40 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
         whole_ui(ui, ("path", index), &change.path, |ui, path| {
+            let has_choice = index == 0 && matches!(change.diff, Diff::Text { .. });
+            let mut parts = vec![(path, Text::Mono, theme.text)];
+            let counts = match &change.diff {
+                Diff::Text { added, removed, .. } => {
+                    Some((format!("  +{added}"), format!("  −{removed}")))
+                }
+                Diff::Unchanged | Diff::Binary { .. } => None,
+            };
+            if let Some((added, removed)) = &counts {
+                parts.push((added, Text::Mono, theme.safe));
+                parts.push((removed, Text::Mono, theme.danger));
+            }
+            let name = widgets::job(&parts);
+            // Where the path would be broken for it, the choice has a line of its own.
+            let line = name.clone().into_galley(
+                ui,
+                Some(TextWrapMode::Extend),
+                f32::INFINITY,
+                TextStyle::Monospace,
+            );
+            let is_above = has_choice && ui.available_width() < line.size().x + BESIDE_PATH;
+            if is_above {
+                ui.with_layout(Layout::right_to_left(Align::Min), layout_ui);
+            }
             ui.horizontal_top(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
                 widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
-                let mut parts = vec![(path, Text::Mono, theme.text)];
-                let counts = match &change.diff {
-                    Diff::Text { added, removed, .. } => {
-                        Some((format!("  +{added}"), format!("  −{removed}")))
-                    }
-                    Diff::Unchanged | Diff::Binary { .. } => None,
-                };
-                if let Some((added, removed)) = &counts {
-                    parts.push((added, Text::Mono, theme.safe));
-                    parts.push((removed, Text::Mono, theme.danger));
-                }
                 ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-                    if index == 0 && matches!(change.diff, Diff::Text { .. }) {
+                    if has_choice && !is_above {
                         layout_ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
                         // In the dialog nothing is cut: a long path goes on in the next line.
-                        ui.add(Label::new(widgets::job(&parts)).wrap());
+                        ui.add(Label::new(name).wrap());
                     });
                 });
             });

@@ -9,6 +9,7 @@ use crate::ui::action::{Action, PlanAction};
 use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::format;
 use crate::ui::icon;
+use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
@@ -236,6 +237,9 @@ pub(super) fn header_ui(
             {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
+        }
+        if let Some(attempt) = view.of_loop {
+            loop_link_ui(ui, attempt, actions);
         }
         workspace_commands_ui(ui, view, actions);
         reconciled_ui(ui, view.reconciled);

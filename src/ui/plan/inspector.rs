@@ -1,5 +1,6 @@
 //! One step from every side: what it will do, its arguments, what it printed, what is kept of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::rows::{outcome_look, risk_icon, step_row};
 use super::{PlanView, text_rows};
 use crate::plan::Step;
 use crate::plan::visible;
-use crate::run::{Outcome, PreconditionState, StepResult, StepState};
+use crate::run::{Outcome, PreconditionState, StepResult, StepState, WITH_ITS_COMMAND};
 use crate::ui::action::{Action, PlanAction, Tab};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
@@ -93,9 +94,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             None => nothing(ui, icon::FILE_TEXT, "Nothing kept yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => {
-                scrolled(ui, |ui| detail::facts_ui(ui, execution, view.now, actions))
-            }
+            Some(execution) => scrolled(ui, |ui| {
+                detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
+            }),
             None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
         },
     }
@@ -319,9 +320,13 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     let output = ArtifactView::output(result, view.execution);
     if output.is_empty() {
         if result.error_message.is_none() {
+            let skipped;
             let (icon, title, text) = match result.outcome {
                 Outcome::DoneByHand => (icon::HAND, "Done by hand", BY_HAND),
-                Outcome::Skipped => (icon::SKIP, "Skipped", LEFT_OUT),
+                Outcome::Skipped => {
+                    skipped = why_skipped(view.run.skip_reasons.get(&view.selected));
+                    (icon::SKIP, "Skipped", &*skipped)
+                }
                 _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
             };
             nothing(ui, icon, title, text);
@@ -331,6 +336,15 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
     let first = if result.success { "stdout" } else { "stderr" };
     let (place, height) = (("output", result.execution_id), ui.available_height());
     artifacts_ui(ui, place, &output, first, view.contents, height, actions);
+}
+
+/// Why nothing was run for a step.
+fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
+    match reason.map(String::as_str) {
+        None => LEFT_OUT.into(),
+        Some(WITH_ITS_COMMAND) => format!("Nothing was run for it: {WITH_ITS_COMMAND}.").into(),
+        Some(note) => format!("{LEFT_OUT} Said then: {}", visible(note)).into(),
+    }
 }
 
 /// What the author expects the step to print; shown beside what it prints, never judged.

@@ -44,7 +44,9 @@ use super::theme::{self, Theme};
 use super::widgets::{self, Look, panel_frame};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, Plan};
-use crate::run::{ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript};
+use crate::run::{
+    Attempt, ExecutionDetail, Pace, Preview, Reconciled, Review, RunState, Transcript,
+};
 
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
@@ -62,6 +64,7 @@ pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{SimulationState, SimulationView};
+pub(crate) use workspace_commands::commands_button;
 
 /// Where the open plan stands with its person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -120,8 +123,10 @@ pub struct PlanView<'a> {
     pub shows_output: bool,
     /// The run that the plan, or the run itself, continues.
     pub continues: Option<Uuid>,
-    /// The attempt of a bounded loop whose plan it is.
+    /// The attempt of a bounded loop whose plan it is, while its loop is led here.
     pub attempt: Option<AttemptView>,
+    /// The attempt that the plan and its run are of, whoever leads its loop.
+    pub of_loop: Option<Attempt>,
     /// What a comparison of its interrupted steps with the disk found.
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, from 0.

@@ -14,8 +14,9 @@ use crate::ui::widgets;
 
 /// What a step would do: the differences, and in words what there is to say besides.
 pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
-    // Behind the differences of many files nobody would find the words.
-    let words_first = are_many(&preview.changes);
+    // Behind the differences of many files nobody would find the words; and what would fail is no
+    // difference at all.
+    let words_first = are_many(&preview.changes) || preview.would_fail();
     if words_first {
         words_ui(ui, preview);
     }

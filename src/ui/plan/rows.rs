@@ -4,7 +4,7 @@ use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, 
 
 use super::PlanView;
 use super::card::Card;
-use crate::plan::{Mode, visible};
+use crate::plan::{Mode, ToolCall, visible};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, StepState};
 use crate::ui::action::{Action, PlanAction};
@@ -67,7 +67,8 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let (verb, object) = match &step.call {
         Some(call) => {
             let (verb, object) = call.headline();
-            (verb.to_owned(), object)
+            let is_past = matches!(call, ToolCall::History { .. });
+            (verb.to_owned(), if is_past { format::short_ids(&object) } else { object })
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };

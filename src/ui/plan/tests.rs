@@ -25,6 +25,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         shows_output: false,
         continues: None,
         attempt: None,
+        of_loop: None,
         reconciled: &[],
         selected: 0,
         scroll_to_selected: false,
@@ -176,4 +177,21 @@ fn a_step_without_a_recorded_result_is_not_shown_as_running_after_the_end() {
     let text = page(&used, &run, &Situation::default());
     let row = text.lines().nth(step).unwrap();
     assert!(row.contains("not recorded") && !row.contains("running"), "{row}");
+}
+
+#[test]
+fn the_bar_announces_guidance_only_until_it_has_begun() {
+    let at = Situation { running: true, ..Situation::default() };
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    let plan = fixture::plan();
+    let mut run = fixture::running(&plan);
+    let says = |run: &RunState| page(&used, run, &at).contains("Guided from the next step on");
+    assert!(!says(&run));
+    run.apply(&RunEvent::ControlRequested { control: crate::run::Control::GoOnGuided });
+    assert!(says(&run));
+    let next = run.current_step + 1;
+    let step_id = plan.steps[next].step_id.clone();
+    let start = RunEvent::StepStarted { step_id, step_index: next, timestamp_ms: fixture::NOW_MS };
+    run.apply(&start);
+    assert!(!says(&run) && run.became_guided);
 }

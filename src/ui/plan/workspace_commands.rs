@@ -3,6 +3,7 @@
 use egui::Ui;
 
 use super::PlanView;
+use crate::run::CommandsReview;
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::icon;
 use crate::ui::theme::Tone;
@@ -16,6 +17,13 @@ pub(super) fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &
             "The plan would run commands that the workspace names. You do not trust them yet.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     }
+    if commands_button(ui, commands) {
+        actions.push(Action::Plan(PlanAction::LookAtCommands));
+    }
+}
+
+/// The way to the question about the commands of a workspace; whether it was taken.
+pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
     let (text, hint) = match commands.trusted {
         true => (
             "Commands of the workspace…",
@@ -23,10 +31,5 @@ pub(super) fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &
         ),
         false => ("Look at the commands…", "See them all, and decide whether they may be run."),
     };
-    if widgets::button(ui, Look::Plain, Some(icon::TERMINAL), text, true)
-        .on_hover_text(hint)
-        .clicked()
-    {
-        actions.push(Action::Plan(PlanAction::LookAtCommands));
-    }
+    widgets::button(ui, Look::Plain, Some(icon::TERMINAL), text, true).on_hover_text(hint).clicked()
 }

@@ -1,0 +1,71 @@
+//! What the form says of the folders that it names: that one is of no use, and whose commands would be run
+//! there (SPEC §9).
+
+use egui::Ui;
+
+use super::{Form, FormView};
+use crate::plan::visible_lines;
+use crate::run::{CommandsReview, PlaceReview};
+use crate::ui::action::{Action, LoopAction};
+use crate::ui::icon;
+use crate::ui::plan::commands_button;
+use crate::ui::theme::{Text, Tone};
+use crate::ui::widgets;
+
+/// Below the field of the workspace.
+pub(super) fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
+    let Some(place) = view.place else { return };
+    if let Some(fault) = &place.workspace_fault {
+        super::form_ui::fault_line(ui, &fault.sentence());
+        return;
+    }
+    let commands = match &place.commands {
+        Ok(Some(commands)) => commands,
+        Ok(None) => return,
+        Err(why) => {
+            let text = format!("Its countersign.toml cannot be used: {}.", visible_lines(why));
+            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+            return;
+        }
+    };
+    let (tone, text) = says(view.form, place, commands);
+    match tone {
+        Tone::Dim => {
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        tone => widgets::remark(ui, icon::WARNING, tone, text),
+    }
+    if commands_button(ui, commands) {
+        actions.push(Action::Loop(LoopAction::LookAtCommands));
+    }
+}
+
+/// Below the field of the folder with the plans.
+pub(super) fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let fault = view.place.and_then(|place| place.plans_fault.as_ref());
+    if let Some(fault) = fault {
+        super::form_ui::fault_line(ui, &fault.sentence());
+    }
+}
+
+/// What the commands of the workspace mean for a loop.
+fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
+    let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
+    match (commands.faults.is_empty(), commands.trusted) {
+        (false, _) => (
+            Tone::Caution,
+            "Its countersign.toml has a fault. Until that is mended, nothing can be verified here.",
+        ),
+        (true, true) => (Tone::Dim, "You trust the commands that its countersign.toml names."),
+        (true, false) if verifies => (
+            Tone::Caution,
+            "The loop would verify with commands that the workspace names, and you do not trust them \
+             yet: it would end as not_authorized.",
+        ),
+        (true, false) => (
+            Tone::Caution,
+            "The workspace names commands, and you do not trust them yet: a plan that would run them \
+             ends the loop as not_authorized.",
+        ),
+    }
+}

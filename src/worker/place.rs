@@ -1,0 +1,91 @@
+//! Looks at the place of a bounded loop before it starts, so that its form can tell what would keep it from
+//! working there (SPEC §9, §10). Nothing is run and nothing is written.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::desk::Reader;
+use crate::engine::workspace_commands;
+use crate::evidence::EvidenceReader;
+use crate::plan::{ToolCall, VerifyScope};
+use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
+use crate::tools::Toolbox;
+
+/// Of how many files the names are read; in a folder with more, a plan may be among the rest.
+const MOST_NAMES: usize = 100_000;
+
+impl Reader {
+    /// What there is to know about a place before a loop starts in it.
+    pub(super) fn place(&mut self, place: LoopPlace) -> PlaceReview {
+        let workspace_fault = folder_fault(&place.workspace);
+        // Of a folder in a workspace that is not there, nothing more is to be said.
+        let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
+        let plans = plans.map(|plans| place.workspace.join(plans));
+        let mut review = PlaceReview {
+            workspace: String::new(),
+            workspace_fault,
+            plans_fault: plans.and_then(|plans| plans_fault(&plans)),
+            commands: Ok(None),
+            verified_by: Vec::new(),
+            place,
+        };
+        if review.workspace_fault.is_some() {
+            return review;
+        }
+        let toolbox = match Toolbox::open(&review.place.workspace, &self.setup.policy) {
+            Ok(toolbox) => toolbox,
+            Err(error) => {
+                review.workspace_fault = Some(PlaceFault::Unusable(error.to_string()));
+                return review;
+            }
+        };
+        review.workspace = toolbox.workspace().to_string_lossy().into_owned();
+        review.commands = self.commands_in(&toolbox);
+        let runs_some = |scope: &VerifyScope| {
+            let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
+            commands.is_ok_and(|commands| !commands.is_empty())
+        };
+        review.verified_by = [VerifyScope::Local, VerifyScope::Full].into_iter().collect();
+        review.verified_by.retain(runs_some);
+        review
+    }
+
+    /// The commands that a workspace names, under what is trusted now.
+    fn commands_in(&mut self, toolbox: &Toolbox) -> Result<Option<CommandsReview>, String> {
+        let found = workspace_commands(toolbox.workspace(), &self.setup.policy);
+        let (folder, found) = found.map_err(|error| error.to_string())?;
+        let Some(mut commands) = found else { return Ok(None) };
+        // Where it cannot be read nothing counts as trusted, and whoever trusts is told why that fails.
+        let trusted = self.evidence().and_then(EvidenceReader::trusted_commands);
+        let file = (folder, commands.digest);
+        commands.trusted = trusted.is_ok_and(|trusted| trusted.contains(&file));
+        Ok(Some(commands))
+    }
+}
+
+/// Why this is no folder that can be looked into.
+fn folder_fault(folder: &Path) -> Option<PlaceFault> {
+    match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => None,
+        Ok(_) => Some(PlaceFault::NoFolder),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(PlaceFault::Missing),
+        Err(error) => Some(PlaceFault::Unusable(error.to_string())),
+    }
+}
+
+/// Why no plan of this folder can be replayed. What the plans say is theirs.
+fn plans_fault(folder: &Path) -> Option<PlaceFault> {
+    if let Some(fault) = folder_fault(folder) {
+        return Some(fault);
+    }
+    let mut entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return Some(PlaceFault::Unusable(error.to_string())),
+    };
+    let is_plan = |entry: std::io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|it| it == "json"))
+    };
+    let found = entries.by_ref().take(MOST_NAMES).any(is_plan) || entries.next().is_some();
+    (!found).then_some(PlaceFault::NoPlans)
+}
