@@ -141,10 +141,10 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
     judge.script(script.clone(), &SimpleCommand::default(), 0);
     // The second reader can only raise. What is dangerous without it may also be what it takes for ever to
     // read: a program that is named by a pattern of brackets.
-    if !judge.is_dangerous() {
-        if let Some((at, reason)) = doubt(command, &script) {
-            judge.danger("readers-disagree", at..whole.end, reason);
-        }
+    if !judge.is_dangerous()
+        && let Some((at, reason)) = doubt(command, &script)
+    {
+        judge.danger("readers-disagree", at..whole.end, reason);
     }
     if shell == Shell::Posix && judge.bash_only {
         judge.danger("not-posix", whole.clone(), "Only bash reads this as it was read here.");
