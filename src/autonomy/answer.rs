@@ -1,6 +1,6 @@
 //! What a planner's answer is worth (SPEC §10): a plan that may be looked at, or why there is none.
 
-use crate::evidence::PlannerTrace;
+use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
     ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Plan, Severity, is_valid, parse,
 };
@@ -99,11 +99,22 @@ pub fn read_answer(answer: &[u8]) -> Answered {
     }
     let valid = parsed.is_valid();
     let failure = parsed.plan.as_ref().and_then(|plan| plan.failure.clone());
+    let mut findings = parsed.findings;
+    let text = String::from_utf8_lossy(answer);
+    if let Some(marker) = marker_in(&text).filter(|_| valid && failure.is_none()) {
+        let message = format!(
+            "the plan holds {marker}, which stands for a secret that the planner was not told: leave such text \
+             as it is in the file, or find its place by something else"
+        );
+        findings.push(Finding::error(Code::BadValue, "", message));
+        report.findings.extend(findings.last().map(PlannerFinding::from));
+        reject(&mut report, VALIDATION_FAILED, findings_text(&findings), true);
+    }
     match failure {
         _ if !valid => {
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(answer).is_ok();
             let code = if is_json { VALIDATION_FAILED } else { INVALID_JSON };
-            reject(&mut report, code, findings_text(&parsed.findings), true);
+            reject(&mut report, code, findings_text(&findings), true);
         }
         Some(failure) => {
             let detail = failure.detail.map_or_else(String::new, |detail| format!(" ({detail})"));
@@ -112,7 +123,7 @@ pub fn read_answer(answer: &[u8]) -> Answered {
         }
         None => {}
     }
-    Answered { report, plan: parsed.plan, findings: parsed.findings, plan_digest }
+    Answered { report, plan: parsed.plan, findings, plan_digest }
 }
 
 /// The first error, and how many more there are.

@@ -109,11 +109,12 @@ impl BoundedLoop<'_> {
             Err(ended) => return Ok(ended),
         };
         let applied = self.apply(&plan, &authorization);
+        let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
         let ended = Ended {
             happened: applied.happened,
             message: applied.message.clone(),
             action_index: applied.action_index,
-            verified: applied.verify.as_ref().is_some_and(|verify| verify.passed),
+            verified: scope.is_some_and(|scope| self.setup.verify.is_met_by(scope)),
         };
         self.keep(applied);
         if ended.happened != Happened::Succeeded {
@@ -168,7 +169,7 @@ impl BoundedLoop<'_> {
         if self.control.is_ending() {
             return Ok(Err(self.stopped()));
         }
-        if let Some(ended) = self.untrusted_verification()? {
+        if let Some(ended) = self.unusable_verification()? {
             return Ok(Err(ended));
         }
         let mut answered = self.ask(attempt, max_attempts)?;

@@ -34,6 +34,19 @@ pub enum VerifyChoice {
 }
 
 impl VerifyChoice {
+    /// How much is verified; none where nothing is.
+    pub const fn scope(self) -> Option<VerifyScope> {
+        match self {
+            Self::Scope(scope) => Some(scope),
+            Self::None => None,
+        }
+    }
+
+    /// Whether a verification by the plan itself looked at enough.
+    pub(super) fn is_met_by(self, scope: VerifyScope) -> bool {
+        self != Self::Scope(VerifyScope::Full) || scope == VerifyScope::Full
+    }
+
     /// The choice as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -108,6 +121,8 @@ pub struct BoundedLoop<'a> {
     pub(super) toolbox: Toolbox,
     /// The file that says how the program is verified, as it was when the loop began.
     pub(super) commands: Option<FileState>,
+    /// Whether there was anything to verify with.
+    pub(super) verifiable: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) control: ControlHandle,
     pub(super) progress: Arc<dyn ProgressCallback>,
@@ -152,6 +167,7 @@ impl<'a> BoundedLoop<'a> {
             loop_id,
             class_id: None,
             commands: toolbox.state_of(COMMANDS_FILE).ok(),
+            verifiable: setup.verify.scope().is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
             clock,
             control,

@@ -108,6 +108,11 @@ impl BoundedLoop<'_> {
             return Ok(Vec::new());
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
+        let max_risk = class.max_risk;
+        // Told now, and not after everything was changed.
+        if let Some(risk) = self.verification_risk()?.filter(|risk| *risk > max_risk) {
+            parts.push(format!("the risk {} of the verification", risk.as_str()));
+        }
         parts.extend(self.revoked(class_id)?);
         Ok(parts)
     }

@@ -4,17 +4,17 @@
 use serde_json::json;
 
 use super::attempt::Ended;
-use super::bounded::{BoundedLoop, VerifyChoice};
+use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
 use crate::engine::review;
 use crate::evidence::EvidenceError;
-use crate::plan::{ACTION_PLAN_VERSION, Plan, VerifyScope, is_valid, parse};
+use crate::plan::{ACTION_PLAN_VERSION, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse};
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,
     StepResult, VERIFY_GATE,
 };
-use crate::tools::COMMANDS_FILE;
+use crate::tools::{COMMANDS_FILE, ToolError};
 
 impl BoundedLoop<'_> {
     /// Verifies what the actions of the attempt have done.
@@ -24,22 +24,24 @@ impl BoundedLoop<'_> {
         authorization: &PlanAuthorization,
     ) -> Result<Ended, EvidenceError> {
         let index = plan.steps.len();
-        let scope = match self.setup.verify {
-            VerifyChoice::Scope(scope) => scope,
-            VerifyChoice::None => return Ok(self.unverified(index, "not asked for")),
+        let Some(scope) = self.setup.verify.scope() else {
+            return Ok(self.unverified(index, "not asked for"));
         };
         if !self.toolbox.can_verify(scope) {
-            return Ok(self.unverified(index, "the workspace has no verify command"));
+            let (then, now) = ("the workspace has no verify command", "any more");
+            return Ok(match self.verifiable {
+                false => self.unverified(index, then),
+                true => self.refused(index, scope, format!("{then} {now}")),
+            });
         }
         if self.control.is_ending() {
             return Ok(self.stopped());
         }
         self.emit(&RunEvent::VerifyStarted);
-        let Some(gate) = gate_plan(&self.setup.goal, scope) else {
+        let Some((gate, review)) = self.look(scope)? else {
             return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
         };
-        let policy = self.policy()?;
-        let review = match review(&gate, &self.setup.workspace, &policy) {
+        let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
             Ok(review) => {
                 if let Some(why) = review.untrusted() {
@@ -112,13 +114,33 @@ impl BoundedLoop<'_> {
         })
     }
 
-    /// That the loop's own verification would run commands that nobody trusts: told before anything is changed.
-    pub(super) fn untrusted_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
-        let VerifyChoice::Scope(scope) = self.setup.verify else { return Ok(None) };
-        let Some(gate) = gate_plan(&self.setup.goal, scope) else { return Ok(None) };
+    /// The plan of the verification, and what there is to know about it now.
+    fn look(&mut self, scope: VerifyScope) -> Result<Option<Looked>, EvidenceError> {
         let policy = self.policy()?;
-        let review = review(&gate, &self.setup.workspace, &policy).ok();
-        let why = review.as_ref().and_then(Review::untrusted);
+        let gate = gate_plan(&self.setup.goal, scope);
+        Ok(gate.map(|gate| {
+            let review = review(&gate, &self.setup.workspace, &policy);
+            (gate, review)
+        }))
+    }
+
+    /// How dangerous the verification would be; none where there will be none.
+    pub(super) fn verification_risk(&mut self) -> Result<Option<RiskLevel>, EvidenceError> {
+        let Some(scope) = self.setup.verify.scope().filter(|scope| self.toolbox.can_verify(*scope))
+        else {
+            return Ok(None);
+        };
+        let looked = self.look(scope)?;
+        Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
+    }
+
+    /// That the commands of the workspace cannot verify, because nobody trusts them or something is wrong with
+    /// them: told before anything is changed, because no plan may mend it.
+    pub(super) fn unusable_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
+        let Some(scope) = self.setup.verify.scope() else { return Ok(None) };
+        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(None) };
+        let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
+        let why = errors.next().filter(|_| review.workspace_commands.is_some());
         Ok(why.map(|why| not_authorized(None, &why.message)))
     }
 
@@ -167,6 +189,8 @@ impl BoundedLoop<'_> {
         }
     }
 }
+
+type Looked = (Plan, Result<Review, ToolError>);
 
 fn not_authorized(action_index: Option<usize>, why: &str) -> Ended {
     Ended { action_index, ..Ended::new(Happened::NotAuthorized, format!("verification: {why}")) }

@@ -71,7 +71,7 @@ pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, Pla
     };
     let program: PathBuf = std::env::current_exe().map_err(|_| PlannerError::NoProgram)?;
     let arguments = ["planner".to_owned(), own.to_owned()].into_iter().chain(argument).collect();
-    Ok(PlannerProgram::Program { program, arguments })
+    Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
 }
 
 #[cfg(test)]
@@ -88,6 +88,7 @@ mod tests {
             Ok(PlannerProgram::Program {
                 program: std::env::current_exe().unwrap(),
                 arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
+                has_key: arguments.contains(&"openai-compatible"),
             })
         };
         assert_eq!(of("replay:plans"), own(&["planner", "replay", "/here/plans"]));

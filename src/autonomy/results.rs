@@ -64,11 +64,14 @@ fn rows(plan: &Plan, results: &[StepResult]) -> Vec<ActionRecord> {
 /// What a run that ended amounts to.
 pub(super) fn of_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let ExecutionResult { run_id, status, step_results, .. } = result;
-    // A verification says nothing about what is changed after it.
+    // A verification says nothing about what is changed after it, or may be.
     let changes = |result: &&StepResult| {
         let call = plan.steps.get(result.step_index).and_then(|step| step.call.as_ref());
-        let class = call.map(ToolCall::class);
-        matches!(class, Some(ToolClass::Mutate | ToolClass::Command)) && result.success
+        let may_change = |call: &ToolCall| match call {
+            ToolCall::Verify { .. } => false,
+            call => call.class() == ToolClass::Mutate || call.may_change_anything(),
+        };
+        call.is_some_and(may_change) && result.success
     };
     let verify = step_results
         .iter()

@@ -9,6 +9,9 @@ use super::redact::{KnownSecrets, Redactor};
 use super::store::EvidenceStore;
 use super::vault::Vault;
 
+/// How every marker begins.
+const BEGIN: &str = "[secret:";
+
 /// Puts the evidence's markers in place of secrets, and remembers those that it was shown.
 #[derive(Debug)]
 pub struct SecretHider {
@@ -44,5 +47,40 @@ impl SecretHider {
     pub fn hide_in(&self, mut value: Value) -> Value {
         self.redactor.hide_below(&self.vault, &self.known, None, &mut value);
         value
+    }
+}
+
+/// A marker that stands for a secret in a text, where there is one.
+pub fn marker_in(text: &str) -> Option<&str> {
+    text.match_indices(BEGIN).find_map(|(at, _)| {
+        let rest = text.get(at + BEGIN.len()..)?;
+        let end = rest.find(']')?;
+        let (kind, mark) = rest.get(..end)?.split_once(':')?;
+        let is_marker = !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && mark.len() == 8
+            && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
+        text.get(at..=at + BEGIN.len() + end).filter(|_| is_marker)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_is_found_and_what_only_looks_like_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = EvidenceStore::open(folder.path(), &folder.path().join("keys")).unwrap();
+        let mut hider = store.secret_hider();
+        hider.learn("password = h3ron-of-the-marsh");
+        let hidden = hider.hide("grey h3ron-of-the-marsh ]").into_owned();
+        let marker = marker_in(&hidden).unwrap();
+        assert_eq!(hidden, format!("grey {marker} ]"));
+        for text in
+            ["[secret:", "[secret:]", "[secret::0636560f]", "[secret:a:b]", "[secret:A:0636560f]"]
+        {
+            assert_eq!(marker_in(text), None, "{text}");
+        }
     }
 }

@@ -41,7 +41,7 @@ mod window;
 
 pub use aftermath::OpenIntent;
 pub use error::EvidenceError;
-pub use hider::SecretHider;
+pub use hider::{SecretHider, marker_in};
 pub use history::Kept;
 pub use intake::{Intake, Taken};
 pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};

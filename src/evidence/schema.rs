@@ -191,6 +191,13 @@ fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
         })
         .find(|candidate| !candidate.exists());
     let Some(backup) = backup else { return Ok(()) };
+    // Nobody else may read the copy, whoever may read the original.
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let made = options.open(&backup);
+    made.map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
     conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;
     Ok(())
 }

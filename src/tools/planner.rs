@@ -14,7 +14,7 @@ use super::{Overlay, ProgramError, StopSignal, ToolError, Toolbox, program, sear
 /// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
-/// The variable with the key of the planner's server. Of all that is started only a planner of ours has it.
+/// The variable with the key of the planner's server. Nothing that is started is handed it but the planner that asks.
 pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
 
 /// What is started.
@@ -28,6 +28,8 @@ pub enum PlannerProgram {
         program: PathBuf,
         /// Exactly.
         arguments: Vec<String>,
+        /// Whether it is handed [`MODEL_KEY`].
+        has_key: bool,
     },
 }
 
@@ -84,8 +86,10 @@ impl Toolbox {
                 let reader = shell::Reader::here(self)?;
                 (reader.path.as_os_str(), reader.arguments(command))
             }
-            PlannerProgram::Program { program, arguments } => {
-                environment.extend(key.as_deref().map(|key| (MODEL_KEY, key)));
+            PlannerProgram::Program { program, arguments, has_key } => {
+                if *has_key {
+                    environment.extend(key.as_deref().map(|key| (MODEL_KEY, key)));
+                }
                 (program.as_os_str(), arguments.iter().map(String::as_str).collect())
             }
         };

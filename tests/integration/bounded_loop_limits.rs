@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::cli_home::{Done, PROGRAM};
 use crate::harness::{Harness, NOW_MS, plan, write_file};
-use crate::scripted::{Answer, Scripted, actions, command};
+use crate::scripted::{Answer, Scripted, actions, cargo_project, command};
 
 const FILE: &str = "countersign.toml";
 const VERIFY: &str = "[verify.local]\ncommand = \"test -f heron.txt\"\n";
@@ -140,7 +140,7 @@ fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verificat
             "$PROGRAM" "$class" "$EVIDENCE"
     "#;
     let planner = Scripted::new([Answer::Script(script)]);
-    crate::scripted::cargo_project(&planner.home, "");
+    cargo_project(&planner.home, "");
     let class = json!({
         "tools": ["shell"], "paths": ["."], "max_risk": "caution", "max_attempts": 2,
         "expires_at": "9999-01-01T00:00:00Z",
@@ -217,4 +217,100 @@ fn a_step_that_has_become_more_dangerous_than_its_class_allows_does_not_run() {
         let content = if code.is_none() { "new" } else { "old" };
         assert_eq!(harness.content("tool").unwrap(), content);
     }
+}
+
+/// A project without its manifest has nothing to be verified with.
+#[test]
+fn a_plan_that_takes_the_verification_away_has_not_passed_it() {
+    let away = edits(json!([{"op": "rename", "path": "Cargo.toml", "to": "away.toml"}]));
+    let back = edits(json!([{"op": "rename", "path": "away.toml", "to": "Cargo.toml"}]));
+    let planner = Scripted::new([away, back]);
+    cargo_project(&planner.home, "");
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: failed"]);
+    assert_eq!(planner.request(2)["last_attempt"]["outcome"], "verify_failed");
+    assert_eq!((ended.code(), &ended.detail()["verified"]), ("completed", &json!(true)));
+}
+
+#[test]
+fn a_plan_that_verifies_less_than_was_asked_for_is_verified_again() {
+    let with = |words: &[&str], after: &[serde_json::Value]| {
+        let verify = json!({"type": "verify", "request": {"scope": "local"}});
+        let mut all = vec![verify];
+        all.extend(after.iter().cloned());
+        let planner = Scripted::new([actions(json!(all))]);
+        cargo_project(&planner.home, "");
+        fs::write(planner.home.file("src/main.rs"), "fn main() {}\n").unwrap();
+        let ended = planner.ends(planner.run(words.iter().copied()), 0);
+        assert_eq!(ended.detail()["verified"], true);
+        ended
+    };
+    assert_eq!(with(&[], &[]).actions(1), ["verify: succeeded"]);
+    let full = with(&["--verify", "full"], &[]);
+    assert_eq!(full.actions(1), ["verify: succeeded", "verify_gate: succeeded"]);
+    assert_eq!(full.attempts()[0]["verify"]["scope"], "full");
+    // A program can change what was verified.
+    let run = json!({"type": "run", "request": {}});
+    let ran = with(&[], &[run]);
+    assert_eq!(ran.actions(1), ["verify: succeeded", "run: succeeded", "verify_gate: succeeded"]);
+}
+
+#[test]
+fn the_risk_of_the_verification_is_held_against_the_class_before_anything_is_changed() {
+    for (max_risk, exit) in [("safe", 3), ("caution", 0)] {
+        let planner =
+            Scripted::new([Answer::Plan(json!({"plan_id": "p", "intent": "READ", "steps": [
+            {"tool": "file_read", "arguments": {"path": "src/lib.rs"}}]}))]);
+        cargo_project(&planner.home, "");
+        let class = json!({
+            "tools": ["file_read"], "paths": ["."], "max_risk": max_risk, "max_attempts": 2,
+            "expires_at": "9999-01-01T00:00:00Z",
+        });
+        let file = planner.home.write("class.json", class.to_string());
+        let words = ["--authorize-class", file.to_str().unwrap()];
+        let ended = planner.ends(planner.run_as(words), exit);
+        let message = ended.document["stop_reason"]["message"].as_str().unwrap();
+        assert_eq!(
+            message.contains("the risk caution of the verification"),
+            exit == 3,
+            "{message}"
+        );
+        assert_eq!(ended.attempts()[0]["run_id"].is_null(), exit == 3);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_commands_is_told_before_anything_is_changed() {
+    for (text, said) in [
+        ("[verify.local]\ncomand = \"true\"\n", "has no command"),
+        ("[verify.local]\ncommand = \"rm -rf /\"\n", "blocked"),
+    ] {
+        let planner = Scripted::new([heron()]);
+        planner.home.write(FILE, text);
+        let digest = Digest::of(text.as_bytes()).to_string();
+        let ended = planner.ends(planner.run(["--trust-commands", &digest]), 3);
+        assert_eq!(ended.code(), "not_authorized");
+        let message = ended.document["stop_reason"]["message"].as_str().unwrap();
+        assert!(message.contains(said), "{message}");
+        assert_eq!(planner.asked(), 0);
+    }
+}
+
+#[test]
+fn a_plan_that_would_write_the_marker_of_a_secret_is_rejected() {
+    let copied = r#"
+        marker=$(sed 's/.*\(\[secret:[a-z_]*:[0-9a-f]*\]\).*/\1/' < "$d/request$n")
+        printf '{"version": "2026-02-19", "goal": "g", "actions": [{"type": "mutate_batch", "request": {"edits": [
+            {"op": "create", "path": "a.txt", "contents": "%s"}]}}]}' "$marker"
+    "#;
+    let planner = Scripted::new([
+        command("echo 'password=h3ron-of-the-marsh'; exit 3"),
+        Answer::Script(copied),
+        command("true"),
+    ]);
+    let document = planner.run([]).exits(0).document();
+    let answer = &document["attempts"][1]["planner"];
+    assert_eq!(answer["failure_code"], "planner_validation_failed", "{answer:#}");
+    assert!(answer["findings"][0]["message"].as_str().unwrap().contains("[secret:password:"));
+    assert!(!planner.home.file("a.txt").exists());
 }

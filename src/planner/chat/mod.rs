@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read};
 use std::time::Duration;
 
-use ureq::http::{StatusCode, Uri};
+use ureq::http::StatusCode;
 
 use super::reply::Failure;
 use super::request::Request;
@@ -134,17 +134,11 @@ fn pieces(reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Broken> {
 impl Server {
     /// The address as it is told: without a name, a password or a query, any of which can be secret.
     fn place(&self) -> String {
-        let Ok(uri) = self.url.parse::<Uri>() else {
-            let end = self.url.find(['?', '#']).unwrap_or(self.url.len());
-            let start = self.url.rfind('@').map_or(0, |at| at + 1);
-            return self.url.get(start..end).unwrap_or_default().to_owned();
-        };
-        let authority = uri.authority().map_or("", |authority| authority.as_str());
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        match uri.scheme_str() {
-            Some(scheme) => format!("{scheme}://{host}{}", uri.path().trim_end_matches('/')),
-            None => format!("{host}{}", uri.path()),
-        }
+        let end = self.url.find(['?', '#']).unwrap_or(self.url.len());
+        let address = self.url.get(..end).unwrap_or_default().trim_end_matches('/');
+        let Some((before, host)) = address.rsplit_once('@') else { return address.to_owned() };
+        let scheme = before.split_once("://").map_or(String::new(), |(it, _)| format!("{it}://"));
+        format!("{scheme}{host}")
     }
 
     /// The request did not get as far as an answer.
@@ -222,7 +216,8 @@ mod tests {
             ("http://localhost:11434/v1", "http://localhost:11434/v1"),
             ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
             ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
-            ("http://me:hunter2@exa mple/v1?key=hunter2", "exa mple/v1"),
+            ("http://me:hunter2@exa mple/v1?key=hunter2", "http://exa mple/v1"),
+            ("https://me:hunter2/@b@example.com/v1", "https://example.com/v1"),
             ("localhost:11434", "localhost:11434"),
         ] {
             let server = Server {
