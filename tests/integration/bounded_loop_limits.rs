@@ -1,5 +1,4 @@
-//! What a loop keeps from its planner, and what a plan of it cannot change: how it is verified, and what was
-//! authorized in advance (SPEC §9, §10).
+//! What a loop keeps from its planner, what a plan of it cannot change, and the way back (SPEC §9, §10).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -313,4 +312,30 @@ fn a_plan_that_would_write_the_marker_of_a_secret_is_rejected() {
     assert_eq!(answer["failure_code"], "planner_validation_failed", "{answer:#}");
     assert!(answer["findings"][0]["message"].as_str().unwrap().contains("[secret:password:"));
     assert!(!planner.home.file("a.txt").exists());
+}
+
+/// Before each attempt stands a checkpoint to which the workspace can go back.
+#[test]
+fn a_workspace_goes_back_to_before_an_attempt() {
+    let file = |name: &str, library: &str| {
+        edits(json!([
+            {"op": "create", "path": name, "contents": "grey"},
+            {"op": "write", "path": "src/lib.rs", "contents": library}]))
+    };
+    let planner = Scripted::new([file("a.txt", "fn"), file("b.txt", "pub fn b() {}\n")]);
+    cargo_project(&planner.home, "");
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!(ended.attempts().len(), 2);
+    let id = ended.document["loop_id"].as_str().unwrap();
+    for (attempt, there, library) in [(2, [true, false], "fn"), (1, [false, false], "")] {
+        let restore = json!({"operation": "restore_checkpoint", "checkpoint": format!("loop:{id}:{attempt}")});
+        let plan = json!({"version": "2026-02-19", "goal": "g", "actions": [
+            {"type": "history", "request": restore}]});
+        planner.home.write("back.json", plan.to_string());
+        let words = ["run", "space/back.json", "--yes", "--confirm", "approve"];
+        planner.home.json(words).exits(0);
+        let is_there = ["a.txt", "b.txt"].map(|name| planner.home.file(name).exists());
+        assert_eq!(is_there, there);
+        assert_eq!(fs::read_to_string(planner.home.file("src/lib.rs")).unwrap(), library);
+    }
 }
