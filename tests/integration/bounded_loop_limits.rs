@@ -314,6 +314,26 @@ fn a_plan_that_would_write_the_marker_of_a_secret_is_rejected() {
     assert!(!planner.home.file("a.txt").exists());
 }
 
+/// Its own program takes the commands away before the verification, and could bring them back after it.
+#[test]
+fn a_program_of_a_plan_does_not_choose_how_it_is_verified_either() {
+    let text = "[verify.local]\ncommand = \"false\"\n";
+    let away = json!([
+        {"type": "run", "request": {}},
+        {"type": "verify", "request": {}}]);
+    let planner = Scripted::new([actions(away)]);
+    cargo_project(&planner.home, "");
+    let main = "fn main() { std::fs::remove_file(\"countersign.toml\").unwrap(); }\n";
+    planner.home.write("src/main.rs", main);
+    planner.home.write(FILE, text);
+    let digest = Digest::of(text.as_bytes()).to_string();
+    let words = ["--trust-commands", &digest, "--confirm", "approve", "--max-attempts", "1"];
+    let ended = planner.ends(planner.run(words), 1);
+    assert_eq!(ended.code(), "verify_failed");
+    assert_eq!(ended.actions(1), ["run: succeeded", "verify: failed"]);
+    assert_eq!(ended.attempts()[0]["actions"][1]["error"]["details"]["code"], "E004");
+}
+
 /// Before each attempt stands a checkpoint to which the workspace can go back.
 #[test]
 fn a_workspace_goes_back_to_before_an_attempt() {

@@ -6,6 +6,7 @@ use super::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
 use crate::risk::{RiskLevel, Verdict};
+use crate::tools::COMMANDS_FILE;
 
 /// How the input files of a step stand.
 pub(super) enum Inputs {
@@ -43,9 +44,14 @@ impl StepRun<'_, '_> {
             .into_iter()
             .filter(|(path, now)| self.run.expected.get(path) != Some(now))
             .collect();
+        // How an attempt of a loop is verified was settled before it.
+        let in_a_loop = self.run.runnable.authorization.attempt.is_some();
+        let is_settled = in_a_loop && changed.contains_key(COMMANDS_FILE);
         if changed.is_empty() {
             Inputs::AsApproved
-        } else if changed.iter().all(|(path, now)| self.run.changed.get(path) == Some(now)) {
+        } else if !is_settled
+            && changed.iter().all(|(path, now)| self.run.changed.get(path) == Some(now))
+        {
             Inputs::ChangedByRun(changed)
         } else {
             let changes = changed.into_iter().map(|(path, now)| Change {
