@@ -9,6 +9,7 @@ pub mod arming;
 mod authorize;
 mod close;
 mod confirm;
+mod focus;
 mod reject;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use arming::{Allowed, Arming, Input};
 
 pub use after_click::swallow_rest_of_click;
 pub use authorize::{AuthorizeView, authorize_view};
+pub use focus::give_back as give_focus_back;
 
 /// Names one showing of one question; a new showing is a new question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -156,11 +158,7 @@ fn question_ui(
                 )
             });
         });
-        ctx.memory_mut(|memory| {
-            if let Some(focused) = memory.focused() {
-                memory.surrender_focus(focused);
-            }
-        });
+        focus::take(&ctx);
     }
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
@@ -226,8 +224,12 @@ fn question_ui(
     if modal.should_close() && !too_early {
         actions.push(Action::Dialog(DialogAction::LeaveUndecided));
     }
-    if actions.iter().any(|action| matches!(action, Action::Dialog(_))) {
+    for action in actions.iter() {
+        let Action::Dialog(action) = action else { continue };
         after_click::remember(&ctx);
+        if !matches!(action, DialogAction::LeaveUndecided | DialogAction::Trust { .. }) {
+            focus::forget(&ctx);
+        }
     }
 }
 

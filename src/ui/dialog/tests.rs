@@ -480,3 +480,38 @@ fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
     assert_eq!(button_at(&harness, APPROVE), place);
     assert_eq!(answers(&harness), []);
 }
+
+/// Whoever uses the keyboard goes on where they were; after an answer that starts something they do not, because
+/// there may stand something else by then.
+#[test]
+fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
+    const BEHIND: &str = "Look at the commands…";
+    for (question, answer, goes_back) in [
+        ("loop-trust", "Not now", true),
+        ("loop-trust", "Trust these commands", true),
+        ("dialog", APPROVE, false),
+    ] {
+        let mut harness = asked("loop-untrusted");
+        let focused = |harness: &Harness<'static, Window>| {
+            harness.query_by_label(BEHIND).is_some_and(|it| it.is_focused())
+        };
+        harness.get_by_label(BEHIND).focus();
+        harness.run_ok();
+        assert!(focused(&harness));
+        harness.state_mut().scene = Scene::new(question);
+        wait(&mut harness, 3_000);
+        assert!(!focused(&harness));
+        harness.get_by_label(answer).focus();
+        harness.run_steps(4);
+        harness.input_mut().events.push(key(Key::Enter, true));
+        harness.step();
+        assert!(harness.state().actions.iter().any(|it| matches!(it, Action::Dialog(_))));
+        // The key is held for longer than the question is there.
+        harness.state_mut().scene = Scene::new("loop-untrusted");
+        harness.run_steps(3);
+        assert!(!focused(&harness), "{answer}");
+        harness.input_mut().events.push(key(Key::Enter, false));
+        harness.run_steps(3);
+        assert_eq!(focused(&harness), goes_back, "{answer}");
+    }
+}

@@ -142,7 +142,7 @@ fn budget_ui(ui: &mut Ui, form: &mut Form) {
             "The quick look, by default cargo check; where a plan verifies by itself, that counts."
         }
         Some(VerifyScope::Full) => {
-            "Everything, with tests; where a plan verifies by itself, that counts."
+            "Everything, with tests; where a plan verifies all that by itself, that counts."
         }
         None => "Nothing checks the result: an end as completed then says that it is not verified.",
     };
