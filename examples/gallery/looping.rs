@@ -446,7 +446,9 @@ impl Looping {
 
     pub fn view<'a>(&'a self, now: &'a Now) -> LoopView<'a> {
         let shown = match &self.form {
-            Some(form) => Shown::Form(FormView { form, place: self.place.as_ref() }),
+            Some(form) => {
+                Shown::Form(FormView { form, place: self.place.as_ref(), focus_goal: false })
+            }
             None => Shown::Loop(TimelineView {
                 state: &self.state,
                 recorded: self.recorded,

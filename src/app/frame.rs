@@ -53,6 +53,7 @@ impl App {
     pub(super) fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
         let actions = self.draw(ui);
         self.looping.scroll_to_latest = false;
+        self.looping.focus_goal = false;
         self.evidence.focus_search = false;
         self.evidence.scroll_to_selected = false;
         if let Some(session) = &mut self.shown {

@@ -43,6 +43,8 @@ pub(super) struct LoopPage {
     pub(super) which: Which,
     pub(super) unfolded: BTreeMap<u32, bool>,
     pub(super) scroll_to_latest: bool,
+    /// Whether the goal is to be typed with the next frame.
+    pub(super) focus_goal: bool,
 }
 
 /// The loop that was started here last.
@@ -162,7 +164,7 @@ impl LoopPage {
                 scroll_to_latest: false,
             }),
             (Which::Reading, ..) => Shown::Reading,
-            _ => Shown::Form(FormView { form: &self.form, place }),
+            _ => Shown::Form(FormView { form: &self.form, place, focus_goal: self.focus_goal }),
         };
         LoopView { loops: &self.loops, shown, now }
     }

@@ -74,6 +74,7 @@ impl App {
     pub(super) fn new_loop(&mut self) {
         self.go_to_loop();
         self.looping.show(Which::Form);
+        self.looping.focus_goal = true;
     }
 
     /// Fills the form with what the loop on the page was about.

@@ -24,6 +24,8 @@ impl Bench {
     fn fill_with(&mut self, command: &str) {
         let workspace = self.workspace.path().canonicalize().unwrap();
         self.act(Action::Do(Command::NewLoop));
+        let Shown::Form(form) = self.app.view().looping.shown else { panic!("no form") };
+        assert!(form.focus_goal, "what is typed now is the goal");
         self.act(Action::Loop(LoopAction::Edit(Box::new(Form {
             goal: "an egg".to_owned(),
             planner: PlannerChoice::Command,

@@ -29,7 +29,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
                         fails, the planner is told why and asked again, so often and no more.";
             widgets::paragraph(ui, text, Text::Body, Tone::Dim);
             ui.add_space(8.0);
-            goal_ui(ui, &mut edited);
+            goal_ui(ui, &mut edited, view.focus_goal);
             planner_ui(ui, &mut edited, actions);
             plans_ui(ui, view);
             place_ui(ui, &mut edited, actions);
@@ -44,7 +44,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     }
 }
 
-fn goal_ui(ui: &mut Ui, form: &mut Form) {
+fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
     let label = widgets::heading(ui, "Goal");
     let edit = TextEdit::multiline(&mut form.goal)
         .id(Id::unique("loop goal"))
@@ -52,7 +52,10 @@ fn goal_ui(ui: &mut Ui, form: &mut Form) {
         .desired_width(f32::INFINITY)
         .margin(Margin::symmetric(10, 8))
         .hint_text("What is to be reached, in words for the planner");
-    ui.add(edit).labelled_by(label.id);
+    let response = ui.add(edit).labelled_by(label.id);
+    if focus {
+        response.request_focus();
+    }
     fault_ui(ui, form, Field::Goal);
 }
 

@@ -31,7 +31,8 @@ use crate::authorization::AuthorizationClass;
 use crate::plan::{Plan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{
-    CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    CentralPanel, CornerRadius, Margin, Panel, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo,
+    pos2, vec2,
 };
 
 pub use form::{ClassForm, Field, Form, PlannerChoice, Wanted};
@@ -66,6 +67,8 @@ pub struct FormView<'a> {
     pub form: &'a Form,
     /// What was seen; none as long as nobody has looked.
     pub place: Option<&'a PlaceReview>,
+    /// Whether the goal is to be typed now.
+    pub focus_goal: bool,
 }
 
 /// A loop, live or from the evidence.
@@ -109,11 +112,12 @@ pub fn loop_page_ui(
         .resizable(true)
         .frame(panel_frame(theme.panel, Margin::symmetric(12, 12)))
         .show(ui, |ui| list_ui(ui, view, situation, actions));
-    Panel::bottom("loop_bar")
+    let bar = Panel::bottom("loop_bar")
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| bar::bar_ui(ui, view, situation, actions));
+        .show(ui, |ui| (ui.max_rect(), ui.clip_rect()))
+        .inner;
     CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         match &view.shown {
@@ -124,6 +128,10 @@ pub fn loop_page_ui(
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
         }
     });
+    // Last, because Tab goes in this order, and a loop is started when the form is through.
+    let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
+    area.set_clip_rect(bar.1);
+    bar::bar_ui(&mut area, view, situation, actions);
 }
 
 /// The way from a run to the loop that it is of.

@@ -44,6 +44,26 @@ fn a_faulty_form_says_what_is_wrong_beside_each_field() {
 }
 
 #[test]
+fn tab_goes_through_the_form_and_then_to_its_start() {
+    let mut harness = window("loop", SIZE);
+    let is_focused = |harness: &Harness<'_, Window>, name: &str| {
+        harness.query_all_by_label_contains(name).any(|it| it.is_focused())
+    };
+    harness.get_by_label("Goal").focus();
+    harness.run_ok();
+    let start = Command::StartLoop.spec().text;
+    let mut seen = Vec::new();
+    while !is_focused(&harness, start) {
+        let names = ["cargo-fix", "Workspace", "local", "authorize a class in advance"];
+        seen.extend(names.into_iter().filter(|name| is_focused(&harness, name)));
+        harness.key_press(egui::Key::Tab);
+        harness.run_ok();
+        assert!(seen.len() < 20, "{seen:?}");
+    }
+    assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class in advance"]);
+}
+
+#[test]
 fn the_form_is_filled_in_by_keyboard_and_started_by_its_key() {
     let mut harness = window("loop", SIZE);
     harness.get_by_label("Goal").focus();
