@@ -80,7 +80,11 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     };
     let response = ui.add_enabled(enabled, button);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, text));
-    focus_ring(ui, &response);
+    match look {
+        // On its own colour the usual ring could not be seen.
+        Look::Primary if enabled => ring(ui, &response, response.rect.shrink(2.0), theme.on_accent),
+        _ => focus_ring(ui, &response),
+    }
     response
 }
 
@@ -100,10 +104,13 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
 
 /// Shows where the keyboard is.
 pub fn focus_ring(ui: &Ui, response: &Response) {
+    ring(ui, response, response.rect, Theme::of(ui).accent);
+}
+
+fn ring(ui: &Ui, response: &Response, rect: egui::Rect, color: Color32) {
     if response.has_focus() {
-        let stroke = Stroke::new(2.0, Theme::of(ui).accent);
         let radius = CornerRadius::same(theme::RADIUS);
-        ui.painter().rect_stroke(response.rect, radius, stroke, egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(rect, radius, Stroke::new(2.0, color), egui::StrokeKind::Inside);
     }
 }
 
