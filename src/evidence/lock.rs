@@ -17,7 +17,7 @@ const FOLDER: &str = "locks";
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// Held open, because closing it releases the lock.
+    /// Held open, because the lock goes with it.
     file: File,
     path: PathBuf,
 }
@@ -55,6 +55,13 @@ impl Lock {
     pub(super) fn end(self) {
         // The row of the run's end is what counts; a file that stays behind is only untidy.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A child that is being started at this moment still has a copy of the file, and with it the lock,
+        // unless that is given back in so many words.
         let _ = self.file.unlock();
     }
 }
@@ -96,9 +103,11 @@ mod tests {
         let lock = Lock::run(dir.path(), run).unwrap();
         assert!(is_alive(dir.path(), run));
         assert!(!is_alive(dir.path(), Uuid::new_v4()));
-        // A process that dies closes the file and says nothing.
+        // As in a child between its birth and its program.
+        let copy = lock.file.try_clone().unwrap();
         drop(lock);
         assert!(!is_alive(dir.path(), run));
+        drop(copy);
         Lock::run(dir.path(), run).unwrap().end();
         assert!(!lock_path(dir.path(), &run.to_string()).exists());
     }
