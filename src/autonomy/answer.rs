@@ -1,5 +1,7 @@
 //! What a planner's answer is worth (SPEC §10): a plan that may be looked at, or why there is none.
 
+use serde_json::Value;
+
 use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
     ACTION_PLAN_VERSION, Code, Dialect, Digest, Finding, Plan, Severity, is_valid, parse,
@@ -42,6 +44,10 @@ pub(super) const PROVIDER_ERROR: &str = "planner_provider_error";
 const INVALID_JSON: &str = "planner_invalid_json";
 /// What it printed is no plan that could be authorized.
 const VALIDATION_FAILED: &str = "planner_validation_failed";
+
+/// Fields in which a plan speaks to people.
+const WORDS: [&str; 9] =
+    ["goal", "title", "reason", "rationale", "explanation", "warning", "notes", "metadata", "why"];
 
 fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bool) {
     report.status = PlannerStatus::Failed;
@@ -100,8 +106,8 @@ pub fn read_answer(answer: &[u8]) -> Answered {
     let valid = parsed.is_valid();
     let failure = parsed.plan.as_ref().and_then(|plan| plan.failure.clone());
     let mut findings = parsed.findings;
-    let text = String::from_utf8_lossy(answer);
-    if let Some(marker) = marker_in(&text).filter(|_| valid && failure.is_none()) {
+    let value = serde_json::from_slice::<Value>(answer).unwrap_or_default();
+    if let Some(marker) = written_marker(&value).filter(|_| valid && failure.is_none()) {
         let message = format!(
             "the plan holds {marker}, which stands for a secret that the planner was not told: leave such text \
              as it is in the file, or find its place by something else"
@@ -124,6 +130,19 @@ pub fn read_answer(answer: &[u8]) -> Answered {
         None => {}
     }
     Answered { report, plan: parsed.plan, findings, plan_digest }
+}
+
+/// A marker of a secret in what the plan would do, and not in what it says of itself.
+fn written_marker(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => marker_in(text),
+        Value::Array(items) => items.iter().find_map(written_marker),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| !WORDS.contains(&name.as_str()))
+            .find_map(|(_, value)| written_marker(value)),
+        _ => None,
+    }
 }
 
 /// The first error, and how many more there are.
@@ -162,6 +181,25 @@ mod tests {
         let fields = plan.as_object_mut().unwrap();
         fields.extend(rest.as_object().unwrap().clone());
         plan.to_string().into_bytes()
+    }
+
+    #[test]
+    fn a_marker_counts_where_it_would_be_written_and_not_where_the_plan_speaks() {
+        let plan = |goal: &str, contents: &str| {
+            format!(
+                r#"{{"version": "2026-02-19", "goal": "{goal}", "actions": [{{"type": "mutate_batch",
+                "rationale": "{goal}", "request": {{"edits": [
+                {{"op": "create", "path": "a", "contents": "{contents}"}}]}}}}]}}"#
+            )
+        };
+        let marker = "[secret:password:0636560f]";
+        assert!(read_answer(plan(marker, "grey").as_bytes()).is_accepted());
+        for contents in [marker, "a \\u005bsecret:password:0636560f]"] {
+            let answered = read_answer(plan("g", contents).as_bytes());
+            assert_eq!(answered.report.failure_code.as_deref(), Some(VALIDATION_FAILED));
+        }
+        let command = format!(r#"{{"goal": "g", "steps": [{{"command": "echo {marker}"}}]}}"#);
+        assert!(!read_answer(command.as_bytes()).is_accepted());
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl BoundedLoop<'_> {
             return Ok(ended);
         }
         let verifies = ended.verified || self.setup.verify != VerifyChoice::None;
-        if let Some(ended) = self.verified_otherwise(plan.steps.len()).filter(|_| verifies) {
+        if let Some(ended) = self.verified_otherwise(Some(plan.steps.len())).filter(|_| verifies) {
             return Ok(ended);
         }
         if ended.verified { Ok(ended) } else { self.gate(&plan, &authorization) }

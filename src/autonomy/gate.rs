@@ -134,10 +134,13 @@ impl BoundedLoop<'_> {
         Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
     }
 
-    /// That the commands of the workspace cannot verify, because nobody trusts them or something is wrong with
-    /// them: told before anything is changed, because no plan may mend it.
+    /// That the commands of the workspace cannot verify, because an attempt changed them, nobody trusts them or
+    /// something is wrong with them: told before anything is changed, because no plan may mend it.
     pub(super) fn unusable_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
         let Some(scope) = self.setup.verify.scope() else { return Ok(None) };
+        if let Some(ended) = self.verified_otherwise(None) {
+            return Ok(Some(ended));
+        }
         let Some((_, Ok(review))) = self.look(scope)? else { return Ok(None) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
         let why = errors.next().filter(|_| review.workspace_commands.is_some());
@@ -146,14 +149,14 @@ impl BoundedLoop<'_> {
 
     /// That the program would be verified in another way than when the loop began. A plan that was to be
     /// verified does not choose how.
-    pub(super) fn verified_otherwise(&self, index: usize) -> Option<Ended> {
+    pub(super) fn verified_otherwise(&self, index: Option<usize>) -> Option<Ended> {
         let now = self.toolbox.state_of(COMMANDS_FILE).ok();
         (now != self.commands).then(|| {
             let why = format!(
                 "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
                  look at it, and start the loop again"
             );
-            not_authorized(Some(index), &why)
+            not_authorized(index, &why)
         })
     }
 

@@ -23,7 +23,7 @@ use crate::run::{RunSummary, Way};
 /// Authorizes and runs the rest of a run; without an authorization, shows what it would be.
 pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
     let run = command.run;
-    follow_up(run, &command.again, "continued", out, |evidence, policy, chosen| {
+    follow_up(Some(run), &command.again, "continued", out, |evidence, policy, chosen| {
         let (summary, bytes) = rest_of(evidence, run)?;
         let folder = chosen.map_or_else(|| summary.workspace.as_ref(), PathBuf::as_path);
         let changes = changes_since(evidence, run, folder, policy)?;
@@ -36,7 +36,7 @@ pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result
 pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
     let run = command.run;
     let way = if command.finish { Way::Finish } else { Way::RollBack };
-    follow_up(run, &command.again, "reconciled", out, |evidence, policy, _| {
+    follow_up(None, &command.again, "reconciled", out, |evidence, policy, _| {
         let (summary, bytes) = settlement_of(evidence, run, way, policy)?;
         Ok((summary, bytes, Vec::new()))
     })
@@ -45,8 +45,9 @@ pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<E
 /// A run, the plan that follows it, and what there is to say about it.
 type Follows = Result<(RunSummary, Vec<u8>, Vec<Finding>), FollowUpError>;
 
+/// Runs it; `parent_run` is the run whose rest it is, if it is one.
 fn follow_up(
-    parent_run: Uuid,
+    parent_run: Option<Uuid>,
     again: &args::FromRecord,
     treated: &str,
     out: &mut Output,
@@ -70,7 +71,7 @@ fn follow_up(
         }
         return Err(refusal.with_details(documents::check(&opened)));
     }
-    Start { opened, method, parent_run: Some(parent_run), policy, confirmation, place }.run(out)
+    Start { opened, method, parent_run, policy, confirmation, place }.run(out)
 }
 
 impl args::FromRecord {

@@ -45,3 +45,18 @@ fn weight(shortcut: &KeyboardShortcut) -> u32 {
 fn is_function_key(key: Key) -> bool {
     key.name().len() > 1 && key.name().starts_with('F')
 }
+
+/// A key that is held presses one button once: the next one at its place may do the opposite.
+pub(super) fn drop_repeated_presses(ctx: &egui::Context) {
+    if ctx.text_edit_focused() {
+        return;
+    }
+    ctx.input_mut(|input| {
+        input.events.retain(|event| {
+            !matches!(
+                event,
+                egui::Event::Key { key: egui::Key::Enter | egui::Key::Space, repeat: true, .. }
+            )
+        });
+    });
+}

@@ -75,6 +75,7 @@ pub struct WindowView<'a> {
 
 /// The whole window.
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
+    keys::drop_repeated_presses(ui.ctx());
     if view.dialog.is_none() && view.overlay.is_none() {
         keys::take_keys(ui, &view.situation, actions);
         if view.situation.page == Page::Evidence {

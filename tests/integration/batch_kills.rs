@@ -202,5 +202,8 @@ fn settle(home: &Home, evidence: &mut EvidenceReader, run_id: Uuid, way: Way) ->
     let words = ["reconcile", &run, way, "--authorize", &digest, "--confirm", "approve"];
     let result: Value = home.json(words).exits(0).document();
     assert_eq!(result["status"], "completed");
+    let settled = result["run_id"].as_str().unwrap();
+    let record = home.json(["evidence", "show", settled]).exits(0).document();
+    assert!(record["run"]["parent_run"].is_null(), "it is not the rest of the run");
     plan["actions"][0]["rationale"].as_str().unwrap_or_default().to_owned()
 }

@@ -107,6 +107,13 @@ fn a_plan_does_not_choose_how_it_is_verified() {
         assert!(message.contains("is not as it was when the loop began"), "{message}");
         assert_eq!(ended.detail()["action_index"], 1);
     }
+    // Nor is another plan asked for, let alone run, after one that changed it and failed.
+    let planner =
+        Scripted::new([command("rm countersign.toml; exit 3"), command("touch late.txt")]);
+    cargo_project(&planner.home, "");
+    planner.home.write(FILE, VERIFY);
+    let ended = planner.ends(planner.run(["--trust-commands", &digest]), 3);
+    assert_eq!((ended.code(), planner.asked()), ("not_authorized", 1));
     // Who asked for no verification may let it be changed.
     let planner = Scripted::new([command("rm countersign.toml")]);
     planner.home.write(FILE, VERIFY);

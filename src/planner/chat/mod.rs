@@ -134,11 +134,17 @@ fn pieces(reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Broken> {
 impl Server {
     /// The address as it is told: without a name, a password or a query, any of which can be secret.
     fn place(&self) -> String {
-        let end = self.url.find(['?', '#']).unwrap_or(self.url.len());
-        let address = self.url.get(..end).unwrap_or_default().trim_end_matches('/');
-        let Some((before, host)) = address.rsplit_once('@') else { return address.to_owned() };
-        let scheme = before.split_once("://").map_or(String::new(), |(it, _)| format!("{it}://"));
-        format!("{scheme}{host}")
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
+        let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if path.contains('@') {
+            // What of it is a password nobody can say.
+            return format!("{scheme}…");
+        }
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        let place = if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") };
+        let end = place.find(['?', '#']).unwrap_or(place.len());
+        format!("{scheme}{}", place.get(..end).unwrap_or_default().trim_end_matches('/'))
     }
 
     /// The request did not get as far as an answer.
@@ -217,7 +223,8 @@ mod tests {
             ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
             ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
             ("http://me:hunter2@exa mple/v1?key=hunter2", "http://exa mple/v1"),
-            ("https://me:hunter2/@b@example.com/v1", "https://example.com/v1"),
+            ("https://me:hun/hunter2@example.com/v1", "https://…"),
+            ("https://me:hun#hunter2@example.com/v1", "https://example.com/v1"),
             ("localhost:11434", "localhost:11434"),
         ] {
             let server = Server {

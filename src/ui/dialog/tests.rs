@@ -486,12 +486,13 @@ fn the_body_is_scrolled_by_keys_and_the_buttons_stay() {
 #[test]
 fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
     const BEHIND: &str = "Look at the commands…";
-    for (question, answer, goes_back) in [
-        ("loop-trust", "Not now", true),
-        ("loop-trust", "Trust these commands", true),
-        ("dialog", APPROVE, false),
+    for (page, question, answer, goes_back) in [
+        ("loop-untrusted", "loop-trust", "Not now", true),
+        ("loop-untrusted", "loop-trust", "Trust these commands", true),
+        ("loop-untrusted", "dialog", APPROVE, false),
+        ("untrusted", "trust", "Trust these commands", true),
     ] {
-        let mut harness = asked("loop-untrusted");
+        let mut harness = asked(page);
         let focused = |harness: &Harness<'static, Window>| {
             harness.query_by_label(BEHIND).is_some_and(|it| it.is_focused())
         };
@@ -507,7 +508,7 @@ fn the_focus_goes_back_to_what_opened_a_question_unless_it_started_something() {
         harness.step();
         assert!(harness.state().actions.iter().any(|it| matches!(it, Action::Dialog(_))));
         // The key is held for longer than the question is there.
-        harness.state_mut().scene = Scene::new("loop-untrusted");
+        harness.state_mut().scene = Scene::new(page);
         harness.run_steps(3);
         assert!(!focused(&harness), "{answer}");
         harness.input_mut().events.push(key(Key::Enter, false));

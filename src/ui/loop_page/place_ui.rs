@@ -35,8 +35,7 @@ pub(super) fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<A
         }
         tone => widgets::remark(ui, icon::WARNING, tone, text),
     }
-    // The same button, whatever stands above it: the keyboard comes back to it.
-    if ui.push_id("commands", |ui| commands_button(ui, commands)).inner {
+    if commands_button(ui, commands) {
         actions.push(Action::Loop(LoopAction::LookAtCommands));
     }
 }

@@ -63,6 +63,36 @@ fn tab_goes_through_the_form_and_then_to_its_start() {
     assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class in advance"]);
 }
 
+/// Where *Start* was, *Stop now* stands next, and *Same goal again…* after that.
+#[test]
+fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
+    let mut harness = window("loop", SIZE);
+    let enter = |pressed| egui::Event::Key {
+        key: egui::Key::Enter,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers: egui::Modifiers::NONE,
+    };
+    harness.get_by_label(Command::StartLoop.spec().text).focus();
+    harness.run_steps(3);
+    for scene in ["loop", "loop-planning", "loop-planning", "loop-completed", "loop-completed"] {
+        harness.state_mut().scene = crate::ui::tests::scene::Scene::new(scene);
+        harness.input_mut().events.push(enter(true));
+        harness.step();
+    }
+    let did: Vec<Command> = harness
+        .state()
+        .actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Do(command) => Some(*command),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(did, [Command::StartLoop]);
+}
+
 #[test]
 fn the_form_is_filled_in_by_keyboard_and_started_by_its_key() {
     let mut harness = window("loop", SIZE);

@@ -16,6 +16,9 @@ pub(super) fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &
         let text =
             "The plan would run commands that the workspace names. You do not trust them yet.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    } else {
+        // The button below stays the same one, so that the keyboard finds it again.
+        ui.skip_ahead_auto_ids(1);
     }
     if commands_button(ui, commands) {
         actions.push(Action::Plan(PlanAction::LookAtCommands));
