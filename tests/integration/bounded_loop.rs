@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::cli_home::{Done, PROGRAM};
-use crate::scripted::{Answer, Scripted, actions, cargo_project, command, failure};
+use crate::scripted::{Answer, Scripted, actions, cargo_project, class, command, failure};
 
 const BROKEN: &str = "pub fn heron() -> u32 { \"grey\" }\n";
 
@@ -248,18 +248,6 @@ fn repeated_failures_of_a_planner_are_not_taken_for_no_progress() {
     let planner = Scripted::new([again(), again(), again()]);
     let ended = planner.ends(planner.run([]), 1);
     assert_eq!(ended.code(), "planner_rejected_retry_budget_exhausted");
-}
-
-fn class(fields: Value) -> String {
-    let mut class = json!({
-        "tools": ["shell"],
-        "paths": ["."],
-        "max_risk": "caution",
-        "max_attempts": 2,
-        "expires_at": "9999-01-01T00:00:00Z",
-    });
-    class.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    class.to_string()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::cli_home::{Done, PROGRAM};
 use crate::harness::{Harness, NOW_MS, plan, write_file};
-use crate::scripted::{Answer, Scripted, actions, cargo_project, command};
+use crate::scripted::{Answer, Scripted, actions, cargo_project, class, command};
 
 const FILE: &str = "countersign.toml";
 const VERIFY: &str = "[verify.local]\ncommand = \"test -f heron.txt\"\n";
@@ -147,11 +147,7 @@ fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verificat
     "#;
     let planner = Scripted::new([Answer::Script(script)]);
     cargo_project(&planner.home, "");
-    let class = json!({
-        "tools": ["shell"], "paths": ["."], "max_risk": "caution", "max_attempts": 2,
-        "expires_at": "9999-01-01T00:00:00Z",
-    });
-    let file = planner.home.write("class.json", class.to_string());
+    let file = planner.home.write("class.json", class(json!({})));
     let words =
         planner.words(["--authorize-class", file.to_str().unwrap(), "--json", "--evidence"]);
     let mut command = planner.home.command();
@@ -268,11 +264,8 @@ fn the_risk_of_the_verification_is_held_against_the_class_before_anything_is_cha
             Scripted::new([Answer::Plan(json!({"plan_id": "p", "intent": "READ", "steps": [
             {"tool": "file_read", "arguments": {"path": "src/lib.rs"}}]}))]);
         cargo_project(&planner.home, "");
-        let class = json!({
-            "tools": ["file_read"], "paths": ["."], "max_risk": max_risk, "max_attempts": 2,
-            "expires_at": "9999-01-01T00:00:00Z",
-        });
-        let file = planner.home.write("class.json", class.to_string());
+        let class = class(json!({"tools": ["file_read"], "max_risk": max_risk}));
+        let file = planner.home.write("class.json", class);
         let words = ["--authorize-class", file.to_str().unwrap()];
         let ended = planner.ends(planner.run_as(words), exit);
         let message = ended.document["stop_reason"]["message"].as_str().unwrap();

@@ -213,6 +213,19 @@ pub fn failure(code: &str, retryable: bool) -> Answer {
     }))
 }
 
+/// An authorization class as text: commands up to caution, and these fields.
+pub fn class(fields: Value) -> String {
+    let mut class = json!({
+        "tools": ["shell"],
+        "paths": ["."],
+        "max_risk": "caution",
+        "max_attempts": 2,
+        "expires_at": "9999-01-01T00:00:00Z",
+    });
+    class.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    class.to_string()
+}
+
 /// A crate of its own, with this library.
 pub fn cargo_project(home: &Home, library: &str) {
     home.write(

@@ -67,10 +67,10 @@ fn tab_goes_through_the_form_and_then_to_its_start() {
 #[test]
 fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
     let mut harness = window("loop", SIZE);
-    let enter = |pressed| egui::Event::Key {
+    let enter = egui::Event::Key {
         key: egui::Key::Enter,
         physical_key: None,
-        pressed,
+        pressed: true,
         repeat: false,
         modifiers: egui::Modifiers::NONE,
     };
@@ -78,7 +78,7 @@ fn a_held_key_starts_a_loop_once_and_does_not_stop_it() {
     harness.run_steps(3);
     for scene in ["loop", "loop-planning", "loop-planning", "loop-completed", "loop-completed"] {
         harness.state_mut().scene = crate::ui::tests::scene::Scene::new(scene);
-        harness.input_mut().events.push(enter(true));
+        harness.input_mut().events.push(enter.clone());
         harness.step();
     }
     let did: Vec<Command> = harness
