@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             expected: &expected,
             stop: &stop,
             capture: &NoCapture,
+            walls: countersign::authorization::StepWalls::NONE,
             execution_id: Uuid::nil(),
             output: &|_, _| {},
         };

@@ -80,7 +80,7 @@ fn run(bench: &Bench, max_attempts: u32) {
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
         evidence: bench.folder().join("evidence"),
-        secrets: bench.folder().join("keys"),
+        secrets: bench.folder().join("keys").into(),
         policy: Policy::default(),
     };
     let parts = LoopParts {

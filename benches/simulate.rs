@@ -64,6 +64,7 @@ fn set_up(toolbox: &Toolbox, files: usize) -> Duration {
         expected: &expected,
         stop: &stop,
         capture: &NoCapture,
+        walls: countersign::authorization::StepWalls::NONE,
         execution_id: Uuid::new_v4(),
         output: &|_, _| {},
     };

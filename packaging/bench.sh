@@ -11,6 +11,7 @@ set -eu
 cd "$ROOT"
 
 need_build
+need_packages "For walls around commands" "$PACKAGES_PROGRAM"
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To compare with" "$PACKAGES_BENCH"

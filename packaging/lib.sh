@@ -46,6 +46,10 @@ lib:libEGL.so.1             libegl1             libglvnd-egl        libglvnd
 lib:libGL.so.1              libgl1              libglvnd-glx        libglvnd
 cmd:zenity                  zenity              zenity              zenity
 '
+# What the program itself uses: walls around what it starts. Without it they are weaker, and it says so.
+PACKAGES_PROGRAM='
+cmd:bwrap                   bubblewrap      bubblewrap      bubblewrap
+'
 # A display that exists only in memory, and hands for it.
 PACKAGES_VIRTUAL='
 lib:libEGL_mesa.so.0        libegl-mesa0        mesa-libEGL             mesa
@@ -59,6 +63,7 @@ cmd:import                  imagemagick         ImageMagick             imagemag
 # What only tests need: to take powers and disk away from the program, and to look at it from outside.
 PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
+cmd:unshare                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
 cmd:strace                  strace          strace          strace
 cmd:ssh                     openssh-client  openssh-clients openssh
@@ -68,6 +73,7 @@ cmd:git                     git             git             git
 cmd:gcc                     gcc             gcc             gcc
 cmd:make                    make            make            make
 cmd:python3                 python3         python3         python
+cmd:cmake                   cmake           cmake           cmake
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='
@@ -84,6 +90,12 @@ cmd:zstd                    zstd                zstd                zstd
 # The fuzzer itself is C++.
 PACKAGES_FUZZ='
 cmd:c++                     g++             gcc-c++         gcc
+'
+# What hostile commands are run in.
+PACKAGES_HOSTILE='
+cmd:debootstrap             debootstrap     debootstrap     debootstrap
+cmd:python3                 python3         python3         python
+cmd:unshare                 util-linux      util-linux      util-linux
 '
 PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl

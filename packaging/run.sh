@@ -18,6 +18,7 @@ esac
 cd "$ROOT"
 
 need_build
+need_packages "For walls around commands" "$PACKAGES_PROGRAM"
 need_packages "For the window" "$PACKAGES_WINDOW"
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then

@@ -49,7 +49,7 @@ not_run() {
 FEATURES='--locked --features inspection'
 
 scripts() {
-    for script in packaging/*.sh assets/remote/*.sh; do
+    for script in packaging/*.sh tests/hostile/*.sh assets/remote/*.sh; do
         sh -n "$script" || return 1
     done
     # These branches cannot be tried on this machine; at least they print the right commands.
@@ -60,7 +60,7 @@ scripts() {
         dnf) expected='would run: dnf install -y' ;;
         pacman) expected='would run: pacman -S --needed' ;;
         esac
-        for words in "$expected" xdotool 'cargo build' rustup-init.sh; do
+        for words in "$expected" bubblewrap xdotool 'cargo build' rustup-init.sh; do
             printf '%s\n' "$planned" | grep -q -F -- "$words" || {
                 echo "run.sh --dry-run=$manager does not print: $words"
                 return 1
@@ -86,10 +86,12 @@ window() { cargo test $FEATURES --test window -- --test-threads=1; }
 fuzz() { sh packaging/fuzz.sh; }
 # shellcheck disable=SC2086
 slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- --ignored; }
+hostile() { sh packaging/hostile.sh; }
 desktop() { desktop-file-validate packaging/linux/*.desktop; }
 metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
 
 need_build
+need_packages "For walls around commands" "$PACKAGES_PROGRAM"
 need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To test it from outside" "$PACKAGES_TESTS"
@@ -101,7 +103,7 @@ prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 
 if [ -n "$long" ]; then
-    export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20
+    export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20 EVIDENCE_CHANGES=10000
 fi
 
 # Runs a stage when its tool is here. $1: the tool.
@@ -117,7 +119,7 @@ stage_with() {
 
 stage scripts scripts
 # Following `source` from the scripts checks lib.sh too.
-stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh assets/remote/*.sh
+stage_with shellcheck shellcheck shellcheck -x packaging/run.sh packaging/test.sh packaging/bench.sh packaging/fuzz.sh packaging/hostile.sh tests/hostile/*.sh assets/remote/*.sh
 stage_with desktop-file-validate desktop desktop
 stage_with appstreamcli metainfo metainfo
 stage format cargo fmt --check
@@ -131,6 +133,7 @@ stage window window
 stage fuzz fuzz
 if [ -n "$long" ]; then
     stage slow slow
+    stage hostile hostile
 fi
 
 say "test results"

@@ -64,6 +64,7 @@
 //!    interpreted.
 //! 9. Everything has a limit, and reaching one is visible.
 
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "the same tests hold at every level"))]
 #![cfg_attr(
     test,
     allow(

@@ -35,6 +35,7 @@ impl Frames {
         let folders = Folders {
             evidence: home.join("evidence"),
             secrets: home.join("keys"),
+            state: home.join("keys-state"),
             settings: home.join("settings"),
             home: home.to_owned(),
         };

@@ -118,7 +118,7 @@ impl Bench {
     pub fn in_folder(folder: tempfile::TempDir) -> Self {
         std::fs::create_dir(folder.path().join("work")).expect("a workspace");
         let store =
-            EvidenceStore::open(&folder.path().join("evidence"), &folder.path().join("keys"))
+            EvidenceStore::open(&folder.path().join("evidence"), folder.path().join("keys"))
                 .expect("evidence");
         Self { folder, store: Some(store) }
     }

@@ -58,6 +58,7 @@ fn step(index: usize, call: ToolCall, title: Option<&str>, asks: bool) -> Step {
         reason: None,
         stated: StatedRisk::default(),
         expected_output: None,
+        needs: None,
         place: StepPlace::Step(index),
     }
 }
@@ -182,6 +183,8 @@ pub fn review(plan: &Plan) -> Review {
                 ("CHANGELOG.md".to_owned(), FileState::Absent),
                 ("src/lib.rs".to_owned(), FileState::Content(Digest::of(b"lib"))),
             ]),
+            grants: countersign::authorization::Grants::default(),
+            walls: None,
         },
         rollback: Vec::new(),
         workspace_commands: None,
@@ -193,6 +196,7 @@ pub fn review(plan: &Plan) -> Review {
                 _ => PreconditionState::Holds { found: "1,248 bytes, sha256:9f2c41…d0e1".into() },
             })
             .collect(),
+        walls: None,
         impact: Impact {
             files: vec!["CHANGELOG.md".into(), "src/lib.rs".into()],
             hosts: vec![],
@@ -313,6 +317,9 @@ pub fn result(plan: &Plan, index: usize, outcome: Outcome, duration_ms: i64) -> 
         timestamp_ms: NOW_MS - 8_000,
         duration_ms,
         diagnostic_artifacts: vec![],
+        needs: None,
+        walls: None,
+        wall_notes: Vec::new(),
     })
 }
 
@@ -336,6 +343,9 @@ pub fn request(plan: &Plan, index: usize) -> ConfirmationRequest {
         warning: None,
         why: review.asks[index].clone().unwrap_or_default(),
         required: plan.mode != Mode::Guided || review.risks[index].level >= RiskLevel::Dangerous,
+        unwalled: false,
+        needs: None,
+        walls: None,
         guided: plan.mode == Mode::Guided,
         preview: preview(plan, index),
     }
@@ -499,6 +509,7 @@ fn hit(
             duration_ms: Some(1_420 / (index as i64 + 1)),
             known,
             risk: Some(RiskLevel::Caution),
+            walls: None,
             exit_code: None,
             error_code: None,
             error_message: None,
@@ -579,6 +590,7 @@ pub fn search_page() -> SearchPage {
             })
             .collect(),
         took_us: 3_600,
+        read_only: None,
         hits,
     }
 }

@@ -44,6 +44,7 @@ fn class() -> AuthorizationClass {
         max_risk: RiskLevel::Caution,
         max_attempts: 3,
         expires_at: "2026-11-21T12:30:00Z".into(),
+        needs: Default::default(),
     }
 }
 

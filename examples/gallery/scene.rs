@@ -212,6 +212,8 @@ impl Scene {
                 rows: 183_201,
                 head: countersign::plan::Digest::of(b"head"),
                 first_bad: None,
+                schema: Vec::new(),
+                kept: None,
             })
         } else {
             Verification::NotAsked

@@ -142,10 +142,11 @@ impl App {
     }
 
     fn new(folders: Folders, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
+        let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
+            secrets: folders.user(),
             evidence: folders.evidence,
-            secrets: folders.secrets,
-            policy: loaded.policy,
+            policy: crate::risk::Policy { own_folders, ..loaded.policy },
             faults: Faults::from_environment(),
         };
         let worker = Worker::start(setup.clone(), Arc::clone(&wake))?;

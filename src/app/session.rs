@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
-use crate::authorization::{Change, PlanAuthorization};
+use crate::authorization::{Change, Grants, PlanAuthorization};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
@@ -26,6 +26,8 @@ pub(super) struct PlanSession {
     pub(super) path: Option<PathBuf>,
     /// The workspace the person chose; none for the default one.
     pub(super) workspace: Option<PathBuf>,
+    /// What they grant beyond the walls of its steps.
+    pub(super) grants: Grants,
     pub(super) digest: Digest,
     pub(super) plan: Option<Arc<Plan>>,
     /// What there is to count in it.
@@ -89,6 +91,7 @@ impl PlanSession {
         Self {
             path: Some(opened.path),
             workspace,
+            grants: Grants::default(),
             digest: opened.digest,
             figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
             plan: opened.plan,

@@ -4,12 +4,13 @@
 //! defaults. Meanwhile every step asks; and where what it says about running cannot be used, nothing
 //! runs, as on the command line.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::plan::TOOLS;
-use crate::risk::Policy;
+use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::RecentPlan;
 use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
@@ -61,6 +62,9 @@ pub(super) struct Settings {
     pub(super) policy: PolicySettings,
     /// The model that plans; kept for the headless planner, which reads it.
     pub(super) model: ModelSettings,
+    /// What planners may do, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) planners: BTreeMap<String, PlannerNeeds>,
     pub(super) recent: Vec<Recent>,
 }
 
@@ -84,6 +88,7 @@ impl Default for Settings {
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             model: ModelSettings::default(),
+            planners: BTreeMap::new(),
             recent: Vec::new(),
         }
     }

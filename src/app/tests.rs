@@ -45,6 +45,7 @@ impl Bench {
         let folders = Folders {
             evidence: home.path().join("evidence"),
             secrets: home.path().join("secrets"),
+            state: home.path().join("secrets-state"),
             settings: home.path().join("settings"),
             home: home.path().to_owned(),
         };

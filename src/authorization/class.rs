@@ -4,12 +4,13 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{RiskLevel, TOOLS};
+use super::StepWalls;
+use crate::plan::{Needs, RiskLevel, TOOLS};
 
 /// The largest file of a class, in bytes: 64 KiB.
 pub const CLASS_BYTES: usize = 64 << 10;
 
-/// A class of plans. Every field but `hosts` must be written, so that nothing is allowed by leaving it out.
+/// A class of plans. Every field but `hosts` and `needs` must be written, so that nothing is allowed by leaving it out.
 ///
 /// | field | allows |
 /// |---|---|
@@ -19,6 +20,7 @@ pub const CLASS_BYTES: usize = 64 << 10;
 /// | `max_risk` | plans whose worst step is not more dangerous: `safe`, `caution` or `dangerous` |
 /// | `max_attempts` | so many attempts of a loop, the first ones |
 /// | `expires_at` | attempts before this time, RFC 3339 |
+/// | `needs` | what steps may have beyond their walls; without it nothing |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorizationClass {
@@ -35,6 +37,9 @@ pub struct AuthorizationClass {
     pub max_attempts: u32,
     /// When it ends, RFC 3339.
     pub expires_at: String,
+    /// What a step may have beyond its walls, `write` with absolute paths or paths below `~/`.
+    #[serde(default, skip_serializing_if = "Needs::is_empty")]
+    pub needs: Needs,
 }
 
 /// The file is no authorization class.
@@ -56,6 +61,10 @@ pub struct ClassQuestion<'a> {
     pub host: Option<&'a str>,
     /// The worst risk of a step.
     pub worst: Option<RiskLevel>,
+    /// The walls of its steps, as an approval would cover them.
+    pub walls: &'a [&'a StepWalls],
+    /// The home folder of the user, by which `~/` is understood.
+    pub home: Option<&'a str>,
     /// Which attempt of the loop it is, from 1.
     pub attempt: u32,
     /// Now, in Unix milliseconds.
@@ -96,6 +105,17 @@ impl AuthorizationClass {
                 || path.is_empty();
             if leads_out {
                 return refuse(format!("{path:?} is no path inside the workspace"));
+            }
+        }
+        for path in &class.needs.write {
+            let is_plain = (path.starts_with('/') || path.starts_with("~/"))
+                && !path.contains('\0')
+                && path.split('/').all(|part| !matches!(part, ".." | "."))
+                && path.split('/').any(|part| !matches!(part, "" | "~"));
+            if !is_plain {
+                return refuse(format!(
+                    "needs.write names {path:?}, which is neither an absolute path nor one below ~/"
+                ));
             }
         }
         if class.hosts.iter().any(|host| host.trim().is_empty()) {
@@ -153,8 +173,38 @@ impl AuthorizationClass {
         if let Some(worst) = plan.worst.filter(|worst| *worst > self.max_risk) {
             add(format!("the risk {}", worst.as_str()));
         }
+        for walls in plan.walls {
+            let needs = &self.needs;
+            if walls.open && !needs.open {
+                add("a step without walls".to_owned());
+            }
+            if walls.network && !needs.network {
+                add("the network".to_owned());
+            }
+            if walls.terminal && !needs.terminal {
+                add("a terminal".to_owned());
+            }
+            for path in &walls.write {
+                if !needs.write.iter().any(|allowed| is_below(path, allowed, plan.home)) {
+                    add(format!("writing {path}"));
+                }
+            }
+        }
         outside
     }
+}
+
+/// Whether an absolute path is this file or folder, or below it.
+fn is_below(path: &str, allowed: &str, home: Option<&str>) -> bool {
+    let expanded = match (allowed.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        (Some(_), None) => return false,
+        (None, _) => allowed.to_owned(),
+    };
+    let parts = |path: &str| -> Vec<String> {
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    parts(path).starts_with(&parts(&expanded))
 }
 
 /// Whether a path is this file or folder, or below it.
@@ -196,6 +246,8 @@ mod tests {
         paths: &[],
         host: None,
         worst: Some(RiskLevel::Caution),
+        walls: &[],
+        home: Some("/home/ada"),
         attempt: 2,
         now_ms: 1_769_860_799_999,
     };
@@ -239,6 +291,54 @@ mod tests {
         for (question, expected) in cases {
             assert_eq!(class.outside(&question), expected);
         }
+    }
+
+    #[test]
+    fn wider_walls_than_the_class_has_are_outside() {
+        let step =
+            |walls: StepWalls| class().outside(&ClassQuestion { walls: &[&walls], ..INSIDE });
+        let with = |needs: Needs, walls: &StepWalls| {
+            let class = AuthorizationClass { needs, ..class() };
+            class.outside(&ClassQuestion { walls: &[walls], ..INSIDE })
+        };
+        let wide = StepWalls {
+            network: true,
+            open: true,
+            terminal: true,
+            write: vec!["/home/ada/.npm/_cacache".to_owned(), "/srv".to_owned()],
+            ..StepWalls::default()
+        };
+        let all = [
+            "a step without walls",
+            "the network",
+            "a terminal",
+            "writing /home/ada/.npm/_cacache",
+            "writing /srv",
+        ];
+        assert_eq!(step(wide.clone()), all);
+        assert_eq!(step(StepWalls { writes_repository: true, ..StepWalls::default() }), [""; 0]);
+        let write = vec!["~/.npm".to_owned(), "/srv/".to_owned()];
+        let needs = Needs { network: true, write, terminal: true, open: true };
+        assert_eq!(with(needs.clone(), &wide), [""; 0]);
+        assert_eq!(with(Needs { open: false, ..needs.clone() }, &wide), ["a step without walls"]);
+        let near = StepWalls { write: vec!["/srv2".to_owned()], ..StepWalls::default() };
+        assert_eq!(with(needs, &near), ["writing /srv2"]);
+    }
+
+    #[test]
+    fn the_needs_of_a_class_are_read_strictly() {
+        let read = |needs: Value| {
+            let mut text = text();
+            text["needs"] = needs;
+            AuthorizationClass::read(text.to_string().as_bytes())
+        };
+        let needs = read(json!({"network": true, "write": ["~/.npm", "/srv/a"]})).unwrap().needs;
+        assert!(needs.network && !needs.open);
+        for write in ["", "a", "../a", "~", "~/", "/", "~ada/x", "/a/../b"] {
+            let error = read(json!({ "write": [write] })).unwrap_err();
+            assert!(error.message.contains("needs.write"), "{write}: {error}");
+        }
+        assert!(read(json!({"net": true})).unwrap_err().message.contains("unknown field"));
     }
 
     #[test]

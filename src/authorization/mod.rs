@@ -4,6 +4,7 @@
 //! reading the clock or any file; callers hand in what is true now.
 
 mod class;
+mod walls;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 use crate::plan::{Digest, Mode, Plan, RiskLevel};
 
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, ClassQuestion};
+pub use walls::{Grants, StepWalls, WallLevel};
 
 /// How long an approval waits for its run by default, in milliseconds: 30 minutes.
 pub const DEFAULT_TTL_MS: i64 = 30 * 60 * 1000;
@@ -150,6 +152,13 @@ pub struct Binding {
     pub target: Option<Target>,
     /// Every file that a mutating step takes as input, by its path inside the workspace.
     pub inputs: BTreeMap<String, FileState>,
+    /// What the person grants besides what the plan asks for.
+    #[serde(default, skip_serializing_if = "Grants::is_empty")]
+    pub grants: Grants,
+    /// The walls of each step, in the order of the plan, and none for a step that starts no process on this
+    /// computer; no list where nobody determined them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walls: Option<Vec<Option<StepWalls>>>,
 }
 
 /// One covered thing that is no longer what was approved.
@@ -201,6 +210,15 @@ impl Binding {
             };
             compare(&format!("file {name}"), state(self), state(now));
         }
+        let walls = |binding: &Self, index: usize| {
+            let all = binding.walls.as_deref().unwrap_or_default();
+            let of_step = all.get(index).and_then(Option::as_ref);
+            of_step.map_or_else(|| "not covered".to_owned(), ToString::to_string)
+        };
+        let count = |binding: &Self| binding.walls.as_ref().map_or(0, Vec::len);
+        for index in 0..count(self).max(count(now)) {
+            compare(&format!("walls of step {}", index + 1), walls(self, index), walls(now, index));
+        }
         changes
     }
 }
@@ -230,6 +248,17 @@ pub struct PlanAuthorization {
     pub decided_at_ms: i64,
     /// When it stops being valid unless its run has begun, in Unix milliseconds.
     pub expires_at_ms: i64,
+    /// When it was given, by the clock that nobody can set: its time is over when either clock says so.
+    pub given_since_boot: Option<SinceBoot>,
+}
+
+/// A moment by the clock that runs since the machine was started.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SinceBoot {
+    /// Which start of the machine it was.
+    pub boot_id: String,
+    /// Milliseconds since then.
+    pub ms: i64,
 }
 
 impl PlanAuthorization {
@@ -246,6 +275,7 @@ impl PlanAuthorization {
             method,
             decided_at_ms: now_ms,
             expires_at_ms: now_ms,
+            given_since_boot: None,
         }
     }
 
@@ -272,6 +302,13 @@ impl PlanAuthorization {
         self
     }
 
+    /// The same answer, given at this moment by the clock that nobody can set.
+    #[must_use]
+    pub fn given(mut self, since_boot: SinceBoot) -> Self {
+        self.given_since_boot = Some(since_boot);
+        self
+    }
+
     /// The same answer, rejected at `now_ms`.
     #[must_use]
     pub fn reject(mut self, now_ms: i64, reason: impl Into<String>) -> Self {
@@ -286,9 +323,14 @@ impl PlanAuthorization {
         self.status == AuthorizationStatus::Approved
     }
 
-    /// Whether its time has run out at `now_ms`.
-    pub fn is_expired(&self, now_ms: i64) -> bool {
-        now_ms >= self.expires_at_ms
+    /// Whether its time has run out, by the wall clock at `now_ms` or by the clock that nobody can set.
+    pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
+        let ttl_ms = self.expires_at_ms.saturating_sub(self.decided_at_ms);
+        let ran_out = self.given_since_boot.as_ref().is_some_and(|given| {
+            // After another start of the machine nobody can tell how much time has passed.
+            given.boot_id != since_boot.boot_id || since_boot.ms.saturating_sub(given.ms) >= ttl_ms
+        });
+        now_ms >= self.expires_at_ms || ran_out
     }
 }
 
@@ -312,6 +354,38 @@ mod tests {
             policy: Digest::of(b"policy"),
             target,
             inputs: BTreeMap::new(),
+            grants: Grants::default(),
+            walls: None,
+        }
+    }
+
+    #[test]
+    fn other_walls_void_an_approval_and_are_named() {
+        let full = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
+        let with = |steps: &[Option<&StepWalls>]| Binding {
+            walls: Some(steps.iter().map(|it| it.cloned()).collect()),
+            ..binding(None)
+        };
+        let approved = with(&[None, Some(&full)]);
+        assert_eq!(approved.changes(&approved.clone()), []);
+        let online = StepWalls { network: true, ..full.clone() };
+        let weaker = StepWalls { level: WallLevel::Files, ..full.clone() };
+        let repository = StepWalls { writes_repository: true, ..full.clone() };
+        let elsewhere = StepWalls { write: vec!["/srv".to_owned()], ..full.clone() };
+        let open = StepWalls { open: true, level: WallLevel::None, ..full.clone() };
+        for (now, told) in [
+            (with(&[None, Some(&online)]), "full, network"),
+            (with(&[None, Some(&weaker)]), "files"),
+            (with(&[None, Some(&repository)]), "full, writes the repository"),
+            (with(&[None, Some(&elsewhere)]), "full, writes /srv"),
+            (with(&[None, Some(&open)]), "none, open"),
+            (with(&[None, None]), "not covered"),
+            (binding(None), "not covered"),
+        ] {
+            let changes = approved.changes(&now);
+            let [change] = changes.as_slice() else { panic!("{changes:?}") };
+            assert_eq!((change.what.as_str(), change.now.as_str()), ("walls of step 2", told));
+            assert_eq!(change.approved, "full");
         }
     }
 
@@ -349,6 +423,26 @@ mod tests {
             let [change] = changes.as_slice() else { panic!("{changes:?}") };
             assert_eq!((change.what.as_str(), change.now.as_str()), ("target", now));
             assert_eq!(change.approved, target.to_string());
+        }
+    }
+
+    #[test]
+    fn an_approval_ends_by_either_clock() {
+        let plan = crate::plan::parse(
+            br#"{"plan_id":"p","intent":"READ","steps":[{"step_id":"a","tool":"file_read","arguments":{"path":"a"}}]}"#,
+        )
+        .plan
+        .unwrap();
+        let at = |boot_id: &str, ms| SinceBoot { boot_id: boot_id.to_owned(), ms };
+        let given = PlanAuthorization::pending(&plan, binding(None), Method::Window, 10_000)
+            .approve(10_000, 1_000)
+            .given(at("one", 500));
+        assert!(!given.is_expired(10_999, &at("one", 1_499)));
+        assert!(given.is_expired(11_000, &at("one", 501)), "the wall clock");
+        for wall_ms in [10_001, 9_000, i64::MIN] {
+            assert!(!given.is_expired(wall_ms, &at("one", 1_499)));
+            assert!(given.is_expired(wall_ms, &at("one", 1_500)), "a wall clock that was set back");
+            assert!(given.is_expired(wall_ms, &at("two", 501)), "another start of the machine");
         }
     }
 }

@@ -169,6 +169,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tools::WallReport;
 
     fn failure_of(answer: &[u8]) -> (Option<String>, Option<bool>) {
         let answered = read_answer(answer);
@@ -248,6 +249,7 @@ mod tests {
                 exit_code,
                 signal,
                 duration: Duration::from_secs(7),
+                walls: WallReport::default(),
                 answer: Vec::new(),
                 stderr: Vec::new(),
             };

@@ -3,9 +3,10 @@
 use uuid::Uuid;
 
 use super::answer::{self, Answered};
-use super::bounded::{BoundedLoop, VerifyChoice};
+use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
+use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, Records, review_with};
 use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
@@ -14,7 +15,7 @@ use crate::run::{
     AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
     StepResult, does_the_same,
 };
-use crate::tools::{PlannerEnd, PlannerFinished};
+use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
 
 /// An attempt under way.
 pub(super) struct OpenAttempt {
@@ -259,13 +260,22 @@ impl BoundedLoop<'_> {
             toolbox: &self.toolbox,
             hider: &self.hider,
             stop: self.control.stop_signal(),
+            walls: &self.planner_walls,
         };
         let request = request(&question, &setup.evidence, &setup.secrets)?;
         self.emit(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
+        // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
+        let told = match (&setup.program, &setup.policy.planner_settings) {
+            (PlannerProgram::Program { .. }, Some(settings)) => {
+                [settings.0.as_bytes(), b"\n", &request].concat()
+            }
+            _ => request.clone(),
+        };
         let finished = self.toolbox.ask_planner(
             &setup.program,
-            &request,
+            &told,
+            &self.planner_walls,
             setup.planner_timeout,
             self.control.stop_signal(),
             &|text| self.emit(&RunEvent::PlannerOutput { chunk: text.to_owned() }),

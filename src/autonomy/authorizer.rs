@@ -4,7 +4,7 @@
 use uuid::Uuid;
 
 use crate::authorization::{AuthorizationClass, ClassQuestion, Method};
-use crate::plan::{Edit, MutateBatch, Plan, Simulation, ToolCall};
+use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
 use crate::run::{PlanDifference, Review};
 use crate::tools::Toolbox;
 
@@ -80,50 +80,34 @@ pub(super) fn outside(
             tools.extend(steps.iter().map(|step| step.tool().name()));
         }
     }
+    let walls = review.binding.walls.as_deref().unwrap_or_default();
+    let walls: Vec<_> = walls.iter().flatten().collect();
+    let home = home_folder();
     class.outside(&ClassQuestion {
         tools: &tools,
         paths: &paths,
         host: plan.target.as_deref(),
         worst: review.impact.worst,
+        walls: &walls,
+        home: home.as_deref(),
         attempt,
         now_ms,
     })
 }
 
-/// The files and folders that a call names, or works in.
+/// The home folder of the user, without links.
+pub(super) fn home_folder() -> Option<String> {
+    let home = std::env::home_dir().filter(|home| home.is_absolute())?;
+    let home = std::fs::canonicalize(&home).unwrap_or(home);
+    Some(home.to_string_lossy().into_owned())
+}
+
+/// The files and folders that a call names, or works in. Tools that look at, build or run the program as a
+/// whole take it without being told; which files a step brings back is known when it runs: it may be any.
 fn named(call: &ToolCall) -> Vec<String> {
-    let one = |path: &String| vec![path.clone()];
-    match call {
-        ToolCall::FileRead { path }
-        | ToolCall::FileWrite { path, .. }
-        | ToolCall::FileCreate { path, .. }
-        | ToolCall::LspCheck { path } => one(path),
-        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => one(root),
-        ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
-        ToolCall::SplicePlan { plan_file } => one(plan_file),
-        ToolCall::SymbolsInFile { file_path }
-        | ToolCall::ReferencesFromFileToSymbolName { file_path, .. } => one(file_path),
-        // A folder of a host is none of the workspace; the class names the host.
-        ToolCall::Shell { target: Some(_), .. } => Vec::new(),
-        ToolCall::Shell { cwd, .. } => vec![cwd.clone().unwrap_or_else(|| ".".to_owned())],
-        ToolCall::MutateBatch(MutateBatch { edits, .. })
-        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
-            edits.iter().flat_map(Edit::paths).map(str::to_owned).collect()
-        }
-        ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
-            steps.iter().flat_map(named).collect()
-        }
-        // Which files they bring back is known when they run; they may be any.
-        ToolCall::History { operation, .. } if operation.changes_files() => vec![".".to_owned()],
-        // These look at, build or run the program as a whole.
-        ToolCall::ReferencesToSymbolName { .. }
-        | ToolCall::Verify { .. }
-        | ToolCall::Compile { .. }
-        | ToolCall::Run { .. }
-        | ToolCall::Simulate(Simulation::Function { .. })
-        | ToolCall::Inspect { .. }
-        | ToolCall::History { .. } => Vec::new(),
-    }
+    let counts =
+        |named: &NamedPath<'_>| named.argument.is_some() || named.role == PathRole::Restores;
+    call.paths().into_iter().filter(counts).map(|named| named.path.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -153,6 +137,7 @@ mod tests {
             max_risk: RiskLevel::Dangerous,
             max_attempts: 1,
             expires_at: "9999-01-01T00:00:00Z".to_owned(),
+            needs: crate::plan::Needs::default(),
         };
         outside(&class, &plan, &review, &toolbox, 1, 0)
     }

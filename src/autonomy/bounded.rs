@@ -10,51 +10,23 @@ use uuid::Uuid;
 
 use super::attempt::{Ended, OpenAttempt, Tried};
 use super::authorizer::PlanAuthorizer;
+use super::planner::needs_of;
 use super::tell::Shared;
-use crate::authorization::{AuthorizationClass, FileState, Method};
+use super::verify_choice::VerifyChoice;
+use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
 use crate::engine::{
     Clock, ConfirmationCallback, ControlHandle, Executor, Parts, ProgressCallback, WorkspaceChoice,
+    planner_walls,
 };
-use crate::evidence::{AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider};
-use crate::plan::VerifyScope;
+use crate::evidence::{
+    AttemptEnd, EvidenceError, EvidenceStore, LoopEnd, LoopStart, SecretHider, UserFolders,
+};
 use crate::risk::Policy;
 use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
 use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox};
-
-/// Whether the loop verifies by itself where a plan did not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VerifyChoice {
-    /// With this scope.
-    Scope(VerifyScope),
-    /// Not at all: `completed` then says that nothing was verified.
-    None,
-}
-
-impl VerifyChoice {
-    /// How much is verified; none where nothing is.
-    pub const fn scope(self) -> Option<VerifyScope> {
-        match self {
-            Self::Scope(scope) => Some(scope),
-            Self::None => None,
-        }
-    }
-
-    /// Whether a verification by the plan itself looked at enough.
-    pub(super) fn is_met_by(self, scope: VerifyScope) -> bool {
-        self != Self::Scope(VerifyScope::Full) || scope == VerifyScope::Full
-    }
-
-    /// The choice as it is written.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scope(scope) => scope.as_str(),
-            Self::None => "none",
-        }
-    }
-}
 
 /// What a loop is to do.
 #[derive(Debug, Clone)]
@@ -77,8 +49,8 @@ pub struct LoopSetup {
     pub class: Option<(AuthorizationClass, Method)>,
     /// The evidence folder.
     pub evidence: PathBuf,
-    /// The folder of the user's key.
-    pub secrets: PathBuf,
+    /// The user's own folders outside the evidence.
+    pub secrets: UserFolders,
     /// What the person has settled in advance.
     pub policy: Policy,
 }
@@ -134,6 +106,8 @@ pub struct BoundedLoop<'a> {
     pub(super) open: Option<OpenAttempt>,
     /// Keeps secrets out of what planners are told.
     pub(super) hider: SecretHider,
+    /// Behind which walls the planner is asked.
+    pub(super) planner_walls: StepWalls,
     /// Why something of a run is not in the evidence.
     pub(super) lost: Option<Failure>,
 }
@@ -144,7 +118,17 @@ impl<'a> BoundedLoop<'a> {
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, parts: LoopParts) -> Result<LoopOutcome, ToolError> {
-        let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?;
+        let own = [&setup.evidence, &setup.secrets.key, &setup.secrets.state];
+        let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
+            .keeping_out(own.map(|it| it.as_path()));
+        // Only the planner is started by these tools; the runs have their own.
+        let needs = needs_of(&setup.planner, &setup.policy);
+        let (_, mut place) = planner_walls(&toolbox, &setup.policy, &needs).map_err(|why| {
+            ToolError::Unsupported { what: format!("the planner's walls: {why}") }
+        })?;
+        // Behind walls a folder of temporary files is another one; what is named is there all the same.
+        place.read_only.extend(setup.program.folder());
+        let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
         let LoopParts { clock, confirmation, progress, control, authorizer } = parts;
         let store = match EvidenceStore::open(&setup.evidence, &setup.secrets) {
@@ -177,6 +161,8 @@ impl<'a> BoundedLoop<'a> {
             tried: Vec::new(),
             open: None,
             hider,
+            // What planners may do is settled and checked above; they are not put behind walls yet.
+            planner_walls: StepWalls::NONE.clone(),
             lost: None,
         };
         if let Err(error) = this.begin() {

@@ -90,7 +90,8 @@ impl BoundedLoop<'_> {
                         max_risk: class.and(max_risk),
                         note: note.clone(),
                     })
-                    .approve(now_ms, self.setup.policy.authorization_ttl_ms);
+                    .approve(now_ms, self.setup.policy.authorization_ttl_ms)
+                    .given(self.clock.since_boot());
                 self.executor.store().record_authorization(&authorization, plan)?;
                 self.decided(true, &note);
                 Ok(Ok(authorization))
@@ -132,6 +133,9 @@ impl BoundedLoop<'_> {
             paths: &[],
             host: None,
             worst: review.impact.worst,
+            // What the commands that verify may have beyond their walls was trusted with them.
+            walls: &[],
+            home: None,
             attempt,
             now_ms: self.clock.now_ms(),
         };

@@ -70,7 +70,9 @@ impl BoundedLoop<'_> {
             );
             answer = answer.for_attempt(ForAttempt { note, ..attempt.clone() });
         }
-        let answer = answer.approve(now_ms, self.setup.policy.authorization_ttl_ms);
+        let answer = answer
+            .approve(now_ms, self.setup.policy.authorization_ttl_ms)
+            .given(self.clock.since_boot());
         self.executor.store().record_authorization(&answer, &gate)?;
         let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
         let applied = match self.executor.execute(approved) {

@@ -15,9 +15,11 @@ mod planner;
 mod request;
 mod results;
 mod tell;
+mod verify_choice;
 
 pub use answer::{Answered, read_answer};
 pub use authorizer::{Asked, PlanAnswer, PlanAuthorizer};
-pub use bounded::{BoundedLoop, LoopOutcome, LoopParts, LoopSetup, VerifyChoice};
-pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, resolve};
+pub use bounded::{BoundedLoop, LoopOutcome, LoopParts, LoopSetup};
+pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, needs_of, resolve};
 pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};
+pub use verify_choice::VerifyChoice;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::risk::{PlannerNeeds, Policy};
 use crate::tools::PlannerProgram;
 
 /// How long a planner may take by default.
@@ -74,11 +75,46 @@ pub fn resolve(name: &str, here: &std::path::Path) -> Result<PlannerProgram, Pla
     Ok(PlannerProgram::Program { program, arguments, has_key: own == "openai-compatible" })
 }
 
+/// What the planner with this name may do: what the settings say of it, by its whole name, by what stands before
+/// a colon or a blank, or by the name of its program; else what it needs that ships, and else only to look.
+pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
+    let name = name.trim();
+    let own = name.split(':').next().filter(|own| BUILT_IN.contains(own));
+    let program = name.split_whitespace().next().unwrap_or(name);
+    let file = program.rsplit('/').next().unwrap_or(program);
+    let names = [Some(name), own, Some(program), Some(file)];
+    let settled = names.iter().flatten().find_map(|name| policy.planners.get(*name)).cloned();
+    settled.unwrap_or_else(|| match own {
+        // One server, which it is told with its settings.
+        Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
+        // What it checks, it builds.
+        Some("cargo-fix") => {
+            PlannerNeeds { write: vec![".".to_owned()], ..PlannerNeeds::default() }
+        }
+        _ => PlannerNeeds::default(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn a_planner_may_only_look_unless_settled_otherwise() {
+        let mut policy = Policy::default();
+        assert_eq!(needs_of("python3 plan.py", &policy), PlannerNeeds::default());
+        assert_eq!(needs_of("replay:plans", &policy), PlannerNeeds::default());
+        assert!(needs_of("openai-compatible:fast", &policy).network);
+        assert_eq!(needs_of("cargo-fix", &policy).write, ["."]);
+        let network = PlannerNeeds { network: true, ..PlannerNeeds::default() };
+        policy.planners.insert("plan.sh".to_owned(), network.clone());
+        policy.planners.insert("openai-compatible".to_owned(), PlannerNeeds::default());
+        assert_eq!(needs_of("./tools/plan.sh --fast", &policy), network);
+        assert_eq!(needs_of("plan.shx", &policy), PlannerNeeds::default());
+        assert!(!needs_of("openai-compatible", &policy).network, "the settings come first");
+    }
 
     #[test]
     fn a_name_is_built_in_or_a_command() {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::attempt::Tried;
-use crate::authorization::AuthorizationClass;
-use crate::evidence::{EvidenceError, EvidenceReader, SecretHider};
+use crate::authorization::{AuthorizationClass, StepWalls};
+use crate::evidence::{EvidenceError, EvidenceReader, SecretHider, UserFolders};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use crate::tools::{StopSignal, Toolbox};
@@ -41,6 +41,8 @@ pub(super) struct Question<'a> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) hider: &'a SecretHider,
     pub(super) stop: &'a StopSignal,
+    /// Behind which walls the planner itself runs.
+    pub(super) walls: &'a StepWalls,
 }
 
 /// The request as bytes.
@@ -50,7 +52,7 @@ pub(super) struct Question<'a> {
 pub(super) fn request(
     question: &Question<'_>,
     evidence: &Path,
-    secrets: &Path,
+    secrets: &UserFolders,
 ) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
     let last = question.tried.last();
@@ -65,6 +67,7 @@ pub(super) fn request(
         "max_attempts": question.max_attempts,
         "workspace": workspace(question, &mut cuts),
         "authorization_class": question.class,
+        "walls": question.walls,
         "last_attempt": last.map(|last| last_attempt(last, question.hider, &mut cuts)),
         "earlier_attempts": question.tried.iter().rev().skip(1).rev().map(in_short)
             .collect::<Vec<_>>(),

@@ -151,7 +151,8 @@ mod tests {
                 "E106" | "E307" => Happened::Stopped,
                 "E401" => Happened::InternalError,
                 text => Happened::ActionFailed {
-                    retryable: text == "E004" || text.starts_with("E1") || text.starts_with("E3"),
+                    retryable: text != "E312"
+                        && (text == "E004" || text.starts_with("E1") || text.starts_with("E3")),
                 },
             };
             assert_eq!(after(Some(*code), false), expected, "{code}");

@@ -10,11 +10,14 @@ use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
 pub(super) use bounded::Loop;
-pub(super) use evidence::{Evidence, EvidenceCommand, Question, Search, Show, Span, Verify};
-use words::EngineWord;
+pub(super) use evidence::{
+    AcceptHead, Evidence, EvidenceCommand, Question, Search, Show, Span, Verify,
+};
+use words::{AllowWord, EngineWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
 use super::WindowOptions;
+use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::risk::{EngineChoice, Policy};
 
@@ -139,6 +142,38 @@ impl Engine {
     }
 }
 
+/// What steps get beyond their walls.
+#[derive(Debug, Args)]
+pub(super) struct Walls {
+    /// Grant what the commands are known to need beyond their walls, as `check` proposes it
+    #[arg(long)]
+    grant_proposed: bool,
+    /// Grant every step of the run something beyond its walls: `network`, or `write=PATH`
+    #[arg(long, value_name = "GRANT")]
+    allow: Vec<AllowWord>,
+}
+
+impl Walls {
+    /// The policy with what is granted for this run.
+    pub(super) fn settle(&self, policy: Policy) -> Policy {
+        let mut grants = Grants { proposed: self.grant_proposed, ..policy.grants };
+        for allowed in &self.allow {
+            match allowed {
+                AllowWord::Network => grants.network = true,
+                AllowWord::Write(path) => {
+                    let named = path.to_string_lossy();
+                    // What ends with a slash is made where it is missing.
+                    let end = if named.ends_with('/') { "/" } else { "" };
+                    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                    let path = path.to_string_lossy();
+                    grants.write.insert(format!("{}{end}", path.trim_end_matches('/')));
+                }
+            }
+        }
+        Policy { grants, ..policy }
+    }
+}
+
 /// Where the commands of a plan run.
 #[derive(Debug, Args)]
 pub(super) struct Target {
@@ -194,6 +229,8 @@ pub(super) struct Check {
     #[command(flatten)]
     pub(super) engine: Engine,
     #[command(flatten)]
+    pub(super) walls: Walls,
+    #[command(flatten)]
     pub(super) common: Common,
 }
 
@@ -212,6 +249,8 @@ pub(super) struct Run {
     pub(super) workspace: Workspace,
     #[command(flatten)]
     pub(super) engine: Engine,
+    #[command(flatten)]
+    pub(super) walls: Walls,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -257,6 +296,8 @@ pub(super) struct FromRecord {
     #[command(flatten)]
     pub(super) engine: Engine,
     #[command(flatten)]
+    pub(super) walls: Walls,
+    #[command(flatten)]
     pub(super) common: Common,
 }
 
@@ -269,8 +310,8 @@ pub(super) struct Consent {
     /// Authorize whatever was just read; answers no confirmation
     #[arg(long)]
     pub(super) yes: bool,
-    /// How steps that need a confirmation are answered; `approve` also answers dangerous ones
-    /// [default: ask on a terminal, else cancel]
+    /// How steps that need a confirmation are answered; `approve` also answers dangerous ones, `caution` those
+    /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
 }

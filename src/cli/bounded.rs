@@ -21,7 +21,8 @@ use super::signals::stop_at_interrupt;
 use super::trust::trust_in;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, resolve,
+    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, needs_of,
+    resolve,
 };
 use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
@@ -29,7 +30,7 @@ use crate::engine::{
 };
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::{Step, visible, visible_lines};
-use crate::risk::Policy;
+use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
 use crate::worker::default_folders;
 
@@ -87,7 +88,11 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     let place = EvidencePlace::find(&command.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
-    let policy = command.engine.settle(policy()?);
+    let mut policy = command.walls.settle(command.engine.settle(policy()?));
+    if command.planner_network {
+        let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };
+        policy.planners.insert(planner.trim().to_owned(), needs);
+    }
     if let Some(digest) = command.trust_commands {
         let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
         trust_in(&folder.to_string_lossy(), commands.as_ref(), digest, &place)?;
@@ -193,6 +198,8 @@ fn introduce(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.goal)));
     let folder = setup.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
+    let needs = needs_of(&setup.planner, &setup.policy);
+    say(&visible(&format!("Planner {}: {needs}; not held by walls yet", setup.planner)));
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
     }

@@ -11,15 +11,19 @@ use super::output::Output;
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use super::trust::{open_trusting, revoke};
+use crate::authorization::WallLevel;
 use crate::plan::{Dialect, Plan, Severity, visible, visible_lines};
-use crate::risk::Policy;
-use crate::run::{CommandReview, CommandsReview, Host, PreconditionState, Review, TargetState};
+use crate::risk::{Policy, WallSetting};
+use crate::run::{
+    CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, TargetState,
+    WallsReview,
+};
 use crate::tools::{SshClient, StopSignal, check_target};
 
 /// Validates and reviews a plan file, and connects to its host where a person asks for that.
 pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit, Refusal> {
     let args::CheckPlan { check, revoke_commands, connect } = command;
-    let mut policy = check.engine.settle(policy()?);
+    let mut policy = check.walls.settle(check.engine.settle(policy()?));
     let workspace = check.workspace.workspace.as_deref();
     let folder = &check.common.folder;
     let records = EvidencePlace::records(folder);
@@ -157,11 +161,37 @@ fn header(opened: &OpenedPlan, plan: &Plan, review: &Review, out: &mut Output) {
     if let Some(worst) = review.impact.worst {
         row("Worst risk", worst.as_str());
     }
+    if let Some(walls) = review.walls.as_ref().filter(|walls| walls.concerns_any()) {
+        row("Walls", &walls_line(walls));
+        if walls.proposes() {
+            row("Proposed", &format!("{}; --grant-proposed grants it", walls.proposed()));
+        }
+    }
     if !review.impact.files.is_empty() {
         row("Writes", &review.impact.files.join(", "));
     }
     out.table(&rows);
     out.line("");
+}
+
+/// What a step gets beyond its walls, and what is proposed.
+fn wall_notes(step: &StepWallsReview) -> Vec<String> {
+    let granted = step.walls.is_widened().then(|| format!("walls: {}", step.walls));
+    let reasons = step.reasons.join("; ");
+    let proposed =
+        (!step.proposed.is_empty()).then(|| format!("proposed: {} ({reasons})", step.proposed));
+    granted.into_iter().chain(proposed).collect()
+}
+
+/// How strong walls are here, and why not stronger.
+fn walls_line(walls: &WallsReview) -> String {
+    let level = match (walls.level, walls.setting) {
+        (WallLevel::None, WallSetting::Off) => "off in your settings".to_owned(),
+        (WallLevel::None, _) => "this computer has none".to_owned(),
+        (level, _) => level.to_string(),
+    };
+    let why = walls.why_not_better.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    format!("{level}{why}")
 }
 
 fn steps(plan: &Plan, review: &Review, out: &mut Output) {
@@ -178,6 +208,10 @@ fn steps(plan: &Plan, review: &Review, out: &mut Output) {
         let mut notes = Vec::new();
         if let Some(why) = asks {
             notes.push(format!("asks first: {}", why.trim_end_matches('.')));
+        }
+        let walls = review.walls.as_ref().and_then(|walls| walls.steps.get(step.step_index));
+        if let Some(walls) = walls.and_then(Option::as_ref) {
+            notes.extend(wall_notes(walls));
         }
         match precondition {
             // Said already.

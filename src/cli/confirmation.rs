@@ -17,6 +17,8 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct CommandLine {
     confirm: Confirm,
+    /// Whether somebody can be asked where the flag does not answer.
+    is_terminal: bool,
     /// Why the flag's answer is what it is, for the evidence.
     note: String,
     latest: Mutex<Option<Provenance>>,
@@ -39,7 +41,7 @@ impl CommandLine {
             None => "no terminal to ask on".to_owned(),
         };
         let confirm = confirm.unwrap_or(Confirm::default_for(is_terminal));
-        Ok(Self { confirm, note, latest: Mutex::new(None) })
+        Ok(Self { confirm, is_terminal, note, latest: Mutex::new(None) })
     }
 }
 
@@ -48,8 +50,15 @@ impl ConfirmationCallback for CommandLine {
         let by_flag = |decision| {
             (decision, Provenance { by: AnsweredBy::CommandLine, note: self.note.clone() })
         };
-        let (decision, provenance) = match self.confirm {
-            Confirm::Approve => by_flag(Decision::Approve),
+        let confirm = match self.confirm {
+            Confirm::Caution if request.unwalled && request.risk.level <= RiskLevel::Caution => {
+                Confirm::Approve
+            }
+            Confirm::Caution => Confirm::default_for(self.is_terminal),
+            confirm => confirm,
+        };
+        let (decision, provenance) = match confirm {
+            Confirm::Approve | Confirm::Caution => by_flag(Decision::Approve),
             Confirm::Skip => by_flag(Decision::Skip),
             Confirm::Cancel => by_flag(Decision::Cancel),
             Confirm::Ask => {
@@ -164,6 +173,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     }
     if let Some(warning) = &request.warning {
         writeln!(output, "The plan warns: {}", visible_lines(warning))?;
+    }
+    if let Some(walls) = &request.walls {
+        writeln!(output, "Walls: {}", visible(&walls.to_string()))?;
     }
     writeln!(output, "You are asked because: {}", visible(&request.why))?;
     if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {

@@ -54,10 +54,11 @@ fn follow_up(
     make: impl FnOnce(&mut EvidenceReader, &Policy, Option<&PathBuf>) -> Follows,
 ) -> Result<Exit, Refusal> {
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
-    let mut policy = again.engine.settle(policy()?);
+    let mut policy = again.walls.settle(again.engine.settle(policy()?));
     let place = EvidencePlace::find(&again.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
-    policy.trusted_commands = evidence.trusted_commands()?;
+    let trust = evidence.trust()?;
+    (policy.trusted_commands, policy.unproven_trust) = (trust.counts, trust.without_proof);
     let (run, bytes, findings) = make(&mut evidence, &policy, again.workspace.as_ref())?;
     let workspace = again.workspace(run.workspace, treated);
     let mut opened = OpenedPlan::of(&bytes, &workspace, &policy, &place.as_records())?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::place::OpenedPlan;
 use crate::plan::{Finding, Plan, Severity, Step, visible};
 use crate::risk::{RiskLevel, Verdict};
-use crate::run::Review;
+use crate::run::{Review, StepWallsReview, WallsReview};
 
 /// What `check` answers.
 pub(super) fn check(opened: &OpenedPlan) -> Value {
@@ -22,6 +22,13 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
     let commands = opened.review.as_ref().and_then(|review| review.workspace_commands.as_ref());
     if let (Some(commands), Some(fields)) = (commands, document.as_object_mut()) {
         fields.insert("workspace_commands".to_owned(), json!(commands));
+    }
+    let walls = opened.review.as_ref().and_then(|review| review.walls.as_ref());
+    let walls = walls.filter(|walls| walls.concerns_any());
+    if let (Some(walls), Some(fields)) = (walls, document.as_object_mut()) {
+        let WallsReview { setting, level, why_not_better, .. } = walls;
+        let told = json!({ "setting": setting, "level": level, "why_not_better": why_not_better });
+        fields.insert("walls".to_owned(), told);
     }
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
     if let (Some(target), Some(fields)) = (target, document.as_object_mut()) {
@@ -59,6 +66,7 @@ fn step_document(step: &Step) -> Value {
         "title": step.title,
         "reason": step.reason,
         "expected_output": step.expected_output,
+        "needs": step.needs,
         "stated_risk": {
             "level": step.stated.level,
             "category": step.stated.category,
@@ -76,6 +84,11 @@ fn risk_document(plan: Option<&Plan>, review: Option<&Review>) -> RiskDocument {
         step_index: step.step_index,
         verdict: verdict.clone(),
         asks: asks.clone(),
+        walls: review
+            .walls
+            .as_ref()
+            .and_then(|walls| walls.steps.get(step.step_index))
+            .and_then(Clone::clone),
     });
     RiskDocument {
         worst: review.impact.worst,
@@ -102,6 +115,9 @@ struct StepRisk {
     #[serde(flatten)]
     verdict: Verdict,
     asks: Option<String>,
+    /// Its walls, what it asks for beyond them, and what is proposed; none where it starts no process here.
+    #[serde(flatten)]
+    walls: Option<StepWallsReview>,
 }
 
 /// A finding as one line: place, severity, code, words.

@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use crate::tools::start_helper;
 use args::{Arguments, Command};
 use output::Output;
 use refusal::Refusal;
@@ -83,6 +84,10 @@ impl From<Exit> for ExitCode {
 
 /// Reads a command line, program name first, and runs the headless command that it names.
 pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
+    // First of all: every walled step starts this program as its own helper.
+    if let Some(code) = start_helper(std::env::args_os()) {
+        return Started::Done(code);
+    }
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
         Err(error) => return Started::Done(explain(&error).into()),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::{EvidenceFolder, Target};
 use super::refusal::Refusal;
 use crate::engine::{Records, WorkspaceChoice, choose_workspace, review_alone, review_with};
+use crate::evidence::UserFolders;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::Review;
@@ -14,7 +15,7 @@ use crate::worker::{default_folders, load_policy, read_plan_file};
 /// The folders of the evidence and of the key that protects secrets in it.
 pub(super) struct EvidencePlace {
     pub(super) evidence: PathBuf,
-    pub(super) secrets: PathBuf,
+    pub(super) secrets: UserFolders,
 }
 
 impl EvidencePlace {
@@ -27,8 +28,8 @@ impl EvidencePlace {
             )
         })?;
         Ok(Self {
+            secrets: folders.user(),
             evidence: named.evidence.clone().unwrap_or(folders.evidence),
-            secrets: folders.secrets,
         })
     }
 

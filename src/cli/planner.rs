@@ -27,7 +27,8 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
         .take(REQUEST_BYTES)
         .read_to_end(&mut request)
         .map_err(|error| unreadable(format!("the request cannot be read: {error}")))?;
-    let request = Request::parse(&request).map_err(|error| unreadable(error.to_string()))?;
+    let (settings, request) = handed(&request);
+    let request = Request::parse(request).map_err(|error| unreadable(error.to_string()))?;
     let planner = match command.name {
         PlannerWord::Replay => {
             let folder = command.folder.clone().ok_or_else(|| {
@@ -39,7 +40,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
             Planner::Replay(folder)
         }
         PlannerWord::CargoFix => Planner::CargoFix,
-        PlannerWord::OpenaiCompatible => Planner::Chat(server()?),
+        PlannerWord::OpenaiCompatible => Planner::Chat(server(settings)?),
     };
     let workspace = std::env::current_dir()
         .map_err(|error| unreadable(format!("there is no folder to work in: {error}")))?;
@@ -48,13 +49,25 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     Ok(Exit::Done)
 }
 
+/// The settings that the loop hands over in a line of their own, and the request behind them. Without that line
+/// all of it is the request.
+fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
+    let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return (None, input) };
+    let (line, rest) = input.split_at(end);
+    match serde_json::from_slice(line) {
+        Ok(settings) => (Some(settings), rest),
+        Err(_) => (None, input),
+    }
+}
+
 /// The server: what the environment says, before what the settings say.
-fn server() -> Result<Server, Refusal> {
-    let settings = match default_folders() {
-        Some(folders) => load_model(&folders.settings).map_err(|error| {
+fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
+    let settings = match (handed, default_folders()) {
+        (Some(settings), _) => settings,
+        (None, Some(folders)) => load_model(&folders.settings).map_err(|error| {
             Refusal::usage(error.to_string(), "Correct the settings file, or take it away.")
         })?,
-        None => ModelSettings::default(),
+        (None, None) => ModelSettings::default(),
     };
     let of = |names: [&str; 2], settled: Option<String>| {
         let mut set = names.into_iter().filter_map(|name| std::env::var(name).ok());
@@ -86,4 +99,22 @@ fn server() -> Result<Server, Refusal> {
         stream: settings.stream,
         tools: settings.tools,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_stand_in_a_line_before_the_request() {
+        let settings = ModelSettings { key: Some("k".to_owned()), ..ModelSettings::default() };
+        let line = serde_json::to_string(&settings).unwrap();
+        let request = b"{\"protocol\": 1}\n";
+        let both = [line.as_bytes(), b"\n", request].concat();
+        let (handed_over, rest) = handed(&both);
+        assert_eq!((handed_over, rest.trim_ascii()), (Some(settings), request.trim_ascii()));
+        for alone in [&b"{\"goal\": \"g\"}\n"[..], b"{\"goal\":\n\"g\"}", b"", b"{}"] {
+            assert_eq!(handed(alone).1, alone, "{alone:?}");
+        }
+    }
 }

@@ -20,6 +20,12 @@ impl ProgressCallback for Progress {
         {
             say(&format!("No output for {} s; it may be waiting for input.", quiet_ms / 1000));
         }
+        if let RunEvent::LeftRunning { processes } = event
+            && !self.silent
+        {
+            let names = processes.join(", ");
+            say(&visible(&format!("What steps had left running was ended: {names}.")));
+        }
         if let RunEvent::HostReached { host } = event
             && !self.silent
         {
@@ -68,6 +74,11 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
         })
         .collect();
     out.table(&rows);
+    for note in results.iter().flat_map(|result| {
+        result.wall_notes.iter().map(move |note| format!("Step {}: {note}", result.step_index + 1))
+    }) {
+        out.line(&visible(&note));
+    }
     for result in results {
         failure(result, out);
     }

@@ -19,7 +19,7 @@ use crate::run::FileChange;
 pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
     let again = &command.again;
     let confirmation = CommandLine::new(again.consent.confirm, is_terminal())?;
-    let policy = again.engine.settle(policy()?);
+    let policy = again.walls.settle(again.engine.settle(policy()?));
     let place = EvidencePlace::find(&again.common.folder)?;
     let mut evidence = EvidenceReader::open(&place.evidence, &place.secrets)?;
     let (run, bytes) = revert_of(&mut evidence, command.id)?;

@@ -9,13 +9,28 @@ use super::args;
 use super::output::{Output, say};
 use super::place;
 use super::refusal::Refusal;
-use crate::risk::{CommandVerdict, Shell, UserRules, of_command};
+use crate::plan::Needs;
+use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
 
 #[derive(Serialize)]
 struct Document<'a> {
     command: &'a str,
     #[serde(flatten)]
     verdict: &'a CommandVerdict,
+    /// What its programs are known to need beyond the walls of a run; paths as the table has them.
+    needs: &'a Needs,
+    walls: WallsDocument<'a>,
+}
+
+/// What else is known of the walls of a command.
+#[derive(Serialize)]
+struct WallsDocument<'a> {
+    /// Whether it gets to write the repository, as git's own writer.
+    writes_repository: bool,
+    /// Why it cannot run behind walls; none where it can.
+    refused: Option<&'a str>,
+    /// Why it needs what it does.
+    reasons: &'a [String],
 }
 
 /// Judges the command of the command line, or one command a line of stdin, by the rules of the program
@@ -44,10 +59,21 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
 
 fn judge(command: &str, rules: &UserRules, out: &mut Output) {
     let verdict = of_command(command, Shell::Bash, rules);
+    let known = needs_of_command(command, Shell::Bash);
     if out.json() {
-        out.document(&Document { command, verdict: &verdict });
+        let walls = WallsDocument {
+            writes_repository: known.writes_repository,
+            refused: known.refused.as_deref(),
+            reasons: &known.reasons,
+        };
+        out.document(&Document { command, verdict: &verdict, needs: &known.needs, walls });
         return;
     }
+    let needs = if known.needs.is_empty() {
+        String::new()
+    } else {
+        format!(" Needs {}: {}.", known.needs, known.reasons.join("; "))
+    };
     let suggestion = verdict.suggestion.as_deref().map(|way| format!(" {way}")).unwrap_or_default();
     let builtin = if verdict.user_rule {
         let builtin = &verdict.builtin;
@@ -61,7 +87,7 @@ fn judge(command: &str, rules: &UserRules, out: &mut Output) {
         String::new()
     };
     out.line(&format!(
-        "{}  {}  {}{suggestion}{builtin}",
+        "{}  {}  {}{suggestion}{builtin}{needs}",
         verdict.level.as_str(),
         verdict.rule,
         verdict.reason

@@ -27,7 +27,7 @@ use crate::tools::tidy_simulations;
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
     // Said before the plan is read: how questions are answered does not depend on it.
     let confirmation = CommandLine::new(command.consent.confirm, is_terminal())?;
-    let mut policy = command.engine.settle(policy()?);
+    let mut policy = command.walls.settle(command.engine.settle(policy()?));
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.common.folder;
     let records = EvidencePlace::records(folder);
@@ -76,7 +76,8 @@ impl Start {
         let authorization =
             PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
                 .continuing(parent_run)
-                .approve(clock.now_ms(), policy.authorization_ttl_ms);
+                .approve(clock.now_ms(), policy.authorization_ttl_ms)
+                .given(clock.since_boot());
         if !out.json() {
             introduce(&plan, &review, parent_run);
         }

@@ -34,7 +34,7 @@ struct Step<'a> {
 /// Shows what the steps of a plan would do together.
 pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, Refusal> {
     let workspace = command.workspace.workspace.as_deref();
-    let policy = command.engine.settle(policy()?);
+    let policy = command.walls.settle(command.engine.settle(policy()?));
     let records = EvidencePlace::records(&command.common.folder);
     let records = records.as_ref();
     let opened =

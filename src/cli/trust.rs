@@ -1,8 +1,5 @@
 //! Which commands of a workspace a person trusts (SPEC §9, §11): read from the evidence, and decided there.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
 use super::args::EvidenceFolder;
 use super::place::{EvidencePlace, OpenedPlan};
 use super::refusal::Refusal;
@@ -12,14 +9,6 @@ use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::{AnsweredBy, CommandsReview};
-
-/// What the evidence says is trusted.
-///
-/// # Errors
-/// Evidence that cannot be read.
-pub(super) fn trusted(place: &EvidencePlace) -> Result<BTreeSet<(PathBuf, Digest)>, Refusal> {
-    Ok(EvidenceReader::open(&place.evidence, &place.secrets)?.trusted_commands()?)
-}
 
 /// Opens a plan under what is trusted; the evidence is asked only where the plan would run such commands.
 ///
@@ -34,7 +23,10 @@ pub(super) fn open_trusting(
     if opened.review.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
         return Ok(opened);
     }
-    policy.trusted_commands = trusted(&EvidencePlace::find(folder)?)?;
+    let place = EvidencePlace::find(folder)?;
+    let trust = EvidenceReader::open(&place.evidence, &place.secrets)?.trust()?;
+    policy.trusted_commands = trust.counts;
+    policy.unproven_trust = trust.without_proof;
     open(policy)
 }
 

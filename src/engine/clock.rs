@@ -2,6 +2,9 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use super::boot_clock;
+use crate::authorization::SinceBoot;
+
 /// Tells the time.
 pub trait Clock: Send + Sync {
     /// Wall clock, in Unix milliseconds; may be set back by the system.
@@ -9,6 +12,9 @@ pub trait Clock: Send + Sync {
 
     /// Milliseconds since some fixed moment; never goes back.
     fn monotonic_ms(&self) -> i64;
+
+    /// The time since the machine was started, by which approvals expire too: the wall clock can be set back.
+    fn since_boot(&self) -> SinceBoot;
 }
 
 /// The system's clock.
@@ -35,6 +41,10 @@ impl Clock for SystemClock {
 
     fn monotonic_ms(&self) -> i64 {
         i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn since_boot(&self) -> SinceBoot {
+        boot_clock::now()
     }
 }
 
@@ -80,6 +90,10 @@ mod tests {
 
         fn monotonic_ms(&self) -> i64 {
             0
+        }
+
+        fn since_boot(&self) -> SinceBoot {
+            SinceBoot::default()
         }
     }
 

@@ -82,9 +82,17 @@ fn refusals(
         .collect();
     let digest = toolbox.workspace_commands().ok().flatten().map(|file| file.digest);
     if let Some(digest) = digest.filter(|digest| !toolbox.trusts(*digest)) {
+        let here = (toolbox.workspace().to_owned(), digest);
+        let again = match policy.unproven_trust.contains(&here) {
+            true => {
+                "; they were trusted before, by a record of an older version or under another key, \
+                 which no longer counts"
+            }
+            false => "",
+        };
         let message = format!(
             "{what} would run commands of {COMMANDS_FILE}, which nobody trusts ({digest}): look at them, \
-             and trust them if they are what you want to run"
+             and trust them if they are what you want to run{again}"
         );
         findings.push(Finding::error(Code::NotAuthorized, step.pointer(None), message));
     }

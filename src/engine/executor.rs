@@ -110,8 +110,10 @@ impl Executor {
             self.state = ExecutorState::Idle;
             unreadable(source)
         })?;
+        // What was granted stands in the approval, and what comes of it is compared with what was shown.
+        self.parts.policy.grants = approved.authorization.binding.grants.clone();
         let policy = &self.parts.policy;
-        let runnable = Runnable::new(approved, policy, &self.store, clock.now_ms());
+        let runnable = Runnable::new(approved, policy, &self.store, &*clock);
         let connected = runnable.and_then(|mut runnable| {
             runnable.connect(policy, self.parts.control.stop_signal())?;
             Ok(runnable)

@@ -26,6 +26,10 @@ pub(super) fn finish(
         total_duration_ms: results.iter().map(|result| result.duration_ms).sum(),
         elapsed_ms: run.clock.monotonic_ms() - started_ms,
     };
+    let processes = run.runnable.toolbox.walls().end();
+    if !processes.is_empty() {
+        executor.emit(&RunEvent::LeftRunning { processes });
+    }
     let timestamp_ms = run.clock.now_ms();
     executor.store.end_run(&RunEnd {
         result: &result,

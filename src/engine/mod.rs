@@ -3,6 +3,7 @@
 //! Used by the worker's thread and by the headless commands. Plain synchronous code without a thread
 //! of its own, without retries, and without any memory between runs.
 
+mod boot_clock;
 mod callbacks;
 mod capture;
 mod clock;
@@ -24,6 +25,7 @@ mod settlement;
 mod shown;
 mod simulation;
 mod step;
+mod walls;
 mod workspace;
 
 pub use callbacks::{
@@ -41,4 +43,5 @@ pub use revert::{cannot_be_reverted, revert_of};
 pub use review::{preview_step, review, review_alone, review_with};
 pub use settlement::settlement_of;
 pub use simulation::{Simulation, simulate};
+pub use walls::planner_walls;
 pub use workspace::{WorkspaceChoice, choose_workspace};

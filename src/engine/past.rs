@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::evidence::{EvidenceReader, Kept};
+use crate::evidence::{EvidenceReader, Kept, UserFolders};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
@@ -15,8 +15,8 @@ use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
 pub struct Records {
     /// The evidence folder.
     pub evidence: PathBuf,
-    /// The folder of the user's key.
-    pub secrets: PathBuf,
+    /// The user's own folders outside the evidence.
+    pub secrets: UserFolders,
 }
 
 /// Opens the tools of a workspace; with what is recorded of it, where that is known.
@@ -35,6 +35,7 @@ pub(super) fn open_tools(
 
 /// The same tools, which know what this evidence has of their workspace.
 pub(super) fn with_past(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
+    let toolbox = toolbox.keeping_out(reader.folders());
     let workspace = toolbox.workspace().to_string_lossy().into_owned();
     let recorded = Recorded { workspace, inner: Mutex::new(Inner { reader, known: None }) };
     toolbox.remembering(Some(Box::new(recorded)))

@@ -1,26 +1,28 @@
 //! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
 //! cover, how dangerous each step is, who will be asked, which preconditions hold now.
 
+mod ask;
 mod findings;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use self::findings::{blocked, finding, is_of_named_file, paths};
+pub(super) use self::ask::{Ask, ask};
+pub(super) use self::findings::beginning;
+use self::findings::{blocked, finding, is_of_named_file};
 use super::commands;
 use super::earlier::Earlier;
 use super::error::ExecutionError;
 use super::host;
 use super::past::{Records, open_tools};
 use super::preconditions;
+use super::walls;
 use super::workspace::WorkspaceChoice;
-use crate::authorization::{Binding, FileState};
-use crate::plan::{
-    Code, Finding, Mode, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate,
-};
+use crate::authorization::{Binding, FileState, StepWalls};
+use crate::plan::{Code, Finding, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
-use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review};
-use crate::tools::{After, Overlay, StopSignal, ToolError, Toolbox};
+use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review, WallsReview};
+use crate::tools::{After, INPUT_BYTES, Overlay, StopSignal, ToolError, Toolbox};
 
 /// Reviews a plan.
 ///
@@ -91,7 +93,8 @@ fn review_in(
         binding: seen.binding,
         risks: seen.risks,
         rollback: seen.rollback,
-        asks: seen.asks,
+        asks: seen.asks.into_iter().map(|ask| ask.map(|ask| ask.text)).collect(),
+        walls: seen.walls,
         impact,
         workspace_commands: seen.workspace_commands,
         findings: seen.findings,
@@ -143,7 +146,8 @@ pub(super) struct Seen {
     pub(super) binding: Binding,
     pub(super) risks: Vec<Verdict>,
     rollback: Vec<Verdict>,
-    pub(super) asks: Vec<Option<String>>,
+    asks: Vec<Option<Ask>>,
+    walls: Option<WallsReview>,
     pub(super) findings: Vec<Finding>,
     workspace_commands: Option<CommandsReview>,
     /// The first step that writes each file.
@@ -152,6 +156,8 @@ pub(super) struct Seen {
 
 /// What an approval covers is known only where the SSH client is asked about the host of the plan.
 pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client: bool) -> Seen {
+    // A command that names them is dangerous.
+    let policy = &Policy { own_folders: toolbox.own_folders().to_vec(), ..policy.clone() };
     let mut inputs: BTreeMap<String, FileState> = BTreeMap::new();
     let mut written = BTreeMap::new();
     let mut findings = Vec::new();
@@ -168,18 +174,19 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     }
     let mut risks = Vec::with_capacity(plan.steps.len());
     let mut earlier = Earlier::default();
+    let mut left = INPUT_BYTES;
     let shell = toolbox.shell();
     for step in &plan.steps {
         let overlay = earlier.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
         risks.push(judge(step, after, shell, policy));
         let Some(call) = &step.call else { continue };
-        for (argument, path) in paths(call) {
-            if let Err(error) = toolbox.kind_of(path) {
-                findings.push(finding(step, Some(argument), &error));
+        for named in call.paths() {
+            if let Err(error) = toolbox.kind_of(named.path) {
+                findings.push(finding(step, named.argument, &error));
             }
         }
-        match look_at_inputs(call, after, toolbox, &mut inputs) {
+        match look_at_inputs(call, after, toolbox, &mut inputs, &mut left) {
             Ok(()) => {
                 for key in after.written_keys(call).unwrap_or_default() {
                     written.entry(key).or_insert(step.step_index);
@@ -190,6 +197,11 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
                 if error.is_about_the_plan()
                     && !matches!(error, ToolError::Unsupported { .. })
                     && !is_of_named_file(call, toolbox) => {}
+            // Without its state nobody can sign what is done with it.
+            Err(error @ (ToolError::TooLarge { .. } | ToolError::TooMuchInput { .. })) => {
+                let message = format!("step {}: {error}", step.step_index + 1);
+                findings.push(Finding::error(Code::Limit, step.pointer(None), message));
+            }
             Err(error) => findings.push(finding(step, None, &error)),
         }
     }
@@ -214,16 +226,36 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     let asked = target.filter(|_| asks_client);
     let (host, unknown) = host::look(asked, policy, toolbox.workspace());
     findings.extend(unknown);
-    let asks = plan.steps.iter().zip(&risks);
-    let asks = asks.map(|(step, risk)| ask(step, risk, policy, plan.mode)).collect();
+    // Without a process nothing is known of the walls of this computer.
+    let walls = asks_client.then(|| {
+        let (walls, told) = walls::look(plan, toolbox, policy);
+        findings.extend(told);
+        walls
+    });
+    let covered: Option<Vec<Option<StepWalls>>> = walls.as_ref().map(|walls| {
+        walls.steps.iter().map(|step| step.as_ref().map(|step| step.walls.clone())).collect()
+    });
+    let behind =
+        |index: usize| covered.as_ref().and_then(|all| all.get(index)).and_then(Option::as_ref);
+    let risks: Vec<Verdict> = risks
+        .into_iter()
+        .enumerate()
+        .map(|(index, risk)| walls::raised(risk, behind(index)))
+        .collect();
+    let asks = plan.steps.iter().zip(&risks).enumerate();
+    let asks = asks
+        .map(|(index, (step, risk))| ask(step, risk, policy, plan.mode, behind(index)))
+        .collect();
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
         mode: plan.mode,
         policy: policy.digest(),
         target: host,
         inputs,
+        grants: policy.grants.clone(),
+        walls: covered,
     };
-    Seen { binding, risks, rollback, asks, findings, workspace_commands, written }
+    Seen { binding, risks, rollback, asks, walls, findings, workspace_commands, written }
 }
 
 /// Adds the state of the call's input files, as they are now: what an earlier step makes of them is
@@ -233,10 +265,11 @@ fn look_at_inputs(
     after: After<'_>,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
+    left: &mut u64,
 ) -> Result<(), ToolError> {
     for (key, path) in after.input_keys(call)? {
         if let Entry::Vacant(entry) = inputs.entry(key) {
-            entry.insert(toolbox.digest_of(&path)?);
+            entry.insert(toolbox.now().digest_within(&path, left)?);
         }
     }
     Ok(())
@@ -267,24 +300,6 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
 fn says_more(of_path: &Verdict, before: &Verdict) -> bool {
     of_path.level > before.level
         || (of_path.level == before.level && before.rule == risk::CHANGE_HISTORY)
-}
-
-/// Why a person is asked before this step; `None` when nobody is.
-pub(super) fn ask(step: &Step, risk: &Verdict, policy: &Policy, mode: Mode) -> Option<String> {
-    if risk.level >= RiskLevel::Dangerous {
-        return Some(format!("It is {}.", risk.level.as_str()));
-    }
-    if step.requires_confirmation {
-        return Some("The plan asks for it.".to_owned());
-    }
-    if mode == Mode::Guided {
-        return Some("In guided mode each step waits for you.".to_owned());
-    }
-    let tool = step.call.as_ref()?.tool();
-    policy
-        .confirm_tools
-        .contains(&tool)
-        .then(|| format!("Your settings ask before every {}.", tool.name()))
 }
 
 /// Most preconditions about symbols that a review looks at: each may read the whole workspace.

@@ -1,6 +1,7 @@
 //! The private value that can run (SPEC §2, DESIGN invariant 1): the only way to make one is the
 //! whole list of checks, and nothing else in the engine calls a tool.
 
+use super::clock::Clock;
 use super::error::ExecutionError;
 use super::past::with_past;
 use super::review;
@@ -31,10 +32,10 @@ impl Runnable {
         approved: ApprovedPlan,
         policy: &Policy,
         store: &EvidenceStore,
-        now_ms: i64,
+        clock: &dyn Clock,
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
-        check_answer(&authorization, store, now_ms)?;
+        check_answer(&authorization, store, clock)?;
         if let Some(reason) = &policy.refusal {
             return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
         }
@@ -91,7 +92,7 @@ impl Runnable {
 fn check_answer(
     authorization: &PlanAuthorization,
     store: &EvidenceStore,
-    now_ms: i64,
+    clock: &dyn Clock,
 ) -> Result<(), ExecutionError> {
     let refuse = |reason: String| Err(ExecutionError::NotAuthorized { reason });
     match &authorization.status {
@@ -104,7 +105,7 @@ fn check_answer(
         }
         AuthorizationStatus::Approved => {}
     }
-    if authorization.is_expired(now_ms) {
+    if authorization.is_expired(clock.now_ms(), &clock.since_boot()) {
         return refuse("the approval has expired".to_owned());
     }
     let used = store.authorization_used_by(authorization.authorization_id).map_err(|source| {

@@ -1,6 +1,7 @@
 //! One step (SPEC §3): precondition, confirmation, intent, one tool call, record.
 
 mod inputs;
+mod record;
 mod request;
 
 use std::collections::BTreeMap;
@@ -9,17 +10,19 @@ use uuid::Uuid;
 
 use self::inputs::Inputs;
 use self::request::Why;
-use super::capture::{Incoming, excerpts};
+use super::capture::Incoming;
 use super::error::ExecutionError;
 use super::executor::{Executor, Run};
-use super::shown::{artifacts, not_as_shown};
-use super::{preconditions, review};
-use crate::evidence::{Decided, EvidenceError, ExecutionRecord, IntentRecord, NewDecision, Taken};
+use super::runnable::Runnable;
+use super::shown::not_as_shown;
+use super::{preconditions, review, walls};
+use crate::authorization::StepWalls;
+use crate::evidence::{Decided, EvidenceError, IntentRecord, NewDecision, Taken};
 use crate::plan::{Code, Step, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, ConfirmationRequest, Control, Decision, Failure, FileEffect, Outcome, Predicted,
-    Preview, RunEvent, StepResult, WITH_ITS_COMMAND,
+    Preview, RunEvent, StepResult,
 };
 use crate::tools::{Context, Invocation};
 
@@ -85,6 +88,15 @@ fn cancelled() -> Stopped {
     (Outcome::Cancelled, Some(ExecutionError::Cancelled))
 }
 
+impl<'r> StepRun<'_, 'r> {
+    /// The approved walls of the step; none where it starts no process on this computer.
+    fn walls(&self) -> Option<&'r StepWalls> {
+        let runnable: &'r Runnable = self.run.runnable;
+        let walls = runnable.authorization.binding.walls.as_ref()?;
+        walls.get(self.step.step_index)?.as_ref()
+    }
+}
+
 impl StepRun<'_, '_> {
     /// Runs the step and records it. The failure is what ends the run, if this step does.
     ///
@@ -101,6 +113,7 @@ impl StepRun<'_, '_> {
         let toolbox = &self.run.runnable.toolbox;
         let policy = &self.executor.parts.policy;
         let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
+        let verdict = walls::raised(verdict, self.walls());
         let mut progress =
             Progress { execution_id: Uuid::new_v4(), timestamp_ms, ..Progress::default() };
         let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
@@ -242,6 +255,7 @@ impl StepRun<'_, '_> {
             risk: verdict,
             timestamp_ms: progress.timestamp_ms,
             host: self.run.runnable.plan.target.as_deref(),
+            walls: self.walls(),
             files: &progress.predicted,
             decisions: &decisions,
         })?;
@@ -271,6 +285,7 @@ impl StepRun<'_, '_> {
                     parts.progress.on_step_output(self.step, stream, chunk);
                 },
                 capture: &incoming,
+                walls: self.walls().unwrap_or(StepWalls::NONE),
             },
         );
         progress.taken = Some(incoming.finish());
@@ -286,98 +301,6 @@ impl StepRun<'_, '_> {
             None => (Outcome::Succeeded, None),
             Some(error) if error.code() == Code::Cancelled => cancelled(),
             Some(error) => (Outcome::Failed, Some(error)),
-        }
-    }
-
-    fn record(
-        self,
-        verdict: &Verdict,
-        progress: Progress,
-        outcome: Outcome,
-        error: Option<ExecutionError>,
-    ) -> Result<(StepResult, Option<Failure>), EvidenceError> {
-        let failure = error.as_ref().map(ExecutionError::failure);
-        let invoked = progress.invocation.is_some();
-        let invocation = progress.invocation.unwrap_or_default();
-        let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
-        let result = StepResult {
-            step_id: self.step.step_id.clone(),
-            step_index: self.step.step_index,
-            tool_name: self.step.tool_name.clone(),
-            success: outcome == Outcome::Succeeded,
-            outcome,
-            execution_id: progress.execution_id,
-            exit_code: invocation.exit_code,
-            stdout_bytes: stdout.as_ref().map_or(0, |stdout| stdout.bytes),
-            stdout_truncated: stdout.as_ref().is_some_and(|stdout| stdout.truncated),
-            stdout: stdout.map(|stdout| stdout.text),
-            stderr_bytes: stderr.as_ref().map_or(0, |stderr| stderr.bytes),
-            stderr_truncated: stderr.as_ref().is_some_and(|stderr| stderr.truncated),
-            stderr: stderr.map(|stderr| stderr.text),
-            error_message: failure.as_ref().map(|failure| failure.message.clone()),
-            error_code: failure.as_ref().map(|failure| failure.code),
-            next: failure.as_ref().map(|failure| failure.next.clone()),
-            timestamp_ms: progress.timestamp_ms,
-            duration_ms: progress.duration_ms,
-            diagnostic_artifacts: invocation.diagnostics,
-        };
-        let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
-        let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
-        let (taken, not_kept) = match progress.taken {
-            Some(Err(error)) => (None, Some(error)),
-            taken => (taken.and_then(Result::ok), None),
-        };
-        let artifacts =
-            artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
-        let files = [invocation.files, invocation.beside].concat();
-        let record = ExecutionRecord {
-            result: &result,
-            run_id: self.run.run_id,
-            plan: &self.run.runnable.plan,
-            step: self.step,
-            risk: verdict,
-            policy: self.run.runnable.authorization.binding.policy,
-            host: self.run.runnable.plan.target.as_deref(),
-            invoked,
-            stdout: invocation.stdout.as_deref(),
-            stderr: invocation.stderr.as_deref(),
-            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
-            result_json: &invocation.result,
-            artifacts: &artifacts,
-            files: &files,
-            predicted: &progress.predicted,
-            edges: &invocation.edges,
-            decisions: &decisions,
-        };
-        let recorded = match not_kept {
-            Some(error) => Err(error),
-            None => self.executor.store.record_execution(&record),
-        };
-        if let Err(error) = recorded {
-            self.run.not_recorded = invoked.then(|| Box::new(result));
-            return Err(error);
-        }
-        self.tell(&result, progress.answered.as_ref());
-        Ok((result, failure))
-    }
-
-    /// Exactly one of the three ends of a step.
-    fn tell(&self, result: &StepResult, answered: Option<&Answered>) {
-        let progress = &self.executor.parts.progress;
-        let boxed = Box::new(result.clone());
-        if result.outcome == Outcome::Succeeded {
-            progress.on_event(&RunEvent::StepCompleted { result: boxed });
-            progress.on_step_complete(result);
-        } else if result.outcome.goes_on() {
-            let reason = match answered {
-                Some(answered) => answered.answer.note.clone(),
-                None => WITH_ITS_COMMAND.to_owned(),
-            };
-            progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
-            progress.on_step_skipped(result, &reason);
-        } else {
-            progress.on_event(&RunEvent::StepFailed { result: boxed });
-            progress.on_step_failed(result);
         }
     }
 }

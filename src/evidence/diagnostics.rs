@@ -1,12 +1,12 @@
 //! Questions about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
 use super::error::Result;
-use super::queries::{EXECUTIONS, Range, row, rows, uuid};
+use super::queries::{EXECUTIONS, Range, readable, row, rows, uuid};
 use super::reader::Source;
 use crate::run::{ExecutionRow, LaterMutation, RecurringDiagnostic};
 
 /// How many columns [`EXECUTIONS`] selects.
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 15;
 
 pub(super) fn q3(source: &Source<'_>, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
     rows(
@@ -66,11 +66,11 @@ pub(super) fn q8(
     range: Range,
 ) -> Result<Vec<LaterMutation>> {
     let columns = EXECUTIONS.replacen(
-        "x.error_message",
-        "x.error_message, seen.id, seen.file_name, x.timestamp - seen.timestamp",
+        "x.walls_json",
+        "x.walls_json, seen.id, seen.file_name, x.timestamp - seen.timestamp",
         1,
     );
-    let mut statement = source.conn.prepare_cached(&format!(
+    let sql = format!(
         "{columns}
          JOIN edges AS g ON g.execution_id = x.id AND g.edge_type = 'AFFECTED'
               AND g.target_kind = 'file'
@@ -81,7 +81,8 @@ pub(super) fn q8(
            AND (x.timestamp, x.row) > (seen.timestamp, seen.row)
            AND x.timestamp BETWEEN ?3 AND ?4
          ORDER BY x.timestamp, x.id, seen.timestamp, seen.id LIMIT ?5"
-    ))?;
+    );
+    let mut statement = source.conn.prepare_cached(&readable(source, &sql))?;
     let mut found = statement.query((code, file, range.since(), range.until(), range.limit()))?;
     let mut all = Vec::new();
     while let Some(next) = found.next()? {

@@ -37,15 +37,32 @@ pub enum EvidenceError {
          {known}); use that version ({path})"
     )]
     TooNew { found: i64, known: i64, path: PathBuf },
+    #[error("somebody changed the schema of the evidence: {} ({path})", differences.join("; "))]
+    Schema { differences: Vec<String>, path: PathBuf },
+    #[error(
+        "a row of {table} was not written as it should be: {inserted} inserted, {written} changed in all, {}",
+        if *there { "and it is there" } else { "and it is not there" }
+    )]
+    NotOneRow { table: &'static str, inserted: usize, written: u64, there: bool },
+    #[error("this evidence is only read: {difference}")]
+    Head { difference: String },
+    #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
+    State { source: std::io::Error, path: PathBuf },
+    /// Discarded and made anew by whoever meets it.
+    #[error("the search index does not agree with the records")]
+    Index,
+    #[error("there is nothing to accept: this is the database that was here")]
+    NothingToAccept,
+    #[error("{path} is not this user's alone: {what}. To mend it: {command}")]
+    NotPrivate { path: PathBuf, what: String, command: String },
+    /// Planted by a test.
+    #[cfg(any(test, feature = "inspection"))]
+    #[error("the table {table} takes no rows: the disk is full, says the test")]
+    Broken { table: &'static str },
     #[error("the evidence database refused: {source}")]
     Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
     Key { source: std::io::Error, path: PathBuf },
-    #[error("a rule that finds secrets cannot be compiled: {source}")]
-    Rule {
-        #[from]
-        source: regex::Error,
-    },
     #[error("the system gave no random bytes: {source}")]
     Random { source: getrandom::Error },
     #[error("authorization {authorization_id} was used by run {run_id}; authorize the plan again")]
@@ -81,6 +98,20 @@ impl EvidenceError {
             Self::NoFile { .. } | Self::Foreign { .. } => ANOTHER,
             Self::Damaged { .. } => DAMAGED,
             Self::Locked => "Close that program or wait for it, then try again.",
+            Self::Schema { .. } => {
+                "Something else writes to this database: find out what. Name another evidence folder, or \
+                 take back what it changed."
+            }
+            Self::NotOneRow { .. } => {
+                "Something else has changed this database: run `countersign evidence verify`."
+            }
+            Self::Head { .. } => {
+                "Look at it with `countersign evidence verify`. Where you know why, accept it with \
+                 `countersign evidence accept-head --reason TEXT`."
+            }
+            Self::State { .. } => "See that this folder can be written, then try again.",
+            Self::NothingToAccept => "Nothing needs to be done.",
+            Self::NotPrivate { .. } => "Run that command, then try again.",
             Self::TooNew { .. } => "Use that version, or name another evidence folder.",
             Self::Key { .. } => "See that the key file can be read, or bring back a copy of it.",
             Self::AuthorizationUsed { .. } => "Authorize the plan again.",
@@ -100,7 +131,11 @@ impl EvidenceError {
 
     /// Whether a database file is not what SQLite wrote.
     pub(super) fn is_damage(&self) -> bool {
-        let Self::Database { source } = self else { return false };
+        let source = match self {
+            Self::Index => return true,
+            Self::Database { source } => source,
+            _ => return false,
+        };
         matches!(
             source.sqlite_error_code(),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)

@@ -1,14 +1,15 @@
 //! The one way in: every row of every table is redacted, inserted and linked here, all in one
 //! transaction (SPEC §8).
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{
-    Connection, OptionalExtension as _, Transaction, TransactionBehavior, params_from_iter,
-};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::append::Chain;
+#[cfg(any(test, feature = "inspection"))]
+use super::error::EvidenceError;
+use super::error::Result;
 use super::intake::{TakenContent, TakenStream};
 use super::ledger;
 use super::redact::{KnownSecrets, Redactor};
@@ -28,6 +29,8 @@ pub(super) enum Cell {
     Json(Value),
     /// Compressed content.
     Bytes(Vec<u8>),
+    /// The keyed digest of the rest of the row, which makes it a grant.
+    Grant,
 }
 
 impl Cell {
@@ -81,7 +84,7 @@ impl Cell {
     fn as_value(&self) -> ValueRef<'_> {
         match self {
             // Json became text when the row passed the funnel.
-            Self::Null | Self::Json(_) => ValueRef::Null,
+            Self::Null | Self::Json(_) | Self::Grant => ValueRef::Null,
             Self::Number(number) => ValueRef::Integer(*number),
             Self::Word(text) | Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
@@ -95,8 +98,12 @@ pub(super) struct Funnel<'c> {
     redactor: &'c Redactor,
     pub(super) vault: &'c Vault,
     known: KnownSecrets,
-    seq: i64,
-    head: Digest,
+    chain: Chain,
+    database_id: Uuid,
+    /// A table into which nothing can be written, for tests of what happens then: a trigger that refuses rows
+    /// would be found before.
+    #[cfg(any(test, feature = "inspection"))]
+    pub(super) broken: Option<String>,
 }
 
 impl<'c> Funnel<'c> {
@@ -105,28 +112,27 @@ impl<'c> Funnel<'c> {
         conn: &'c mut Connection,
         redactor: &'c Redactor,
         vault: &'c Vault,
+        database_id: Uuid,
     ) -> Result<Self> {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Within the transaction, because another process may have written since.
-        let last: Option<(i64, String)> = tx
-            .prepare_cached("SELECT seq, digest FROM ledger ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let (seq, head) = match last {
-            None => (0, ledger::GENESIS),
-            Some((seq, head)) => (
-                seq,
-                head.parse().map_err(|_| EvidenceError::Unreadable {
-                    what: format!("the ledger's last digest, {head:?}"),
-                })?,
-            ),
-        };
-        Ok(Self { tx, redactor, vault, known: KnownSecrets::default(), seq, head })
+        let chain = Chain::of(&tx)?;
+        Ok(Self {
+            tx,
+            redactor,
+            vault,
+            known: KnownSecrets::default(),
+            chain,
+            database_id,
+            #[cfg(any(test, feature = "inspection"))]
+            broken: None,
+        })
     }
 
-    /// Commits; durable when this returns.
-    pub(super) fn commit(self) -> Result<()> {
-        Ok(self.tx.commit()?)
+    /// Commits; durable when this returns. Gives the end of the chain.
+    pub(super) fn commit(self) -> Result<Chain> {
+        self.tx.commit()?;
+        Ok(self.chain)
     }
 
     /// The transaction, for questions.
@@ -173,14 +179,18 @@ impl<'c> Funnel<'c> {
         self.redactor.hide_in_json(self.vault, &self.known, value)
     }
 
-    /// Inserts one row and its link. The row gets the link's number: so a row and its link find each
-    /// other without an index, and all rows stand in the order in which they were written.
+    /// Hides secrets in a row, and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of
+    /// the rest of the row.
     pub(super) fn insert<const N: usize>(
         &mut self,
         table: &'static str,
         row: [(&'static str, Cell); N],
     ) -> Result<()> {
-        let row = row.map(|(name, cell)| {
+        #[cfg(any(test, feature = "inspection"))]
+        if self.broken.as_deref().is_some_and(|broken| broken == table || broken == "ledger") {
+            return Err(EvidenceError::Broken { table });
+        }
+        let mut row = row.map(|(name, cell)| {
             let cell = match cell {
                 Cell::Text(text) => Cell::Text(self.hidden(&text)),
                 Cell::Json(value) => Cell::Word(self.hidden_json(value)),
@@ -188,31 +198,20 @@ impl<'c> Funnel<'c> {
             };
             (name, cell)
         });
-        self.seq += 1;
-        let key = if row.iter().any(|(name, _)| *name == "id") { "row" } else { "id" };
-        let number = [(key, ValueRef::Integer(self.seq))];
-        let columns =
-            number.into_iter().chain(row.iter().map(|(name, cell)| (*name, cell.as_value())));
-        let mut sql = String::with_capacity(512);
-        sql.extend(["INSERT INTO ", table, " (", key]);
-        for (name, _) in &row {
-            sql.push(',');
-            sql.push_str(name);
+        if let Some(place) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
+            let columns = columns(&row);
+            let number = (Chain::key(&columns), ValueRef::Integer(self.chain.rows + 1));
+            // The digest itself is null as yet, and what is null is no part of an entry.
+            let entry = ledger::entry(table, columns.into_iter().chain([number]));
+            let digest = self.vault.grant(self.database_id, &entry);
+            if let Some((_, cell)) = row.get_mut(place) {
+                *cell = Cell::Word(digest);
+            }
         }
-        sql.push_str(") VALUES (?");
-        sql.push_str(&",?".repeat(N));
-        sql.push(')');
-        self.tx.prepare_cached(&sql)?.execute(params_from_iter(
-            columns.clone().map(|(_, value)| ToSqlOutput::Borrowed(value)),
-        ))?;
-
-        let entry = ledger::entry(table, columns);
-        self.head = ledger::link(&self.head, &entry);
-        self.tx
-            .prepare_cached(
-                "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((self.seq, table, self.head.hex(), (table == "blobs").then_some(entry)))?;
-        Ok(())
+        self.chain.append(&self.tx, table, &columns(&row))
     }
+}
+
+fn columns<'r>(row: &'r [(&'static str, Cell)]) -> Vec<(&'static str, ValueRef<'r>)> {
+    row.iter().map(|(name, cell)| (*name, cell.as_value())).collect()
 }

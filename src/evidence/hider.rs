@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_marker_is_found_and_what_only_looks_like_one_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let store = EvidenceStore::open(folder.path(), &folder.path().join("keys")).unwrap();
+        let store = EvidenceStore::open(folder.path(), folder.path().join("keys")).unwrap();
         let mut hider = store.secret_hider();
         hider.learn("password = h3ron-of-the-marsh");
         let hidden = hider.hide("grey h3ron-of-the-marsh ]").into_owned();

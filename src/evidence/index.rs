@@ -1,25 +1,26 @@
 //! The search index: a file of its own, filled from the rows and rebuildable from them at any time
 //! (SPEC §8). Nothing in it is evidence, so it may change and be thrown away.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::blobs;
 use super::error::{EvidenceError, Result};
-use super::queries;
+use super::index_seal::Seal;
+use super::index_text::{flat, searchable, text_of};
 use super::reader::Source;
+use super::vault::Vault;
+use super::{permissions, queries};
 use crate::plan::Digest;
-use crate::run::{ArtifactRecord, Known};
+use crate::run::Known;
 
 const FILE_NAME: &str = "search_index.db";
 /// Changes with [`SCHEMA`] and with how a text is made; another format is thrown away.
-const FORMAT: i64 = 1;
-/// How much of an artifact is indexed, in bytes.
-const TEXT_BYTES: usize = 1 << 20;
+const FORMAT: i64 = 2;
 /// Executions that are indexed in one transaction.
 const BATCH: i64 = 200;
 
@@ -55,22 +56,60 @@ const SCHEMA: &str = "
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) conn: Connection,
+    /// None where it is in memory.
+    seal: Option<Seal>,
+    path: PathBuf,
+    /// As it was when the seal was compared: another number, and another process has written.
+    data_version: i64,
 }
 
 impl Index {
-    /// Opens the index of an evidence folder, made anew when it cannot be used; in memory where the
-    /// folder cannot be written.
-    pub(super) fn open(dir: &Path) -> Result<Self> {
+    /// Opens the index of an evidence folder, made anew when it cannot be used or is not what this user's
+    /// program wrote; in memory where the folder cannot be written or there is no key.
+    pub(super) fn open(dir: &Path, vault: Option<&Arc<Vault>>) -> Result<Self> {
         let path = dir.join(FILE_NAME);
-        if let Ok(index) = Self::prepare(Connection::open(&path)) {
-            return Ok(index);
+        let seal = vault.map(|vault| Seal::new(dir, vault));
+        if let Some(seal) = seal
+            && let Ok(_lock) = seal.lock()
+        {
+            if !seal.holds(&path) {
+                Self::discard(dir);
+            }
+            let made = Self::in_file(&path, &seal);
+            if let Ok(index) = made {
+                return Ok(index);
+            }
+            // Damaged or of another format.
+            Self::discard(dir);
+            if let Ok(index) = Self::in_file(&path, &seal) {
+                return Ok(index);
+            }
         }
-        // Damaged or of another format.
-        Self::discard(dir);
-        match Self::prepare(Connection::open(&path)) {
-            Ok(index) => Ok(index),
-            Err(_) => Self::prepare(Connection::open_in_memory()),
+        let conn = Self::prepare(Connection::open_in_memory())?;
+        Ok(Self { conn, seal: None, path, data_version: 0 })
+    }
+
+    fn in_file(path: &Path, seal: &Seal) -> Result<Self> {
+        if !path.exists() {
+            permissions::create_new(path)
+                .map_err(|source| EvidenceError::Folder { source, path: path.to_owned() })?;
         }
+        permissions::mend_file(path)?;
+        let conn = Self::prepare(Connection::open(path))?;
+        seal.set(path)?;
+        let data_version = data_version(&conn)?;
+        Ok(Self { conn, seal: Some(seal.clone()), path: path.to_owned(), data_version })
+    }
+
+    /// Whether the index of this folder is what this user's program wrote; there may be none.
+    pub(super) fn is_sound(dir: &Path, vault: Option<&Arc<Vault>>) -> bool {
+        let path = dir.join(FILE_NAME);
+        if !path.exists() {
+            return true;
+        }
+        let Some(seal) = vault.map(|vault| Seal::new(dir, vault)) else { return false };
+        // Without the lock nobody can tell a file that is being written from one that was changed.
+        seal.lock().is_ok_and(|_lock| seal.holds(&path))
     }
 
     /// Throws the index of this folder away: it holds nothing that is not in the evidence.
@@ -78,15 +117,17 @@ impl Index {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
         }
+        Seal::discard(dir);
     }
 
-    fn prepare(conn: rusqlite::Result<Connection>) -> Result<Self> {
+    fn prepare(conn: rusqlite::Result<Connection>) -> Result<Connection> {
         let mut conn = conn?;
         conn.busy_timeout(Duration::from_secs(30))?;
         conn.set_prepared_statement_cache_capacity(64);
-        // Losing it costs a rebuild, nothing else.
+        // Losing it costs a rebuild, nothing else. No log beside it, so that its file is all of it.
         conn.execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;",
+            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
+             PRAGMA trusted_schema = OFF;",
         )?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let format: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -116,11 +157,31 @@ impl Index {
             "CREATE TEMP TABLE found (doc INTEGER PRIMARY KEY, execution_id TEXT NOT NULL,
              timestamp INTEGER NOT NULL, outcome TEXT NOT NULL, tool TEXT NOT NULL, risk TEXT);",
         )?;
-        Ok(Self { conn })
+        Ok(conn)
     }
 
     /// Takes in what was recorded since the last time.
+    ///
+    /// # Errors
+    /// [`EvidenceError::Index`] when the index is not what this user's program wrote.
     pub(super) fn catch_up(&mut self, source: &Source<'_>) -> Result<()> {
+        let Some(seal) = self.seal.clone() else { return self.take_in(source) };
+        let _lock = seal.lock()?;
+        if data_version(&self.conn)? != self.data_version || !self.path.exists() {
+            if !seal.holds(&self.path) {
+                return Err(EvidenceError::Index);
+            }
+            self.data_version = data_version(&self.conn)?;
+        }
+        let before = self.conn.total_changes();
+        let taken_in = self.take_in(source);
+        if self.conn.total_changes() != before {
+            seal.set(&self.path)?;
+        }
+        taken_in
+    }
+
+    fn take_in(&mut self, source: &Source<'_>) -> Result<()> {
         while self.take_in_batch(source)? {}
         self.settle_open(source)
     }
@@ -156,7 +217,7 @@ impl Index {
             .query_map([seq, head, BATCH], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         for (seq, table) in &new {
-            take_in(&tx, source, table, *seq)?;
+            take_in_row(&tx, source, table, *seq)?;
         }
         let last = match new.last() {
             Some((last, ..)) if new.len() as i64 == BATCH => *last,
@@ -192,6 +253,11 @@ impl Index {
     }
 }
 
+/// Changes when another connection has written.
+fn data_version(conn: &Connection) -> Result<i64> {
+    Ok(conn.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+}
+
 fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
     Ok(source
         .conn
@@ -201,7 +267,7 @@ fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
 }
 
 /// Indexes one execution; or one intent, until its execution takes its place.
-fn take_in(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
+fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
     let (outcome, error) = match table {
         "intents" => ("'running'", "NULL, NULL"),
         _ => ("x.outcome", "x.error_message, x.error_code"),
@@ -317,51 +383,4 @@ fn link_targets(
         }
     }
     Ok(())
-}
-
-/// The text of an artifact, from its value or from the start of its content.
-fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<String> {
-    let Some(digest) = &artifact.blob else { return Ok(flat(&artifact.content)) };
-    let head = || {
-        let head = artifact.content.get("head").and_then(Value::as_str);
-        head.unwrap_or_default().to_owned()
-    };
-    // Exact bytes are no text, and may be sealed.
-    if artifact.content.get("encoding").is_some() {
-        return Ok(head());
-    }
-    let Some(bytes) = blobs::read_start(source.conn, digest)? else { return Ok(head()) };
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    match artifact.artifact_type.as_str() {
-        "stdout" | "stderr" => Ok(text),
-        _ => Ok(serde_json::from_str(&text).map_or(text, |value| flat(&value))),
-    }
-}
-
-/// The texts and numbers of a JSON value, one on each line.
-fn flat(value: &Value) -> String {
-    fn collect(value: &Value, text: &mut String) {
-        match value {
-            Value::Null | Value::Bool(_) => {}
-            Value::Number(number) => push(text, &number.to_string()),
-            Value::String(string) => push(text, string),
-            Value::Array(items) => items.iter().for_each(|item| collect(item, text)),
-            Value::Object(map) => map.values().for_each(|value| collect(value, text)),
-        }
-    }
-    fn push(text: &mut String, line: &str) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(line);
-    }
-    let mut text = String::new();
-    collect(value, &mut text);
-    text
-}
-
-/// At most the first MiB, without the two characters that mark a match.
-fn searchable(text: &str) -> String {
-    let end = text.floor_char_boundary(TEXT_BYTES);
-    text.get(..end).unwrap_or_default().replace(['\u{1}', '\u{2}', '\0'], " ")
 }

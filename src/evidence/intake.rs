@@ -117,10 +117,7 @@ impl Sight {
         }
         // Known ones are looked for when it is recorded: then all of them are known.
         let stretch = self.window.take(redactor, &KnownSecrets::default(), is_last);
-        for (kind, secret) in stretch.secrets() {
-            self.has_secret = true;
-            Redactor::learn_one(&mut self.known, kind, secret);
-        }
+        self.has_secret |= stretch.learn(&mut self.known);
     }
 }
 

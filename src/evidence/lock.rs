@@ -1,7 +1,7 @@
 //! Who is alive (SPEC §8): each run holds an advisory lock on a file of its own, which the system
 //! releases when its process ends, however it ends.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -11,6 +11,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, PATIENCE, Result};
+use super::permissions;
 
 const FOLDER: &str = "locks";
 
@@ -33,14 +34,25 @@ impl Lock {
         Self::take(dir, &run_id.to_string(), PATIENCE)
     }
 
+    /// Waits until no other process writes the search index of this evidence folder, within limits.
+    pub(super) fn index(dir: &Path) -> Result<Self> {
+        Self::take(dir, "index", PATIENCE)
+    }
+
+    /// Waits until no other process keeps heads in this state folder, within limits.
+    pub(super) fn heads(state: &Path) -> Result<Self> {
+        Self::take(state, "heads", PATIENCE)
+    }
+
     fn take(dir: &Path, name: &str, patience: Duration) -> Result<Self> {
         let path = lock_path(dir, name);
         let folder = |source| EvidenceError::Folder { source, path: path.clone() };
         let open = || {
-            fs::create_dir_all(dir.join(FOLDER))?;
-            OpenOptions::new().create(true).append(true).open(&path)
+            permissions::own_folder(&dir.join(FOLDER))?;
+            permissions::mend_file(&path)?;
+            permissions::append(&path).map_err(folder)
         };
-        let file = open().map_err(folder)?;
+        let file = open()?;
         let file = match file.try_lock() {
             Ok(()) => file,
             Err(TryLockError::WouldBlock) => {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
+use super::grants;
 use super::lock::Lock;
 use super::rows::word;
 use super::store::EvidenceStore;
@@ -105,7 +106,7 @@ impl EvidenceStore {
         method: Method,
         timestamp_ms: i64,
     ) -> Result<()> {
-        self.write(|funnel, user| {
+        self.write_and_keep(|funnel, user| {
             funnel.insert(
                 "authorization_classes",
                 [
@@ -115,6 +116,7 @@ impl EvidenceStore {
                     ("method", word(&method)),
                     ("timestamp", timestamp_ms.into()),
                     ("expires_at", class.expires_at_ms().unwrap_or(timestamp_ms).into()),
+                    ("grant_digest", Cell::Grant),
                 ],
             )
         })
@@ -127,7 +129,7 @@ impl EvidenceStore {
     /// As [`Self::record_class`].
     pub fn revoke_class(&mut self, class_id: Uuid, timestamp_ms: i64) -> Result<bool> {
         let mut revoked = false;
-        self.write(|funnel, user| {
+        self.write_and_keep(|funnel, user| {
             if !class_exists(funnel, class_id)? || is_revoked(funnel.tx(), class_id)? {
                 return Ok(());
             }
@@ -144,12 +146,24 @@ impl EvidenceStore {
         Ok(revoked)
     }
 
-    /// Whether such an answer was taken back, by any process.
+    /// Whether such an answer was taken back, by any process. One that was never given, or whose row is not
+    /// what this user's program wrote, counts as taken back.
     ///
     /// # Errors
     /// As [`Self::record_class`].
     pub fn is_class_revoked(&self, class_id: Uuid) -> Result<bool> {
-        is_revoked(&self.conn, class_id)
+        Ok(is_revoked(&self.conn, class_id)?
+            || grants::has_lost_rows(&self.conn, "authorization_class_revocations")?
+            || !self.is_class_proven(class_id)?)
+    }
+
+    fn is_class_proven(&self, class_id: Uuid) -> Result<bool> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT * FROM authorization_classes WHERE id = ?1")?;
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let mut rows = statement.query([class_id.to_string()])?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        grants::is_proven("authorization_classes", &names, row, &self.vault, self.database_id)
     }
 
     /// Records the start of a loop. From now until [`end_loop`](Self::end_loop), or until this store is
@@ -219,7 +233,7 @@ impl EvidenceStore {
     /// As [`Self::record_class`].
     pub fn end_loop(&mut self, end: &LoopEnd<'_>) -> Result<()> {
         let reason = end.reason;
-        self.write(|funnel, _| {
+        self.write_and_keep(|funnel, _| {
             funnel.insert(
                 "loop_ends",
                 [

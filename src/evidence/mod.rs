@@ -8,29 +8,38 @@
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 
 mod aftermath;
+mod append;
 mod blobs;
 mod diagnostics;
 mod error;
+mod folders;
 mod funnel;
+mod grants;
+mod heads;
 mod hider;
 mod history;
 mod index;
+mod index_seal;
+mod index_text;
 mod intake;
 mod ledger;
 mod lock;
 mod loop_reader;
 mod loops;
+mod permissions;
 mod queries;
 mod reader;
+mod reader_questions;
 mod record;
 mod redact;
 mod replay;
 mod rows;
 mod schema;
+mod schema_check;
 mod search;
-mod secret_rules;
-mod secret_words;
+mod secrets;
 mod spool;
+mod standing;
 mod steps;
 mod store;
 mod summary;
@@ -41,18 +50,20 @@ mod window;
 
 pub use aftermath::OpenIntent;
 pub use error::EvidenceError;
+pub use folders::UserFolders;
 pub use hider::{SecretHider, marker_in};
 pub use history::Kept;
 pub use intake::{Intake, Taken};
 pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
+pub use permissions::write_private;
 pub use queries::Range;
 pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
 };
 pub use store::EvidenceStore;
-pub use trust::TrustDecision;
-pub use verify::verify;
+pub use trust::{Trust, TrustDecision};
+pub use verify::{verify, verify_with_kept_head};
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,17 @@
 //! Questions about runs, executions and files (SPEC §8): read-only, in a deterministic order, ties by
 //! id. The empty answer is an answer. Q3, Q7 and Q8 are in `diagnostics.rs`.
 
+use std::borrow::Cow;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{OptionalExtension as _, Params, Row};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
 use super::reader::Source;
+use super::schema;
+use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest};
 use crate::run::{
     ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, FileExecution,
@@ -43,12 +48,12 @@ impl Range {
 pub(super) const EXECUTIONS: &str =
     "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
     x.about, x.timestamp, x.duration_ms, x.outcome, x.risk_level, x.exit_code, x.error_code,
-    x.error_message
+    x.error_message, x.walls_json
     FROM executions AS x JOIN runs AS r ON r.id = x.run_id";
 
 /// The same of an intent that has no execution.
 const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
-    x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL
+    x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL, x.walls_json
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
 
@@ -113,7 +118,23 @@ pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<ExecutionRow> {
         exit_code: row.get(11)?,
         error_code: row.get::<_, Option<String>>(12)?.as_deref().and_then(Code::from_text),
         error_message: row.get(13)?,
+        walls: walls(row, 14)?,
     })
+}
+
+/// The walls of an execution; none where they are not recorded.
+pub(super) fn walls(row: &Row<'_>, column: usize) -> Result<Option<StepWalls>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|walls| serde_json::from_str(&walls).map_err(unreadable)).transpose()
+}
+
+/// The question without the columns that an older format does not have.
+pub(super) fn readable<'s>(source: &Source<'_>, sql: &'s str) -> Cow<'s, str> {
+    if source.format < schema::FORMAT_WITH_WALLS {
+        Cow::Owned(sql.replace("x.walls_json", "NULL"))
+    } else {
+        Cow::Borrowed(sql)
+    }
 }
 
 pub(super) fn rows(
@@ -121,7 +142,7 @@ pub(super) fn rows(
     sql: &str,
     params: impl Params,
 ) -> Result<Vec<ExecutionRow>> {
-    let mut statement = source.conn.prepare_cached(sql)?;
+    let mut statement = source.conn.prepare_cached(&readable(source, sql))?;
     let mut found = statement.query(params)?;
     let mut all = Vec::new();
     while let Some(next) = found.next()? {
@@ -273,12 +294,6 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
     let Some(run) = runs(source, Some(row.run_id), 1)?.pop() else { return Ok(None) };
     let (conn, text) = (source.conn, id.to_string());
-    let arguments: String = conn
-        .prepare_cached(
-            "SELECT arguments_json FROM executions WHERE id = ?1
-             UNION ALL SELECT arguments_json FROM intents WHERE id = ?1 LIMIT 1",
-        )?
-        .query_row([&text], |row| row.get(0))?;
     let intent_at_ms = conn
         .prepare_cached("SELECT timestamp FROM intents WHERE id = ?1")?
         .query_row([&text], |row| row.get(0))
@@ -295,7 +310,7 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
     let (ledger_seq, ledger_digest) = ledger.unzip();
     Ok(Some(ExecutionDetail {
         run,
-        arguments: serde_json::from_str(&arguments).map_err(unreadable)?,
+        arguments: serde_json::from_value(arguments(source, &text)?).map_err(unreadable)?,
         artifacts: artifacts(source, &text)?,
         edges: conn
             .prepare_cached(&format!(
@@ -318,6 +333,18 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
         ledger_digest: ledger_digest.as_deref().map(digest).transpose()?,
         row,
     }))
+}
+
+/// The arguments of an execution or intent, as JSON.
+pub(super) fn arguments(source: &Source<'_>, id: &str) -> Result<Value> {
+    let arguments: String = source
+        .conn
+        .prepare_cached(
+            "SELECT arguments_json FROM executions WHERE id = ?1
+             UNION ALL SELECT arguments_json FROM intents WHERE id = ?1 LIMIT 1",
+        )?
+        .query_row([id], |row| row.get(0))?;
+    serde_json::from_str(&arguments).map_err(unreadable)
 }
 
 /// The artifacts of an execution, in the order in which they were recorded.

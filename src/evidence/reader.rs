@@ -8,18 +8,18 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::aftermath::{self, OpenIntent};
-use super::error::Result;
+use super::error::{EvidenceError, Result};
+use super::folders::UserFolders;
+use super::heads::KeptHeads;
 use super::history::{self, Kept};
 use super::index::Index;
-use super::queries::Range;
+use super::standing::standing;
 use super::vault::Vault;
-use super::{blobs, diagnostics, lock, loop_reader, queries, replay, schema, search, summary};
+use super::{blobs, lock, loop_reader, queries, replay, schema, schema_check, search};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{
-    Answered, EvidenceSummary, ExecutionDetail, ExecutionRow, FileExecution, Focus, History,
-    LaterMutation, LoopDetail, LoopSummary, MOST_ROWS, Question, RecurringDiagnostic, RunEvent,
-    RunSummary, SearchPage, SearchQuery, TargetKind,
+    HeadReport, History, LoopDetail, LoopSummary, RunEvent, RunSummary, SearchPage, SearchQuery,
 };
 
 /// Reads the evidence; never writes to it (SPEC §8). The search index in the same folder is its own and
@@ -29,17 +29,28 @@ use crate::run::{
 /// question, so that a first run appears.
 #[derive(Debug)]
 pub struct EvidenceReader {
-    dir: PathBuf,
-    secrets: PathBuf,
-    conn: Option<Connection>,
-    vault: Option<Vault>,
+    pub(super) dir: PathBuf,
+    pub(super) folders: UserFolders,
+    opened: Option<Opened>,
+    vault: Option<Arc<Vault>>,
     index: Option<Index>,
+}
+
+/// A database whose schema was compared.
+#[derive(Debug)]
+struct Opened {
+    conn: Connection,
+    format: i64,
+    /// As it was when the schema was compared.
+    schema_version: i64,
 }
 
 /// What a question is answered from.
 pub(super) struct Source<'a> {
     pub(super) conn: &'a Connection,
     pub(super) vault: Option<&'a Vault>,
+    /// The format of the database: an older one has fewer columns.
+    pub(super) format: i64,
     dir: &'a Path,
 }
 
@@ -51,34 +62,63 @@ impl Source<'_> {
 }
 
 impl EvidenceReader {
-    /// Opens the evidence in `dir` for reading. `secrets` is the folder of the user's key; without the
-    /// key, contents that hold secrets are not available.
+    /// Opens the evidence in `dir` for reading. `folders` are the user's own outside `dir`; without the key
+    /// in them, contents that hold secrets are not available.
     ///
     /// # Errors
-    /// A database that is damaged, of another program or of another format.
-    pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
-        let mut reader = Self::at(dir, secrets);
+    /// A database that is damaged, of another program or of a newer format, or whose schema was changed.
+    pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
+        let mut reader = Self::at(dir, folders);
         reader.source()?;
         Ok(reader)
     }
 
     /// The same, opened with the first question.
-    pub fn at(dir: &Path, secrets: &Path) -> Self {
-        let (dir, secrets) = (dir.to_owned(), secrets.to_owned());
-        Self { dir, secrets, conn: None, vault: None, index: None }
+    pub fn at(dir: &Path, folders: impl Into<UserFolders>) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            folders: folders.into(),
+            opened: None,
+            vault: None,
+            index: None,
+        }
+    }
+
+    /// Whether this is the database that was here: what there is to say of the head that is kept outside of
+    /// the folder. Where something differs, questions are answered and nothing can be recorded.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn standing(&mut self) -> Result<HeadReport> {
+        self.source()?;
+        let kept = KeptHeads::read(&self.folders, self.vault.as_deref());
+        let opened = self.opened.as_ref().map(|opened| (&opened.conn, opened.format));
+        standing(opened, &self.dir, &kept)
     }
 
     fn source(&mut self) -> Result<Option<Source<'_>>> {
-        if self.conn.is_none() {
-            self.conn = schema::open_for_reading(&schema::database_path(&self.dir))?;
+        if let Some(opened) = &self.opened
+            && schema_check::version(&opened.conn)? != opened.schema_version
+        {
+            // Migrated, or tampered with: which of the two is found out by opening it anew.
+            self.opened = None;
+        }
+        if self.opened.is_none()
+            && let Some((conn, format)) =
+                schema::open_for_reading(&schema::database_path(&self.dir))?
+        {
+            let schema_version = schema_check::version(&conn)?;
+            self.opened = Some(Opened { conn, format, schema_version });
         }
         if self.vault.is_none() {
-            // A broken key is no reason to hide the rest of the evidence.
-            self.vault = Vault::open(&self.secrets).unwrap_or_default();
+            // A broken key is no reason to hide the rest of the evidence; one that others may read is not
+            // used, and what needs it says so.
+            self.vault = Vault::open(&self.folders.key).unwrap_or_default().map(Arc::new);
         }
-        Ok(self.conn.as_ref().map(|conn| Source {
-            conn,
-            vault: self.vault.as_ref(),
+        Ok(self.opened.as_ref().map(|opened| Source {
+            conn: &opened.conn,
+            format: opened.format,
+            vault: self.vault.as_deref(),
             dir: &self.dir,
         }))
     }
@@ -260,7 +300,7 @@ impl EvidenceReader {
         let mut index = match self.index.take() {
             Some(index) => index,
             None if self.source()?.is_none() => return Ok(()),
-            None => Index::open(&self.dir)?,
+            None => Index::open(&self.dir, self.vault.as_ref())?,
         };
         if let Some(source) = self.source()? {
             index.catch_up(&source)?;
@@ -274,15 +314,17 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
-        match self.search_once(query) {
-            // It is not flushed like the evidence, so a power cut may leave it damaged.
-            Err(error) if error.is_damage() => {
-                self.index = None;
-                Index::discard(&self.dir);
-                self.search_once(query)
-            }
-            answered => answered,
+        let mut answered = self.search_once(query);
+        // It is not flushed like the evidence, so a power cut may leave it damaged; and anybody may have
+        // written into it.
+        if answered.as_ref().is_err_and(EvidenceError::is_damage) {
+            self.index = None;
+            Index::discard(&self.dir);
+            answered = self.search_once(query);
         }
+        let mut page = answered?;
+        page.read_only = self.standing()?.difference;
+        Ok(page)
     }
 
     fn search_once(&mut self, query: &SearchQuery) -> Result<SearchPage> {
@@ -291,103 +333,5 @@ impl EvidenceReader {
         let page = self.ask(|source| search::page(&index, source, query));
         self.index = Some(index);
         page
-    }
-
-    /// Q5: one execution, or one intent without execution, in full.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn execution(&mut self, id: Uuid) -> Result<Option<ExecutionDetail>> {
-        self.ask(|source| queries::execution(source, id))
-    }
-
-    /// Q1: executions of a tool, time ascending.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
-        self.ask(|source| queries::q1(source, tool, range))
-    }
-
-    /// Q2: failed and precondition-failed executions of a tool, time descending.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
-        self.ask(|source| queries::q2(source, tool, range))
-    }
-
-    /// Q3: executions with a diagnostic of this code, time ascending.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
-        self.ask(|source| diagnostics::q3(source, code, range))
-    }
-
-    /// Q4: executions whose tool was called and that touched this file, time ascending.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q4(&mut self, file: &str, range: Range) -> Result<Vec<FileExecution>> {
-        self.ask(|source| queries::q4(source, TargetKind::File, file, range))
-    }
-
-    /// Q6: the latest execution that worked on this file or changed it.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q6(&mut self, file: &str) -> Result<Option<ExecutionRow>> {
-        self.ask(|source| queries::q6(source, file))
-    }
-
-    /// Q7: diagnostics that were seen at least `threshold` times, most frequent first.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q7(&mut self, threshold: u64, range: Range) -> Result<Vec<RecurringDiagnostic>> {
-        self.ask(|source| diagnostics::q7(source, threshold, range))
-    }
-
-    /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
-    /// anything to do with it, nobody can say from here.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn q8(
-        &mut self,
-        code: &str,
-        file: Option<&str>,
-        range: Range,
-    ) -> Result<Vec<LaterMutation>> {
-        self.ask(|source| diagnostics::q8(source, code, file, range))
-    }
-
-    /// What Q1 to Q8 say of one workspace, a few rows of each.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn summary(&mut self, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
-        self.ask(|source| summary::of(source, workspace, focus))
-    }
-
-    /// The question of a page, answered by Q3, Q4, Q6, Q7 or Q8. What is shown has a limit; who asks
-    /// for more asks headless.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn answer(&mut self, question: &Question) -> Result<Answered> {
-        let range = Range { limit: MOST_ROWS, ..Range::default() };
-        Ok(match question {
-            Question::WithCode(code) => Answered::Executions(self.q3(code, range)?),
-            Question::Touched { kind, target } => {
-                Answered::Touched(self.ask(|source| queries::q4(source, *kind, target, range))?)
-            }
-            Question::Latest(file) => Answered::Executions(self.q6(file)?.into_iter().collect()),
-            Question::Recurring => Answered::Recurring(self.q7(2, range)?),
-            Question::ChangesAfter { code, file } => {
-                Answered::Changes(self.q8(code, file.as_deref(), range)?)
-            }
-        })
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::intake::Taken;
-use crate::authorization::PlanAuthorization;
+use crate::authorization::{PlanAuthorization, StepWalls};
 use crate::plan::{Digest, Plan, Step};
 use crate::risk::Verdict;
 use crate::run::{
@@ -42,6 +42,8 @@ pub struct IntentRecord<'a> {
     pub timestamp_ms: i64,
     /// Where it runs, for remote steps.
     pub host: Option<&'a str>,
+    /// The walls it runs behind; none where nobody determined them.
+    pub walls: Option<&'a StepWalls>,
     /// What is predicted to happen to files; the contents are kept, so that an interrupted step can be
     /// compared with the disk.
     pub files: &'a [FileEffect],
@@ -66,6 +68,8 @@ pub struct ExecutionRecord<'a> {
     pub policy: Digest,
     /// Where it ran, for remote steps.
     pub host: Option<&'a str>,
+    /// The walls it ran behind; none where nobody determined them.
+    pub walls: Option<&'a StepWalls>,
     /// Whether the tool was called.
     pub invoked: bool,
     /// The whole stdout; none where the tool has none.

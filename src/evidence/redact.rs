@@ -1,4 +1,4 @@
-//! Hiding secrets in what is about to be stored (SPEC §8). What is one, `secret_rules.rs` knows.
+//! Hiding secrets in what is about to be stored (SPEC §8). What is one, the folder `secrets` knows.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,19 +9,12 @@ use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::ledger::canonical;
-use super::secret_rules::{Match, Rules};
+use super::secrets::{self, Match};
 use super::vault::Vault;
 
 /// Recognises secrets and hides them.
-pub(super) struct Redactor {
-    rules: Rules,
-}
-
-impl std::fmt::Debug for Redactor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Redactor")
-    }
-}
+#[derive(Debug)]
+pub(super) struct Redactor;
 
 /// Secrets that were found in the exact bytes of a record; each is also hidden where only a part of
 /// its surroundings is shown, for instance one line of a private key in a difference.
@@ -89,14 +82,9 @@ impl KnownSecrets {
 }
 
 impl Redactor {
-    /// Compiles the rules.
-    pub(super) fn new() -> Result<Self, regex::Error> {
-        Ok(Self { rules: Rules::new()? })
-    }
-
     /// Whether there is anything to hide in this text.
     pub(super) fn finds_in(&self, text: &str) -> bool {
-        self.rules.find(text).next().is_some()
+        !secrets::find(text).is_empty()
     }
 
     /// Whether there is anything to hide in these exact bytes, also behind the escapes of JSON.
@@ -105,45 +93,56 @@ impl Redactor {
         if self.finds_in(&text) {
             return true;
         }
-        // What a rule needs is made of characters for which JSON has no other escapes than these: without
-        // them it stands in the text as it stands in the string.
-        if !text.contains("\\u") && !text.contains("\\/") && self.rules.rule_out(&text) {
+        if secrets::rule_out(&text) {
             return false;
         }
-        serde_json::from_slice::<Value>(bytes).is_ok_and(|value| self.finds_in_json(None, &value))
-    }
-
-    fn finds_in_json(&self, name: Option<&str>, value: &Value) -> bool {
-        match value {
-            Value::String(text) => self.is_secret(name, text) || self.finds_in(text),
-            Value::Array(items) => items.iter().any(|item| self.finds_in_json(name, item)),
-            Value::Object(map) => map
-                .iter()
-                .any(|(key, value)| self.finds_in(key) || self.finds_in_json(Some(key), value)),
-            _ => false,
-        }
+        serde_json::from_slice::<Value>(bytes).is_ok_and(|mut value| {
+            let mut places = 0;
+            self.each_secret(&KnownSecrets::default(), None, &mut value, &mut |text, _| {
+                places += 1;
+                text.to_owned()
+            });
+            places > 0
+        })
     }
 
     /// Adds the secrets of this text to those that are hidden wherever they occur.
     pub(super) fn learn(&self, known: &mut KnownSecrets, text: &str) {
-        for (range, kind) in self.rules.find(text) {
-            Self::learn_one(known, kind, text.get(range).unwrap_or_default());
+        for found in secrets::find(text) {
+            Self::learn_match(known, text, &found);
+        }
+        // In JSON a secret may be a list of arguments, or have escapes.
+        if text.starts_with(['{', '['])
+            && !secrets::rule_out(text)
+            && let Ok(mut value) = serde_json::from_str::<Value>(text)
+        {
+            self.each_secret(&KnownSecrets::default(), None, &mut value, &mut |secret, kind| {
+                Self::learn_one(known, kind, secret);
+                secret.to_owned()
+            });
         }
     }
 
+    /// Adds what was found in this text.
+    pub(super) fn learn_match(known: &mut KnownSecrets, text: &str, found: &Match) {
+        let secret = found.secret.clone().and_then(|range| text.get(range));
+        Self::learn_one(known, found.kind, secret.unwrap_or_default());
+        Self::learn_one(known, found.kind, found.plain.as_deref().unwrap_or_default());
+    }
+
     /// Adds one secret.
-    pub(super) fn learn_one(known: &mut KnownSecrets, kind: &'static str, secret: &str) {
+    fn learn_one(known: &mut KnownSecrets, kind: &'static str, secret: &str) {
         // Of a secret of several lines, each line: that is how differences and searches show it.
-        for line in secret.lines().map(str::trim).filter(|line| line.len() >= 8) {
+        for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
             if !line.starts_with("-----") {
                 known.add(kind, line);
             }
         }
     }
 
-    /// Every place where a rule's pattern stands.
-    pub(super) fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match> {
-        self.rules.matches(text)
+    /// Every place that a rule took in.
+    pub(super) fn matches(&self, text: &str) -> Vec<Match> {
+        secrets::find(text)
     }
 
     /// The text with a marker in place of each secret.
@@ -153,7 +152,8 @@ impl Redactor {
         known: &KnownSecrets,
         text: &'t str,
     ) -> Cow<'t, str> {
-        let mut ranges: Vec<_> = self.rules.find(text).collect();
+        let found = secrets::find(text).into_iter();
+        let mut ranges: Vec<_> = found.filter_map(|it| Some((it.secret?, it.kind))).collect();
         ranges.extend(known.ranges(text));
         hide_ranges(vault, text, ranges)
     }
@@ -169,7 +169,7 @@ impl Redactor {
         let text = canonical(&value);
         // Most values hold nothing that any rule looks at, and one look at the whole says so. A known
         // secret may hold characters that are escaped in it, so it has to be looked for in the strings.
-        if known.secrets.is_empty() && self.rules.rule_out(&text) {
+        if known.secrets.is_empty() && secrets::rule_out(&text) {
             return text;
         }
         self.hide_below(vault, known, None, &mut value);
@@ -184,34 +184,85 @@ impl Redactor {
         name: Option<&str>,
         value: &mut Value,
     ) {
+        self.each_secret(known, name, value, &mut |secret, kind| marker(vault, kind, secret));
+    }
+
+    /// Replaces each secret in a value by what `replace` makes of it and its kind.
+    fn each_secret(
+        &self,
+        known: &KnownSecrets,
+        name: Option<&str>,
+        value: &mut Value,
+        replace: &mut impl FnMut(&str, &'static str) -> String,
+    ) {
         match value {
             Value::String(text) => {
-                if self.is_secret(name, text) {
-                    *text = marker(vault, "password", text);
-                } else if let Cow::Owned(hidden) = self.hide(vault, known, text) {
-                    *text = hidden;
+                if name.is_some_and(|name| secrets::is_secret_field(name, text)) {
+                    *text = replace(text, "password");
+                } else {
+                    let found = secrets::find(text).into_iter();
+                    let mut ranges: Vec<_> =
+                        found.filter_map(|it| Some((it.secret?, it.kind))).collect();
+                    ranges.extend(known.ranges(text));
+                    if let Cow::Owned(hidden) = replace_ranges(text, ranges, replace) {
+                        *text = hidden;
+                    }
+                }
+            }
+            Value::Number(number) => {
+                let number = number.to_string();
+                if name.is_some_and(|name| secrets::is_secret_number(name, &number)) {
+                    *value = replace(&number, "password").into();
                 }
             }
             Value::Array(items) => {
-                for item in items {
-                    self.hide_below(vault, known, name, item);
+                let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                let mut ranges: Vec<Vec<_>> = vec![Vec::new(); items.len()];
+                for (number, range) in words.map_or_else(Vec::new, |it| secrets::in_arguments(&it))
+                {
+                    if let Some(ranges) = ranges.get_mut(number) {
+                        ranges.push((range, "password"));
+                    }
+                }
+                for (item, ranges) in items.iter_mut().zip(ranges) {
+                    if let (Value::String(text), false) = (&mut *item, ranges.is_empty())
+                        && let Cow::Owned(hidden) = replace_ranges(text, ranges, replace)
+                    {
+                        *text = hidden;
+                    }
+                    self.each_secret(known, name, item, replace);
                 }
             }
             Value::Object(map) => {
+                // `{"name": "DB_PASS", "value": "…"}`: the name of the value is in the field beside it.
+                let named = ["name", "key", "Name", "Key", "variable"]
+                    .into_iter()
+                    .find_map(|field| map.get(field)?.as_str())
+                    .filter(|name| secrets::is_secret_name(name))
+                    .map(str::to_owned);
                 for (key, mut value) in std::mem::take(map) {
-                    self.hide_below(vault, known, Some(&key), &mut value);
+                    let is_value = key.eq_ignore_ascii_case("value");
+                    let name = named.as_deref().filter(|_| is_value).unwrap_or(&key);
+                    self.each_secret(known, Some(name), &mut value, replace);
                     // Where paths are keys, a secret can stand in one.
-                    map.insert(self.hide(vault, known, &key).into_owned(), value);
+                    let mut ranges: Vec<_> = secrets::find(&key)
+                        .into_iter()
+                        .filter_map(|it| Some((it.secret?, it.kind)))
+                        .collect();
+                    ranges.extend(known.ranges(&key));
+                    map.insert(replace_ranges(&key, ranges, replace).into_owned(), value);
                 }
             }
             _ => {}
         }
     }
+}
 
-    /// Whether this is the secret value of a field of this name.
-    fn is_secret(&self, name: Option<&str>, value: &str) -> bool {
-        name.is_some_and(|name| self.rules.is_secret_field(name, value))
-    }
+/// Whether a text stands for a secret wherever it occurs: of a short word nothing says that.
+fn is_telling(text: &str) -> bool {
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    text.len() >= 8 || (text.len() >= 6 && digit && letter)
 }
 
 /// The text with a marker in place of each of these ranges.
@@ -220,6 +271,14 @@ pub(super) fn hide_ranges<'t>(
     text: &'t str,
     ranges: Vec<(Range<usize>, &'static str)>,
 ) -> Cow<'t, str> {
+    replace_ranges(text, ranges, &mut |secret, kind| marker(vault, kind, secret))
+}
+
+fn replace_ranges<'t>(
+    text: &'t str,
+    ranges: Vec<(Range<usize>, &'static str)>,
+    replace: &mut impl FnMut(&str, &'static str) -> String,
+) -> Cow<'t, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -227,7 +286,7 @@ pub(super) fn hide_ranges<'t>(
     let mut done = 0;
     for (range, kind) in merged(ranges) {
         hidden.push_str(text.get(done..range.start).unwrap_or_default());
-        hidden.push_str(&marker(vault, kind, text.get(range.clone()).unwrap_or_default()));
+        hidden.push_str(&replace(text.get(range.clone()).unwrap_or_default(), kind));
         done = range.end;
     }
     hidden.push_str(text.get(done..).unwrap_or_default());

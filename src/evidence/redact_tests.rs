@@ -5,7 +5,7 @@ use super::*;
 fn hide(text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    Redactor::new().unwrap().hide(&vault, &KnownSecrets::default(), text).into_owned()
+    Redactor.hide(&vault, &KnownSecrets::default(), text).into_owned()
 }
 
 /// Texts with the secret in them. Joined at run time, so that no scanner takes this file for a leak.
@@ -108,7 +108,7 @@ fn ordinary_code_and_text_stay_as_they_are() {
 fn json_stays_json_and_a_field_name_counts() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor::new().unwrap();
+    let redactor = Redactor;
     let value = serde_json::json!({
         "password": "hunter2",
         "db": {"url": "postgres://a:letmein@db/x", "n": 1},
@@ -128,7 +128,7 @@ fn json_stays_json_and_a_field_name_counts() {
 
 #[test]
 fn a_secret_is_found_behind_the_escapes_of_json() {
-    let redactor = Redactor::new().unwrap();
+    let redactor = Redactor;
     let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
     assert!(redactor.finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
     assert!(redactor.finds_in_bytes(br#"{"steps": [{"password": "hunter2"}]}"#));
@@ -139,7 +139,7 @@ fn a_secret_is_found_behind_the_escapes_of_json() {
 fn a_learned_secret_is_hidden_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor::new().unwrap();
+    let redactor = Redactor;
     let mut known = KnownSecrets::default();
     let line = "MIIEowIBAAKCAQEA7bq98jXy0123456789ab";
     redactor.learn(
@@ -156,7 +156,7 @@ fn a_learned_secret_is_hidden_line_by_line() {
 fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor::new().unwrap();
+    let redactor = Redactor;
     let mut known = KnownSecrets::default();
     redactor.learn(&mut known, "password = 'correct \"horse\"'");
     let value = serde_json::json!({ "lines": ["see: correct \"horse\"."] });
@@ -171,7 +171,7 @@ fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
 fn any_number_of_learned_secrets_is_hidden() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    let redactor = Redactor::new().unwrap();
+    let redactor = Redactor;
     let mut known = KnownSecrets::default();
     let token = |n: u32| Digest::of(&n.to_be_bytes()).hex();
     let log: String = (0..100_000).map(|n| format!("token={}\n", token(n))).collect();
@@ -183,4 +183,54 @@ fn any_number_of_learned_secrets_is_hidden() {
         token(99_999),
         "without its name too"
     );
+}
+
+/// Each line alone and all of them as one output.
+#[test]
+fn ordinary_output_stays_readable() {
+    let sample = include_str!("../../tests/fixtures/secrets/ordinary.txt");
+    assert!(sample.lines().count() > 40);
+    for line in sample.lines() {
+        assert_eq!(hide(line), line);
+    }
+    assert_eq!(hide(sample), sample);
+}
+
+/// Real files of this machine: sources, lock files and documents that cargo has fetched.
+#[test]
+fn hardly_any_file_of_other_crates_has_secrets() {
+    let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+    let home =
+        home.or_else(|| Some(std::path::PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let registry = home.unwrap().join("registry/src");
+    let mut files: Vec<_> = ignore::WalkBuilder::new(registry)
+        .standard_filters(false)
+        .build()
+        .flatten()
+        .map(ignore::DirEntry::into_path)
+        // Scanners for secrets carry examples of them.
+        .filter(|path| {
+            let path = path.to_string_lossy();
+            !["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"]
+                .iter()
+                .any(|it| path.contains(it))
+        })
+        .filter(|path| path.is_file())
+        .collect();
+    assert!(files.len() > 2_000, "{}", files.len());
+    files.sort_by_key(|path| Digest::of(path.to_string_lossy().as_bytes()).hex());
+    let mut hidden = Vec::new();
+    let mut read = 0;
+    for path in files {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let end = text.floor_char_boundary(12_000);
+        if Redactor.finds_in(&text[..end]) {
+            hidden.push(path);
+        }
+        read += 1;
+        if read == 2_000 {
+            break;
+        }
+    }
+    assert!(hidden.len() <= 10, "{} of {read}: {hidden:#?}", hidden.len());
 }

@@ -22,6 +22,11 @@ use crate::run::{
 };
 
 impl EvidenceReader {
+    /// The folders of the evidence, of the user's key and of the kept heads.
+    pub fn folders(&self) -> [&std::path::Path; 3] {
+        [&self.dir, &self.folders.key, &self.folders.state]
+    }
+
     /// The attempt of a bounded loop that this run is of, be it that of its plan or the loop's own
     /// verification; `None` for every other run.
     ///
@@ -237,11 +242,13 @@ fn code(text: Option<String>) -> Option<Code> {
 
 /// The result of a step from its rows.
 fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT id, step_id, step_index, tool_name, outcome, exit_code, error_message, error_code,
-                next, timestamp, duration_ms
-         FROM executions WHERE row = ?1",
-    )?;
+    let sql = queries::readable(
+        source,
+        "SELECT x.id, x.step_id, x.step_index, x.tool_name, x.outcome, x.exit_code, x.error_message,
+                x.error_code, x.next, x.timestamp, x.duration_ms, x.walls_json
+         FROM executions x WHERE x.row = ?1",
+    );
+    let mut statement = source.conn.prepare_cached(&sql)?;
     let mut rows = statement.query([row_id])?;
     let Some(row) = rows.next()? else {
         return Err(EvidenceError::Unreadable { what: format!("row {row_id} of executions") });
@@ -270,6 +277,9 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
         timestamp_ms: row.get(9)?,
         duration_ms: row.get(10)?,
         diagnostic_artifacts: Vec::new(),
+        needs: None,
+        walls: queries::walls(row, 11)?,
+        wall_notes: Vec::new(),
     };
     for artifact in queries::artifacts(source, &execution_id.to_string())? {
         match artifact.artifact_type.as_str() {
@@ -284,6 +294,14 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 result.stderr_truncated = output.truncated;
                 result.stderr_bytes = artifact.bytes;
                 result.stderr = Some(output.text);
+            }
+            "step_context" => {
+                let mut value = whole(source, &artifact)?;
+                let mut field = |name: &str| value.get_mut(name).map(serde_json::Value::take);
+                // Earlier versions wrote neither; what cannot be read of them is no reason to lose the rest.
+                result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
+                let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
+                result.wall_notes = notes.unwrap_or_default();
             }
             "diagnostics" => {
                 let value = whole(source, &artifact)?;

@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension as _;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
@@ -86,6 +86,8 @@ pub(super) fn authorization(
         (None, None, None) => String::new(),
     };
     let binding = &answer.binding;
+    let walls = binding.walls.as_deref();
+    let given = answer.given_since_boot.as_ref();
     let inputs: serde_json::Map<_, _> = binding
         .inputs
         .iter()
@@ -111,6 +113,17 @@ pub(super) fn authorization(
             ("class_id", attempt.and_then(|attempt| attempt.class_id).into()),
             ("timestamp", answer.decided_at_ms.into()),
             ("expires_at", answer.expires_at_ms.into()),
+            ("boot_id", given.map(|given| Cell::word(given.boot_id.as_str())).into()),
+            ("since_boot_ms", given.map(|given| given.ms).into()),
+            // The strongest of them is the level of this computer: an open step has none.
+            (
+                "walls_level",
+                walls
+                    .and_then(|walls| walls.iter().flatten().map(|walls| walls.level).max())
+                    .map(|level| Cell::word(level.as_str()))
+                    .into(),
+            ),
+            ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
     funnel.insert(

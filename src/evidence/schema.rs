@@ -2,9 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use uuid::Uuid;
 
+use super::append::Chain;
 use super::error::{EvidenceError, PATIENCE, Result};
+use super::{permissions, schema_check};
 
 /// The database's name in the evidence folder.
 pub(super) const FILE_NAME: &str = "execution_log.db";
@@ -14,26 +19,58 @@ const APPLICATION_ID: i64 = 0x4373_676e;
 
 /// The steps from an empty file to the present format; step `n` makes format `n + 1`. A step that was
 /// released is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
+
+/// The first format that records walls.
+pub(super) const FORMAT_WITH_WALLS: i64 = 3;
+/// The first format in which a database has an id, and grants a keyed digest.
+pub(super) const FORMAT_WITH_ID: i64 = 3;
+
+/// The present format.
+pub(super) fn newest() -> i64 {
+    MIGRATIONS.len() as i64
+}
 
 /// The database of this evidence folder.
 pub(super) fn database_path(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
 }
 
-/// Opens for writing; creates or migrates where needed. The caller has made sure that no other process
-/// does the same at this moment.
-pub(super) fn open_for_writing(path: &Path) -> Result<Connection> {
-    open_with(path, MIGRATIONS)
-}
-
-fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
-    refuse_what_is_no_file(path)?;
+/// Opens for writing. The caller has made sure that no other process does the same at this moment, and
+/// brings the database up to date when it has looked whether this is the one that was here.
+///
+/// # Errors
+/// A database that is damaged, of another program or of a newer version, or whose schema was changed.
+pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
+    for file in [path.to_owned(), path.with_extension("db-wal"), path.with_extension("db-shm")] {
+        permissions::mend_file(&file)?;
+    }
+    // SQLite gives its other files the mode of the database.
+    match permissions::create_new(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
+            return Err(EvidenceError::Folder { source, path: path.to_owned() });
+        }
+        _ => {}
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut conn = connect(path, flags)?;
-    let found = format_of(&conn, path, migrations.len())?;
+    let conn = connect(path, flags)?;
+    let found = format_of(&conn, path, MIGRATIONS.len())?;
+    refuse_other_schema(&conn, path, found)?;
+    Ok((conn, found))
+}
+
+/// Makes the tables that are missing, and sets how this connection writes.
+///
+/// # Errors
+/// A database that cannot be written.
+pub(super) fn bring_up_to_date(conn: &mut Connection, path: &Path, found: i64) -> Result<()> {
+    set_up(conn, path, found, MIGRATIONS)
+}
+
+fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -> Result<()> {
     let mode: String =
         conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(damaged(path))?;
     if mode != "wal" {
@@ -47,15 +84,54 @@ fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
          PRAGMA wal_autocheckpoint = 4096;
-         PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;",
+         PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     )?;
-    migrate(&mut conn, path, found, migrations)?;
+    migrate(conn, path, found, migrations)
+}
+
+/// A database in memory with the schema of this format and no rows.
+pub(super) fn in_memory(format: i64) -> Result<Connection> {
+    let conn = Connection::open_in_memory()?;
+    for sql in MIGRATIONS.iter().take(usize::try_from(format).unwrap_or_default()) {
+        conn.execute_batch(sql)?;
+    }
+    guard_tables(&conn)?;
     Ok(conn)
 }
 
-/// Opens for reading. `None` when there is no database yet, or one of 0 bytes: no evidence. One of an older
-/// format is read as it is, because only who writes may bring it up to date.
-pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
+fn refuse_other_schema(conn: &Connection, path: &Path, format: i64) -> Result<()> {
+    if format == 0 {
+        return Ok(());
+    }
+    let differences = schema_check::differences(conn, format).map_err(|error| match error {
+        EvidenceError::Database { source } => damaged(path)(source),
+        other => other,
+    })?;
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(EvidenceError::Schema { differences, path: path.to_owned() })
+}
+
+/// Opens for reading, with the format of the database. `None` when there is no database yet, or one of
+/// 0 bytes: no evidence. One of an older format is read as it is, because only who writes may bring it up
+/// to date.
+///
+/// # Errors
+/// As for [`connect_for_writing`].
+pub(super) fn open_for_reading(path: &Path) -> Result<Option<(Connection, i64)>> {
+    let opened = open_unchecked(path)?;
+    if let Some((conn, format)) = &opened {
+        refuse_other_schema(conn, path, *format)?;
+    }
+    Ok(opened)
+}
+
+/// The same whatever its schema is, to say what is wrong with it.
+///
+/// # Errors
+/// A database that is damaged, of another program or of a newer version.
+pub(super) fn open_unchecked(path: &Path) -> Result<Option<(Connection, i64)>> {
     refuse_what_is_no_file(path)?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > 0 => {}
@@ -70,7 +146,7 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>> {
     if found == 0 {
         return Ok(None);
     }
-    Ok(Some(conn))
+    Ok(Some((conn, found)))
 }
 
 fn connect_for_reading(path: &Path) -> Result<Connection> {
@@ -97,6 +173,7 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
             let uri = format!("file:{}?immutable=1", percent_encoded(path));
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(damaged(path))?;
+            distrust(&conn)?;
             probe(&conn).map_err(damaged(path))?;
             Ok(conn)
         }
@@ -107,8 +184,18 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
     conn.busy_timeout(PATIENCE)?;
-    conn.set_prepared_statement_cache_capacity(64);
+    conn.set_prepared_statement_cache_capacity(128);
+    distrust(&conn)?;
     Ok(conn)
+}
+
+/// Nothing that stands in a database may run by itself: no view, no function of a schema, no statement that
+/// writes the schema.
+fn distrust(conn: &Connection) -> Result<()> {
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    Ok(())
 }
 
 fn percent_encoded(path: &Path) -> String {
@@ -176,10 +263,35 @@ fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) 
         tx.execute_batch(sql)?;
     }
     guard_tables(&tx)?;
+    if known >= FORMAT_WITH_ID {
+        give_id(&tx)?;
+    }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", known)?;
     tx.commit()?;
     Ok(())
+}
+
+/// Writes down the random id under which the head of this database is kept outside of it.
+fn give_id(conn: &Connection) -> Result<()> {
+    if id_of(conn)?.is_some() {
+        return Ok(());
+    }
+    let id = Uuid::new_v4().to_string();
+    let columns = [("id", ValueRef::Text(id.as_bytes()))];
+    Chain::of(conn)?.append(conn, "database_ids", &columns)
+}
+
+/// The id of a database of the present format.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
+    let id: Option<String> = conn
+        .prepare_cached("SELECT id FROM database_ids ORDER BY row LIMIT 1")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(id.and_then(|id| id.parse().ok()))
 }
 
 fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
@@ -192,18 +304,14 @@ fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
         .find(|candidate| !candidate.exists());
     let Some(backup) = backup else { return Ok(()) };
     // Nobody else may read the copy, whoever may read the original.
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let made = options.open(&backup);
-    made.map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
+    permissions::create_new(&backup)
+        .map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
     conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;
     Ok(())
 }
 
 /// Gives every table the triggers that refuse to change, delete or replace a row.
-fn guard_tables(conn: &Connection) -> Result<()> {
+pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
     let tables: Vec<String> = conn
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",

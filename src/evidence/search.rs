@@ -6,8 +6,9 @@ use std::time::Instant;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
-use super::error::Result;
+use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index};
+use super::index_text;
 use super::loop_reader;
 use super::queries;
 use super::reader::Source;
@@ -44,6 +45,7 @@ pub(super) fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> R
         },
         timeline: timeline(conn)?,
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        read_only: None,
     })
 }
 
@@ -163,30 +165,45 @@ fn hits(
     words: &Words,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
-    let page: Vec<(i64, String)> = conn
+    let page: Vec<(i64, String, i64, String)> = conn
         .prepare_cached(
-            "SELECT doc, execution_id FROM found ORDER BY timestamp DESC, execution_id
-             LIMIT ?1 OFFSET ?2",
+            "SELECT doc, execution_id, timestamp, tool FROM found
+             ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2",
         )?
         .query_map([limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX)), |row| {
-            Ok((row.get(0)?, row.get(1)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })?
         .collect::<Result<_, _>>()?;
     let mut hits = Vec::with_capacity(page.len());
-    for (doc, execution_id) in page {
-        let Ok(id) = execution_id.parse() else { continue };
-        let Some(row) = queries::execution_row(source, id)? else { continue };
+    for (doc, execution_id, timestamp_ms, tool_name) in page {
+        let Ok(id) = execution_id.parse() else { return Err(EvidenceError::Index) };
+        let Some(row) = queries::execution_row(source, id)? else {
+            return Err(EvidenceError::Index);
+        };
+        if row.timestamp_ms != timestamp_ms || row.tool_name != tool_name {
+            return Err(EvidenceError::Index);
+        }
         let mut hit =
             SearchHit { row, found_in: String::new(), excerpt: String::new(), marks: Vec::new() };
         if let Words::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
+            // What is shown is what the rows say: the index must hold nothing else.
+            if indexed_text(conn, field, doc)? != index_text::field_text(source, &hit.row, field)? {
+                return Err(EvidenceError::Index);
+            }
             (hit.excerpt, hit.marks) = first_marked_line(&text);
             field.clone_into(&mut hit.found_in);
         }
         hits.push(hit);
     }
     Ok(hits)
+}
+
+fn indexed_text(conn: &Connection, field: &'static str, doc: i64) -> Result<String> {
+    Ok(conn
+        .prepare_cached(&format!("SELECT {field} FROM texts WHERE rowid = ?1"))?
+        .query_row([doc], |row| row.get(0))?)
 }
 
 /// The first field with a match, and the words around it with the match between U+0001 and U+0002.

@@ -1,16 +1,13 @@
-use std::cell::Cell;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::string::string_regex;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::*;
 use crate::evidence::ledger::canonical;
 use crate::evidence::redact::{KnownSecrets, Redactor};
-use crate::evidence::secret_words::FOLDED;
 use crate::evidence::vault::Vault;
 
 /// What texts with and without secrets are made of; every rule needs some of it.
@@ -20,9 +17,7 @@ const PIECES: &[&str] = &[
     "passphrase",
     "pwd",
     "client_secret",
-    "pa\u{17f}\u{17f}word",
     "TOKEN",
-    "to\u{212a}en",
     "api",
     "key",
     "API_KEY",
@@ -83,6 +78,17 @@ const PIECES: &[&str] = &[
     "KEY-----",
     "-----END PRIVATE ",
     "[secret:password:0123abcd]",
+    "curl",
+    " -u ",
+    "ada:q9w8e7r6",
+    "\u{1b}[31m",
+    "%61",
+    "\\\n",
+    "SG.",
+    "name",
+    "value",
+    "Cookie: ",
+    "?sig=",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -125,44 +131,6 @@ fn escaped(value: &Value) -> String {
     }
 }
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::new().unwrap());
-static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new().unwrap());
-
-/// Strings that a pattern itself makes, so that a rule whose words are not in all of them is found,
-/// whatever words another rule has.
-#[test]
-fn a_word_of_its_rule_is_in_everything_that_a_pattern_matches() {
-    let rules = &*RULES;
-    let lower = |word: &&str| word.to_ascii_lowercase() == *word;
-    assert!(rules.all.iter().all(|rule| rule.words.iter().all(lower)));
-    let fast = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
-    assert_eq!(rules.words.are_made(), (fast, true));
-    assert!(rules.all.len() < 32, "a bit for each");
-    let folded = Cell::new(0);
-    for (place, rule) in rules.all.iter().enumerate() {
-        // A boundary makes no characters; without it the pattern only matches more.
-        let pattern = rule.pattern.as_str().replace(r"\b", "");
-        let mut runner = proptest::test_runner::TestRunner::deterministic();
-        runner
-            .run(&string_regex(&pattern).unwrap(), |matched| {
-                let candidates = rules.candidates(&matched);
-                prop_assert!(candidates & (1 << place) != 0, "{} in {matched:?}", rule.kind);
-                let has_folded = FOLDED.iter().any(|folded| matched.contains(folded));
-                folded.set(folded.get() + usize::from(has_folded));
-                Ok(())
-            })
-            .unwrap();
-    }
-    assert!(folded.get() > 0, "characters outside ASCII that fold into ASCII were among them");
-    let name = format!("(?i)({NAMES})");
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let check = |name: String| {
-        prop_assert!(!rules.rule_out(&name), "{name}");
-        Ok(())
-    };
-    runner.run(&string_regex(&name).unwrap(), check).unwrap();
-}
-
 static VAULT: LazyLock<(TempDir, Vault)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(folder.path()).unwrap();
@@ -171,24 +139,24 @@ static VAULT: LazyLock<(TempDir, Vault)> = LazyLock::new(|| {
 
 proptest! {
     #[test]
-    fn the_rules_that_are_left_out_would_have_found_nothing(text in text()) {
-        let rules = &*RULES;
-        let asked: Vec<_> = rules.find(&text).collect();
-        let everywhere = rules.matches_at(Places::EVERYWHERE, &text);
-        let all: Vec<_> = everywhere.filter_map(|found| Some((found.secret?, found.kind))).collect();
-        prop_assert_eq!(&asked, &all);
-        prop_assert!(all.is_empty() || !rules.rule_out(&text));
+    fn a_text_that_is_ruled_out_has_no_secret(text in text()) {
+        prop_assert!(!rule_out(&text) || find(&text).is_empty());
+        for found in find(&text) {
+            let secret = found.secret.unwrap();
+            prop_assert!(found.span.start <= secret.start && secret.end <= found.span.end);
+            prop_assert!(text.get(secret).is_some_and(|secret| !secret.is_empty()));
+        }
     }
 
     #[test]
     fn a_value_that_is_ruled_out_as_a_whole_has_nothing_to_hide(value in value()) {
-        let (rules, redactor, vault) = (&*RULES, &*REDACTOR, &VAULT.1);
+        let (redactor, vault) = (&Redactor, &VAULT.1);
         let text = canonical(&value);
         // A known secret that occurs nowhere makes the redactor look at each string.
         let mut known = KnownSecrets::default();
         redactor.learn(&mut known, "PASSWORD=nowhere-in-these-values-0");
         let string_by_string = redactor.hide_in_json(vault, &known, value.clone());
-        if rules.rule_out(&text) {
+        if rule_out(&text) {
             prop_assert_eq!(&text, &string_by_string);
         }
         let hidden = redactor.hide_in_json(vault, &KnownSecrets::default(), value.clone());

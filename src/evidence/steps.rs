@@ -9,7 +9,7 @@ use super::error::Result;
 use super::funnel::{Cell, Funnel};
 use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
 use super::rows::{About, decision, digest_of, word};
-use crate::authorization::FileState;
+use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};
 
@@ -39,6 +39,8 @@ pub(super) fn intent(
             ("risk_level", Cell::word(intent.risk.level.as_str())),
             ("risk_rule", intent.risk.rule.as_ref().into()),
             ("risk_reason", intent.risk.reason.as_str().into()),
+            ("walls_level", level(intent.walls)),
+            ("walls_json", intent.walls.map(|walls| json!(walls)).into()),
         ],
     )?;
     files(funnel, intent.execution_id, "predicted", intent.files)
@@ -85,6 +87,8 @@ pub(super) fn execution(
             ("risk_rule", record.risk.rule.as_ref().into()),
             ("risk_reason", record.risk.reason.as_str().into()),
             ("policy_digest", record.policy.into()),
+            ("walls_level", level(record.walls)),
+            ("walls_json", record.walls.map(|walls| json!(walls)).into()),
         ],
     )?;
     artifacts(funnel, record)?;
@@ -150,6 +154,12 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
             "evidence_referenced": plan.evidence_referenced,
         }),
     )];
+    if let Some((_, context)) = values.first_mut().filter(|_| result.needs.is_some()) {
+        context["needs"] = json!(result.needs);
+    }
+    if let Some((_, context)) = values.first_mut().filter(|_| !result.wall_notes.is_empty()) {
+        context["wall_notes"] = json!(result.wall_notes);
+    }
     if !record.result_json.is_null() {
         values.push((ArtifactType::Result, record.result_json.clone()));
     }
@@ -224,6 +234,10 @@ fn files(
         )?;
     }
     Ok(())
+}
+
+fn level(walls: Option<&StepWalls>) -> Cell {
+    walls.map(|walls| Cell::word(walls.level.as_str())).into()
 }
 
 fn mode(mode: Option<FileMode>) -> Cell {

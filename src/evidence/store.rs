@@ -7,19 +7,23 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
+use super::append::Chain;
 use super::error::{EvidenceError, Result};
+use super::folders::UserFolders;
 use super::funnel::Funnel;
+use super::heads::{self, KeptHeads, Reason};
 use super::intake::Intake;
 use super::lock::Lock;
 use super::reader::EvidenceReader;
 use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::Redactor;
 use super::rows::About;
+use super::standing::standing;
 use super::vault::Vault;
-use super::{rows, schema, steps};
+use super::{permissions, rows, schema, schema_check, steps};
 use crate::authorization::{AuthorizationStatus, PlanAuthorization};
 use crate::plan::{Digest, Plan};
-use crate::run::{AnsweredBy, Reconciled};
+use crate::run::{AnsweredBy, HeadReport, Reconciled};
 
 /// Appends to the evidence (SPEC §8).
 ///
@@ -31,40 +35,119 @@ pub struct EvidenceStore {
     pub(super) redactor: Arc<Redactor>,
     pub(super) vault: Arc<Vault>,
     pub(super) dir: PathBuf,
-    secrets: PathBuf,
+    folders: UserFolders,
     user: Option<String>,
+    pub(super) database_id: Uuid,
+    /// The end of the chain after the last commit of this store.
+    chain: Chain,
+    /// As it was when the schema was compared.
+    schema_version: i64,
     /// Keeps the runs and loops of this process alive for readers.
     pub(super) locks: HashMap<Uuid, Lock>,
 }
 
 impl EvidenceStore {
-    /// Opens the evidence in `dir`, making it when absent. `secrets` is the folder of the user's key,
-    /// outside `dir`; the key is made when absent.
+    /// Opens the evidence in `dir`, making it when absent. `folders` are the user's own outside `dir`; the key
+    /// in them is made when absent.
     ///
     /// # Errors
     /// A folder or key that cannot be used; a database that is damaged, of another program or of a
-    /// newer version.
-    pub fn open(dir: &Path, secrets: &Path) -> Result<Self> {
-        let folder = |source| EvidenceError::Folder { source, path: dir.to_owned() };
-        std::fs::create_dir_all(dir).map_err(folder)?;
+    /// newer version, or whose schema was changed; one that is not the one that was here, or is shorter.
+    pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
+        let accepted = |report: &HeadReport| match &report.difference {
+            Some(difference) => Err(EvidenceError::Head { difference: difference.clone() }),
+            None => Ok(()),
+        };
+        let (store, report, _setup) = Self::open_any(dir, folders.into(), accepted)?;
+        // Before anything is recorded, and before another process opens it: from now on it can be told
+        // whether this is the database that was here.
+        if report.kept_head.is_none() || !store.is_kept_here() {
+            store.keep_head(store.chain, Reason::Grown)?;
+        }
+        Ok(store)
+    }
+
+    /// Accepts the database in `dir` as it is, although the head that was kept is not on its chain, and
+    /// records that and why. Says what differed.
+    ///
+    /// # Errors
+    /// [`EvidenceError::NothingToAccept`] where nothing differs; otherwise as [`Self::open`].
+    pub fn accept_head(
+        dir: &Path,
+        folders: impl Into<UserFolders>,
+        reason: &str,
+        timestamp_ms: i64,
+    ) -> Result<HeadReport> {
+        let differs = |report: &HeadReport| match report.difference {
+            Some(_) => Ok(()),
+            None => Err(EvidenceError::NothingToAccept),
+        };
+        let (mut store, report, _setup) = Self::open_any(dir, folders.into(), differs)?;
+        let difference = report.difference.as_deref().unwrap_or_default();
+        store.write(|funnel, user| {
+            funnel.insert(
+                "head_acceptances",
+                [
+                    ("reason", reason.into()),
+                    ("difference", difference.into()),
+                    ("kept_head", report.kept_head.into()),
+                    ("kept_rows", report.kept_rows.map(|rows| rows as i64).into()),
+                    ("user_name", user.into()),
+                    ("timestamp", timestamp_ms.into()),
+                ],
+            )
+        })?;
+        store.keep_head(store.chain, Reason::Accepted)?;
+        Ok(report)
+    }
+
+    /// Opens it where `is_acceptable` says so, which decides before anything is changed. Until the lock is
+    /// dropped, no other process opens it.
+    fn open_any(
+        dir: &Path,
+        folders: UserFolders,
+        is_acceptable: impl FnOnce(&HeadReport) -> Result<()>,
+    ) -> Result<(Self, HeadReport, Lock)> {
+        permissions::evidence_folder(dir)?;
+        heads::prepare(&folders)?;
         let setup = Lock::setup(dir)?;
-        let conn = schema::open_for_writing(&schema::database_path(dir))?;
-        let vault = Vault::open_or_create(secrets)?;
-        drop(setup);
-        Ok(Self {
+        let path = schema::database_path(dir);
+        let vault = Vault::open_or_create(&folders.key)?;
+        let kept = KeptHeads::read(&folders, Some(&vault));
+        let (mut conn, found) = schema::connect_for_writing(&path)?;
+        let report = standing((found > 0).then_some((&conn, found)), dir, &kept)?;
+        is_acceptable(&report)?;
+        schema::bring_up_to_date(&mut conn, &path, found)?;
+        let database_id = schema::id_of(&conn)?.ok_or_else(|| EvidenceError::Unreadable {
+            what: "a database without an id".to_owned(),
+        })?;
+        let store = Self {
+            schema_version: schema_check::version(&conn)?,
+            chain: Chain::of(&conn)?,
             conn,
-            redactor: Arc::new(Redactor::new()?),
+            database_id,
+            redactor: Arc::new(Redactor),
             vault: Arc::new(vault),
             dir: dir.to_owned(),
-            secrets: secrets.to_owned(),
+            folders,
             user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
             locks: HashMap::new(),
-        })
+        };
+        Ok((store, report, setup))
+    }
+
+    fn is_kept_here(&self) -> bool {
+        KeptHeads::read(&self.folders, Some(&self.vault)).holds(&self.dir, self.database_id)
+    }
+
+    /// Keeps the end of the chain outside of the folder.
+    fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
+        heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
     }
 
     /// A reader of the same evidence, on a connection of its own.
     pub fn reader(&self) -> EvidenceReader {
-        EvidenceReader::at(&self.dir, &self.secrets)
+        EvidenceReader::at(&self.dir, &self.folders)
     }
 
     /// Records the answer to a plan, approved or rejected, with the plan's bytes. An answer that is
@@ -188,7 +271,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn end_run(&mut self, end: &RunEnd<'_>) -> Result<()> {
-        self.write(|funnel, _| rows::run_end(funnel, end))?;
+        self.write_and_keep(|funnel, _| rows::run_end(funnel, end))?;
         if let Some(lock) = self.locks.remove(&end.result.run_id) {
             lock.end();
         }
@@ -207,16 +290,38 @@ impl EvidenceStore {
         Ok(())
     }
 
-    pub(super) fn connection(&self) -> &Connection {
-        &self.conn
+    /// Writes rows that an end or a grant consists of, and keeps the head behind them outside of the folder:
+    /// none of them can be cut off unnoticed from then on.
+    pub(super) fn write_and_keep(
+        &mut self,
+        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
+        self.write(rows)?;
+        self.keep_head(self.chain, Reason::Grown)
     }
 
     pub(super) fn write(
         &mut self,
         rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        let mut funnel = Funnel::begin(&mut self.conn, &self.redactor, &self.vault)?;
+        let mut funnel =
+            Funnel::begin(&mut self.conn, &self.redactor, &self.vault, self.database_id)?;
+        #[cfg(any(test, feature = "inspection"))]
+        {
+            funnel.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
+        }
+        // Within the transaction: nobody else changes the schema from here to the commit.
+        let version = schema_check::version(funnel.tx())?;
+        if version != self.schema_version {
+            let differences = schema_check::differences(funnel.tx(), schema::newest())?;
+            if !differences.is_empty() {
+                let path = schema::database_path(&self.dir);
+                return Err(EvidenceError::Schema { differences, path });
+            }
+            self.schema_version = version;
+        }
         rows(&mut funnel, self.user.as_deref())?;
-        funnel.commit()
+        self.chain = funnel.commit()?;
+        Ok(())
     }
 }

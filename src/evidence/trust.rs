@@ -10,8 +10,9 @@ use serde_json::json;
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
-use super::rows;
 use super::store::EvidenceStore;
+use super::vault::Vault;
+use super::{grants, rows, schema};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -36,13 +37,22 @@ pub struct TrustDecision<'a> {
     pub timestamp_ms: i64,
 }
 
+/// The files of commands that a person trusts, by workspace and digest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trust {
+    /// Those that count.
+    pub counts: BTreeSet<(PathBuf, Digest)>,
+    /// Those whose rows carry no keyed digest of this user, or not theirs: they are asked for again.
+    pub without_proof: BTreeSet<(PathBuf, Digest)>,
+}
+
 impl EvidenceStore {
     /// Records a decision about the commands of a workspace.
     ///
     /// # Errors
     /// Any failure of the database.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
-        self.write(|funnel, user| insert(funnel, user, decision))
+        self.write_and_keep(|funnel, user| insert(funnel, user, decision))
     }
 
     /// The files of commands that are trusted: their workspace and digest.
@@ -50,7 +60,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        trusted(self.connection())
+        Ok(trusted(&self.conn, schema::newest(), Some(&self.vault))?.counts)
     }
 }
 
@@ -60,7 +70,15 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn trusted_commands(&mut self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        self.ask(|source| trusted(source.conn))
+        Ok(self.trust()?.counts)
+    }
+
+    /// Everything that was ever trusted and not taken back, with or without a proof of it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn trust(&mut self) -> Result<Trust> {
+        self.ask(|source| trusted(source.conn, source.format, source.vault))
     }
 }
 
@@ -83,29 +101,48 @@ fn insert(funnel: &mut Funnel<'_>, user: Option<&str>, new: &TrustDecision<'_>) 
             ("request_json", shown.json),
             ("blob", shown.blob.into()),
             ("timestamp", new.timestamp_ms.into()),
+            ("grant_digest", if new.trusted { Cell::Grant } else { Cell::Null }),
         ],
     )
 }
 
-fn trusted(conn: &Connection) -> Result<BTreeSet<(PathBuf, Digest)>> {
+fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trust> {
+    let proof = match vault {
+        Some(vault) if format >= schema::FORMAT_WITH_ID => {
+            schema::id_of(conn)?.map(|database_id| (vault, database_id))
+        }
+        _ => None,
+    };
     // The index by run finds those of no run.
-    let sql = "SELECT decision, note FROM decisions
-               WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id";
-    let mut statement = conn.prepare_cached(sql)?;
-    let rows = statement.query_map([TRUSTED, REVOKED], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-    })?;
-    let mut trusted = BTreeSet::new();
-    for row in rows {
-        let (decision, note) = row?;
+    let mut statement = conn.prepare_cached(
+        "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
+    )?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([TRUSTED, REVOKED])?;
+    let mut trust = Trust::default();
+    while let Some(row) = rows.next()? {
+        let (decision, note): (String, String) = (row.get("decision")?, row.get("note")?);
         let unreadable = || EvidenceError::Unreadable { what: format!("the decision {note:?}") };
         let (digest, workspace) = note.split_once(' ').ok_or_else(unreadable)?;
         let digest: Digest = digest.parse().map_err(|_| unreadable())?;
         let file = (PathBuf::from(workspace), digest);
-        match decision == TRUSTED {
-            true => trusted.insert(file),
-            false => trusted.remove(&file),
-        };
+        // Taking back needs no proof: it can only make somebody be asked.
+        trust.counts.remove(&file);
+        trust.without_proof.remove(&file);
+        if decision == TRUSTED {
+            let is_proven = match proof {
+                Some((vault, database_id)) => {
+                    grants::is_proven("decisions", &names, row, vault, database_id)?
+                }
+                None => false,
+            };
+            let to = if is_proven { &mut trust.counts } else { &mut trust.without_proof };
+            to.insert(file);
+        }
     }
-    Ok(trusted)
+    if !trust.counts.is_empty() && grants::has_lost_rows(conn, "decisions")? {
+        // What is missing may have taken trust back.
+        trust.without_proof.append(&mut trust.counts);
+    }
+    Ok(trust)
 }

@@ -4,7 +4,7 @@
 //! The key is a file outside the evidence folder, so that a copied evidence folder tells no secret.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
@@ -12,8 +12,11 @@ use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
+use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
+use super::permissions;
+use crate::plan::Digest;
 
 /// The key's name in the folder of secrets.
 const FILE_NAME: &str = "evidence.key";
@@ -24,6 +27,8 @@ const NONCE_BYTES: usize = 24;
 pub(super) struct Vault {
     cipher: XChaCha20Poly1305,
     marks: Hmac<Sha256>,
+    grants: Hmac<Sha256>,
+    heads: Hmac<Sha256>,
 }
 
 impl std::fmt::Debug for Vault {
@@ -35,6 +40,7 @@ impl std::fmt::Debug for Vault {
 impl Vault {
     /// The vault of this folder of secrets, with a new key when there is none.
     pub(super) fn open_or_create(secrets: &Path) -> Result<Self> {
+        permissions::own_folder(secrets)?;
         if let Some(vault) = Self::open(secrets)? {
             return Ok(vault);
         }
@@ -50,16 +56,18 @@ impl Vault {
     /// The vault of this folder of secrets; `None` without a key.
     pub(super) fn open(secrets: &Path) -> Result<Option<Self>> {
         let path = secrets.join(FILE_NAME);
-        let read = || -> io::Result<Vec<u8>> {
-            let mut key = Vec::new();
-            File::open(&path)?.take(KEY_BYTES as u64 + 1).read_to_end(&mut key)?;
-            Ok(key)
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(EvidenceError::Key { source, path }),
         };
-        match read() {
-            Ok(key) => Self::from_key(&key)
+        // Of the open file: the one that is judged is the one that is read.
+        permissions::refuse_open_secret(&path, &file)?;
+        let mut key = Vec::new();
+        match file.take(KEY_BYTES as u64 + 1).read_to_end(&mut key) {
+            Ok(_) => Self::from_key(&key)
                 .map(Some)
                 .ok_or_else(|| EvidenceError::Key { source: invalid("it is no key"), path }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(EvidenceError::Key { source, path }),
         }
     }
@@ -77,6 +85,8 @@ impl Vault {
         Some(Self {
             cipher: XChaCha20Poly1305::new(&derived(b"countersign evidence contents")?),
             marks: Hmac::new_from_slice(&derived(b"countersign evidence marks")?).ok()?,
+            grants: Hmac::new_from_slice(&derived(b"countersign evidence grants")?).ok()?,
+            heads: Hmac::new_from_slice(&derived(b"countersign evidence heads")?).ok()?,
         })
     }
 
@@ -84,10 +94,35 @@ impl Vault {
     pub(super) fn mark(&self, secret: &str) -> String {
         let mut mac = self.marks.clone();
         mac.update(secret.as_bytes());
-        mac.finalize().into_bytes().iter().take(4).fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        let bytes = mac.finalize().into_bytes();
+        hex(bytes.get(..4).unwrap_or_default())
+    }
+
+    /// The keyed digest of a row that grants something, in the database with this id.
+    pub(super) fn grant(&self, database_id: Uuid, entry: &str) -> String {
+        let mut mac = self.grants.clone();
+        mac.update(database_id.as_bytes());
+        mac.update(entry.as_bytes());
+        hex(&mac.finalize().into_bytes())
+    }
+
+    /// Whether this is the keyed digest of that row.
+    pub(super) fn is_grant(&self, database_id: Uuid, entry: &str, digest: &str) -> bool {
+        // Compared as a whole by both sides having been hashed: how long it takes says nothing.
+        Digest::of(self.grant(database_id, entry).as_bytes()) == Digest::of(digest.as_bytes())
+    }
+
+    /// The keyed digest of what is kept outside of the evidence.
+    pub(super) fn seal_heads(&self, text: &str) -> String {
+        let mut mac = self.heads.clone();
+        mac.update(text.as_bytes());
+        hex(&mac.finalize().into_bytes())
+    }
+
+    /// The keyed digest of a search index.
+    pub(super) fn seal_index(&self, digest: &str) -> String {
+        // Another text than any list of heads, so that neither is ever taken for the other.
+        self.seal_heads(&format!("search index {digest}"))
     }
 
     /// Nonce and ciphertext; `place` says what this is and must be given again to open it.
@@ -110,21 +145,23 @@ impl Vault {
     }
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 fn invalid(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// Publishes a complete key under its name, unless another process was faster.
 fn create_key(secrets: &Path) -> io::Result<()> {
-    fs::create_dir_all(secrets)?;
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
     let draft = secrets.join(format!("{FILE_NAME}.{}", uuid::Uuid::new_v4()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&draft).and_then(|mut file| {
+    let written = permissions::create_new(&draft).and_then(|mut file| {
         file.write_all(&key)?;
         file.sync_all()?;
         // A link never replaces, and nobody sees half a key.

@@ -3,16 +3,22 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Statement};
 use serde_json::Value;
 
 use super::error::Result;
-use super::{ledger, schema};
+use super::folders::UserFolders;
+use super::heads::KeptHeads;
+use super::index::Index;
+use super::standing::standing;
+use super::vault::Vault;
+use super::{ledger, schema, schema_check};
 use crate::plan::Digest;
-use crate::run::VerifyReport;
+use crate::run::{HeadReport, VerifyReport};
 
-/// Recomputes the chain of the evidence in `dir` and names the first row that differs.
+/// Recomputes the chain of the evidence in `dir` and names the first row that differs; compares the schema.
 ///
 /// `known_head` is a head that was copied out earlier: it must still be a link of the chain, or the
 /// chain's end was cut off or all of it was written anew. Without one, a chain that somebody recomputed
@@ -21,24 +27,68 @@ use crate::run::VerifyReport;
 /// # Errors
 /// A database that cannot be read at all. What was tampered with is no error but the report.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
-    let Some(conn) = schema::open_for_reading(&schema::database_path(dir))? else {
+    report(dir, None, known_head)
+}
+
+/// The same, and whether this is the database whose head is kept in the user's folders.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_with_kept_head(
+    dir: &Path,
+    folders: impl Into<UserFolders>,
+    known_head: Option<&Digest>,
+) -> Result<VerifyReport> {
+    let folders = folders.into();
+    let vault = Vault::open(&folders.key)?.map(Arc::new);
+    let kept = KeptHeads::read(&folders, vault.as_deref());
+    let report = report(dir, Some(&kept), known_head)?;
+    if !Index::is_sound(dir, vault.as_ref()) {
+        // Nothing in it is evidence: the next search makes it anew from the rows.
+        Index::discard(dir);
+    }
+    Ok(report)
+}
+
+fn report(
+    dir: &Path,
+    kept: Option<&KeptHeads>,
+    known_head: Option<&Digest>,
+) -> Result<VerifyReport> {
+    let opened = schema::open_unchecked(&schema::database_path(dir))?;
+    let Some((conn, format)) = opened else {
         let known = known_head.is_none_or(|head| *head == ledger::GENESIS);
-        return Ok(VerifyReport {
-            ok: known,
-            rows: 0,
-            head: ledger::GENESIS,
-            first_bad: (!known).then(|| "the evidence is empty; the known head is gone".to_owned()),
-        });
+        let gone = (!known).then(|| "the evidence is empty; the known head is gone".to_owned());
+        let kept = kept.map(|kept| standing(None, dir, kept)).transpose()?;
+        return Ok(concluded((0, ledger::GENESIS), gone, Vec::new(), kept));
     };
     // One snapshot, so that a run that writes meanwhile is not taken for a difference.
     let tx = conn.unchecked_transaction()?;
+    let schema = schema_check::differences(&tx, format)?;
+    let kept = match kept {
+        // What the tables say is worth nothing where they may be views.
+        Some(kept) if schema.is_empty() => Some(standing(Some((&tx, format)), dir, kept)?),
+        _ => None,
+    };
+    let intact = schema_check::intact_tables(&tx, format)?;
     let mut check = Check { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
     check.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let first_bad = match check.first_bad(&tx)? {
+    let first_bad = match check.first_bad(&tx, &intact)? {
         None => damage(&tx)?,
         found => found,
     };
-    Ok(VerifyReport { ok: first_bad.is_none(), rows: check.rows, head: check.head, first_bad })
+    Ok(concluded((check.rows, check.head), first_bad, schema, kept))
+}
+
+fn concluded(
+    (rows, head): (u64, Digest),
+    first_bad: Option<String>,
+    schema: Vec<String>,
+    kept: Option<HeadReport>,
+) -> VerifyReport {
+    let difference = kept.as_ref().and_then(|kept| kept.difference.clone());
+    let first_bad = first_bad.or_else(|| schema.first().cloned()).or(difference);
+    VerifyReport { ok: first_bad.is_none(), rows, head, first_bad, schema, kept }
 }
 
 /// What SQLite finds wrong beside the rows: an index that does not lead to every row hides what it leaves
@@ -58,8 +108,8 @@ struct Check<'k> {
 }
 
 impl Check<'_> {
-    fn first_bad(&mut self, conn: &Connection) -> Result<Option<String>> {
-        let mut tables = tables(conn)?;
+    fn first_bad(&mut self, conn: &Connection, intact: &[String]) -> Result<Option<String>> {
+        let mut tables = tables(conn, intact)?;
         if tables.remove("ledger").is_none() {
             return Ok(Some("the ledger is missing".to_owned()));
         }
@@ -116,20 +166,13 @@ impl Check<'_> {
     }
 }
 
-/// The tables with the number of their rows.
-fn tables(conn: &Connection) -> Result<BTreeMap<String, i64>> {
-    let names: Vec<String> = conn
-        .prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+/// The tables that are what this version makes them, with the number of their rows. The others are named by
+/// the comparison of the schema, and reading them may never end.
+fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>> {
     let mut tables = BTreeMap::new();
-    for name in names {
-        let quoted = name.replace('"', "\"\"");
-        let count =
-            conn.query_row(&format!("SELECT count(*) FROM \"{quoted}\""), [], |row| row.get(0))?;
-        tables.insert(quoted, count);
+    for name in intact {
+        let sql = format!("SELECT count(*) FROM \"{name}\" NOT INDEXED");
+        tables.insert(name.clone(), conn.query_row(&sql, [], |row| row.get(0))?);
     }
     Ok(tables)
 }

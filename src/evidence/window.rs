@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::redact::{KnownSecrets, Redactor, hide_ranges};
+use super::secrets::Match;
 use super::vault::Vault;
 
 /// How far a secret may reach behind the place where a text is cut: the text is held back for so long.
@@ -22,19 +23,24 @@ pub(super) struct Window {
 /// The next part of a text: what stands in it is found in it alone.
 pub(super) struct Stretch {
     text: String,
-    secrets: Vec<(Range<usize>, &'static str)>,
+    matches: Vec<Match>,
+    known: Vec<(Range<usize>, &'static str)>,
 }
 
 impl Stretch {
-    /// The secrets in it.
-    pub(super) fn secrets(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let text = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
-        self.secrets.iter().map(move |(range, kind)| (*kind, text(range)))
+    /// Adds its secrets to those that are known; whether there are any.
+    pub(super) fn learn(&self, known: &mut KnownSecrets) -> bool {
+        for found in &self.matches {
+            Redactor::learn_match(known, &self.text, found);
+        }
+        !self.matches.is_empty()
     }
 
     /// It with a marker in place of each secret.
     pub(super) fn hidden(self, vault: &Vault) -> String {
-        match hide_ranges(vault, &self.text, self.secrets) {
+        let matches =
+            self.matches.into_iter().filter_map(|found| Some((found.secret?, found.kind)));
+        match hide_ranges(vault, &self.text, matches.chain(self.known).collect()) {
             Cow::Borrowed(_) => self.text,
             Cow::Owned(hidden) => hidden,
         }
@@ -54,20 +60,16 @@ impl Window {
         known: &KnownSecrets,
         is_last: bool,
     ) -> Stretch {
-        let (mut spans, mut secrets) = (Vec::new(), Vec::new());
-        for found in redactor.matches(&self.text) {
-            secrets.extend(found.secret.map(|secret| (secret, found.kind)));
-            spans.push(found.span);
-        }
-        for (range, kind) in known.ranges(&self.text) {
-            spans.push(range.clone());
-            secrets.push((range, kind));
-        }
+        let mut matches = redactor.matches(&self.text);
+        let mut known_ranges = known.ranges(&self.text);
+        let spans = matches.iter().map(|found| found.span.clone());
+        let spans = spans.chain(known_ranges.iter().map(|(range, _)| range.clone())).collect();
         let hold = HOLD.max(known.longest());
         let cut = if is_last { self.text.len() } else { cut(&self.text, spans, hold) };
-        secrets.retain(|(range, _)| range.end <= cut);
+        matches.retain(|found| found.span.end <= cut);
+        known_ranges.retain(|(range, _)| range.end <= cut);
         let rest = self.text.split_off(cut);
-        Stretch { text: std::mem::replace(&mut self.text, rest), secrets }
+        Stretch { text: std::mem::replace(&mut self.text, rest), matches, known: known_ranges }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, ToolCall, ToolClass};
+use super::{Digest, PathRole, ToolCall, ToolClass};
 
 /// The one version of the action dialect that is read.
 pub const VERSION: &str = "2026-02-19";
@@ -88,18 +88,26 @@ impl Edit {
         }
     }
 
-    /// The files whose content this can change: one, or the two names of a rename.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let (path, to) = match self {
-            Self::Rename { path, to } => (path, Some(to.as_str())),
-            Self::Write { path, .. }
-            | Self::Create { path, .. }
-            | Self::Delete { path }
-            | Self::Replace { path, .. }
-            | Self::Patch { path, .. }
-            | Self::Splice { path, .. } => (path, None),
+    /// The files whose content this can change, and how: one, or the two names of a rename. The names inside
+    /// a diff are none of them: a diff that names another file is refused.
+    pub(super) fn named(&self) -> impl Iterator<Item = (PathRole, &str)> {
+        use PathRole::{Creates, Deletes, Renames, RenamesTo, Writes};
+        let (role, path, to) = match self {
+            Self::Rename { path, to } => (Renames, path, Some((RenamesTo, to.as_str()))),
+            Self::Create { path, contents: _ } => (Creates, path, None),
+            Self::Delete { path } => (Deletes, path, None),
+            Self::Patch { path, diff: _ } if self.deletes() => (Deletes, path, None),
+            Self::Write { path, contents: _ }
+            | Self::Replace { path, old: _, new: _ }
+            | Self::Patch { path, diff: _ }
+            | Self::Splice { path, symbol: _, contents: _, kind: _ } => (Writes, path, None),
         };
-        std::iter::once(path.as_str()).chain(to)
+        std::iter::once((role, path.as_str())).chain(to)
+    }
+
+    /// The same files without how.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.named().map(|(_, path)| path)
     }
 }
 

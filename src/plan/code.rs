@@ -64,6 +64,7 @@ codes! {
     OutputLimit "E309" "output limit";
     CodeEngine "E310" "code engine";
     Conflict "E311" "conflict";
+    StoppedByWall "E312" "stopped by a wall";
     EvidenceStore "E401" "evidence store";
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::continuation::{continued_id, continued_title, named_after, short, written};
-use super::{Mode, Plan, RiskLevel, Step, limits};
+use super::{Mode, Needs, Plan, RiskLevel, Step, limits};
 
 /// What the id of a rollback has before the beginning of the run's id.
 const MARK: &str = ".rolls-back-";
@@ -112,6 +112,28 @@ struct StepText<'a> {
     verification_command: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout_seconds: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<NeedsText<'a>>,
+}
+
+/// What a step says that it needs, without what it does not.
+#[derive(Serialize)]
+struct NeedsText<'a> {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    network: bool,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    write: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    terminal: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    open: bool,
+}
+
+impl<'a> From<&'a Needs> for NeedsText<'a> {
+    fn from(needs: &'a Needs) -> Self {
+        let Needs { network, ref write, terminal, open } = *needs;
+        Self { network, write, terminal, open }
+    }
 }
 
 #[derive(Serialize, Default, PartialEq)]
@@ -151,6 +173,7 @@ impl<'a> StepText<'a> {
             expected_output: step.expected_output.as_deref(),
             verification_command: None,
             timeout_seconds: step.arguments.get("timeout_seconds").and_then(|it| it.parse().ok()),
+            needs: step.needs.as_ref().map(NeedsText::from),
         }
     }
 }
@@ -186,7 +209,8 @@ mod tests {
                  "riskAssessment": {"level": "dangerous", "category": "service",
                     "reason": "People use it.", "requiresApproval": true,
                     "warningMessage": "Tell them."},
-                 "verificationCommand": "curl it", "timeoutSeconds": 9, "output": "?"},
+                 "verificationCommand": "curl it", "timeoutSeconds": 9, "output": "?",
+                 "needs": {"network": true, "write": ["~/x"], "terminal": false}},
             ],
         })
     }
@@ -233,7 +257,13 @@ mod tests {
               },
               "expectedOutput": "ok",
               "verificationCommand": "curl it",
-              "timeoutSeconds": 9
+              "timeoutSeconds": 9,
+              "needs": {
+                "network": true,
+                "write": [
+                  "~/x"
+                ]
+              }
             }
           ]
         }
@@ -296,6 +326,10 @@ mod tests {
                     let asks = bits & 4 == 4;
                     let risk = json!({ "requiresApproval": asks, "warningMessage": "w" });
                     set("riskAssessment", (bits & 12 > 0).then_some(risk));
+                    let needs = json!({ "network": bits & 32 > 0, "write": ["~/a", "b"],
+                        "open": bits & 64 > 0 });
+                    set("needs", (bits & 16 > 0).then_some(needs));
+                    set("needs", (bits & 48 == 32).then(|| json!({})));
                     all.push(step);
                 }
                 let mut plan = json!({ "goal": "g", "steps": all, "rollbackPlan": ["undo"] });

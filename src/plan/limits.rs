@@ -22,3 +22,7 @@ pub const EDITS: usize = 128;
 pub const INPUTS: usize = 32;
 /// Most results of one look at the program.
 pub const RESULTS: usize = 200;
+/// Most paths of `needs.write` of one command.
+pub const WRITES: usize = 32;
+/// Longest path of `needs.write`, in bytes.
+pub const PATH_BYTES: usize = 4_096;

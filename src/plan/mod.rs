@@ -16,7 +16,9 @@ mod digest;
 mod finding;
 mod headline;
 pub mod limits;
+mod needs;
 mod parse;
+mod paths;
 mod precondition;
 mod revert;
 mod schema;
@@ -41,10 +43,12 @@ pub use continuation::{Continuation, continuation};
 pub use destination::{Destination, DestinationError};
 pub use digest::{Digest, DigestError};
 pub use finding::{Finding, Severity, is_valid};
+pub use needs::Needs;
 pub use parse::{locate, parse};
+pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
 pub use revert::revert;
-pub use tool::{ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
+pub use tool::{ArgumentSpec, Holds, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};
 
 /// Which form of plan file this was (SPEC §1).
@@ -197,6 +201,8 @@ pub struct Step {
     pub stated: StatedRisk,
     /// What the author expects it to print; shown beside what it prints, never judged.
     pub expected_output: Option<String>,
+    /// What its author says that it needs beyond the walls; none where they say nothing.
+    pub needs: Option<Needs>,
     /// Where it stands in the plan file.
     pub place: StepPlace,
 }

@@ -57,6 +57,20 @@ pub struct ArgumentSpec {
     pub required: bool,
     /// Whether an empty text is a value; it is one only for contents.
     pub may_be_empty: bool,
+    /// Whether it names files or folders.
+    pub holds: Holds,
+}
+
+/// What an argument holds, as far as files are concerned. Each argument says it, and a test compares it with
+/// [`super::ToolCall::paths`], so that no path is forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// The path of a file or folder.
+    Path,
+    /// Values that have paths in them: edits, steps, expected hashes.
+    Paths,
+    /// No path.
+    Text,
 }
 
 /// One row of the whitelist.
@@ -75,7 +89,19 @@ pub struct ToolSpec {
 }
 
 const fn argument(name: &'static str) -> ArgumentSpec {
-    ArgumentSpec { name, alias: None, required: true, may_be_empty: false }
+    ArgumentSpec { name, alias: None, required: true, may_be_empty: false, holds: Holds::Text }
+}
+
+const fn path(name: &'static str) -> ArgumentSpec {
+    ArgumentSpec { holds: Holds::Path, ..argument(name) }
+}
+
+const fn path_aliased(name: &'static str, alias: &'static str) -> ArgumentSpec {
+    ArgumentSpec { holds: Holds::Path, ..aliased(name, alias) }
+}
+
+const fn paths(spec: ArgumentSpec) -> ArgumentSpec {
+    ArgumentSpec { holds: Holds::Paths, ..spec }
 }
 
 const fn aliased(name: &'static str, alias: &'static str) -> ArgumentSpec {
@@ -95,61 +121,56 @@ pub static SPECS: [ToolSpec; 19] = [
         name: "file_read",
         class: ToolClass::Read,
         summary: "reads one file",
-        arguments: &[argument("path")],
+        arguments: &[path("path")],
     },
     ToolSpec {
         tool: Tool::FileWrite,
         name: "file_write",
         class: ToolClass::Mutate,
         summary: "replaces one file, or creates it in a folder that exists",
-        arguments: &[argument("path"), CONTENTS],
+        arguments: &[path("path"), CONTENTS],
     },
     ToolSpec {
         tool: Tool::FileCreate,
         name: "file_create",
         class: ToolClass::Mutate,
         summary: "creates one file that does not exist yet, with its folders",
-        arguments: &[argument("path"), CONTENTS],
+        arguments: &[path("path"), CONTENTS],
     },
     ToolSpec {
         tool: Tool::FileSearch,
         name: "file_search",
         class: ToolClass::Read,
         summary: "finds lines that match a regular expression",
-        arguments: &[argument("pattern"), argument("root")],
+        arguments: &[argument("pattern"), path("root")],
     },
     ToolSpec {
         tool: Tool::FileGlob,
         name: "file_glob",
         class: ToolClass::Read,
         summary: "lists files whose path matches a pattern",
-        arguments: &[argument("pattern"), argument("root")],
+        arguments: &[argument("pattern"), path("root")],
     },
     ToolSpec {
         tool: Tool::SplicePatch,
         name: "splice_patch",
         class: ToolClass::Mutate,
         summary: "replaces the definition of one symbol",
-        arguments: &[
-            argument("file"),
-            aliased("symbol", "name"),
-            argument("with"),
-            optional("kind"),
-        ],
+        arguments: &[path("file"), aliased("symbol", "name"), path("with"), optional("kind")],
     },
     ToolSpec {
         tool: Tool::SplicePlan,
         name: "splice_plan",
         class: ToolClass::Mutate,
         summary: "replaces the definitions that a splice plan names",
-        arguments: &[aliased("plan_file", "file")],
+        arguments: &[path_aliased("plan_file", "file")],
     },
     ToolSpec {
         tool: Tool::SymbolsInFile,
         name: "symbols_in_file",
         class: ToolClass::Read,
         summary: "lists the symbols that one file defines",
-        arguments: &[aliased("file_path", "file")],
+        arguments: &[path_aliased("file_path", "file")],
     },
     ToolSpec {
         tool: Tool::ReferencesToSymbolName,
@@ -163,14 +184,14 @@ pub static SPECS: [ToolSpec; 19] = [
         name: "references_from_file_to_symbol_name",
         class: ToolClass::Read,
         summary: "lists the references to one symbol from one file",
-        arguments: &[aliased("file_path", "file"), aliased("symbol", "name")],
+        arguments: &[path_aliased("file_path", "file"), aliased("symbol", "name")],
     },
     ToolSpec {
         tool: Tool::LspCheck,
         name: "lsp_check",
         class: ToolClass::Check,
         summary: "runs cargo check and collects its diagnostics",
-        arguments: &[argument("path")],
+        arguments: &[path("path")],
     },
     ToolSpec {
         tool: Tool::Shell,
@@ -180,7 +201,7 @@ pub static SPECS: [ToolSpec; 19] = [
         arguments: &[
             argument("command"),
             optional("target"),
-            optional("cwd"),
+            ArgumentSpec { holds: Holds::Path, ..optional("cwd") },
             optional("timeout_seconds"),
         ],
     },
@@ -189,7 +210,11 @@ pub static SPECS: [ToolSpec; 19] = [
         name: "mutate_batch",
         class: ToolClass::Mutate,
         summary: "applies several edits as a whole, or none of them",
-        arguments: &[argument("edits"), optional("expected_hashes"), optional("dry_run")],
+        arguments: &[
+            paths(argument("edits")),
+            paths(optional("expected_hashes")),
+            optional("dry_run"),
+        ],
     },
     ToolSpec {
         tool: Tool::Verify,
@@ -218,8 +243,8 @@ pub static SPECS: [ToolSpec; 19] = [
         class: ToolClass::Check,
         summary: "tries edits, steps or a function on a copy of the workspace",
         arguments: &[
-            optional("edits"),
-            optional("steps"),
+            paths(optional("edits")),
+            paths(optional("steps")),
             optional("verify"),
             optional("function"),
             optional("inputs"),

@@ -4,6 +4,7 @@
 //! that reads a file. What a plan says about itself can only raise a verdict.
 
 mod policy;
+mod sensitive;
 mod shell;
 mod tools;
 
@@ -13,10 +14,12 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use crate::plan::RiskLevel;
-pub use policy::{EngineChoice, Policy};
+pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
+pub use sensitive::{is_at_or_below, is_own_folder};
 pub use shell::{
-    BadRule, BuiltinVerdict, CommandVerdict, Reading, Shell, SimpleCommand, UserRule, UserRules,
-    Word, first_reading, of_command, refused, second_reading,
+    BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, Reading, Shell, SimpleCommand, UserRule,
+    UserRules, Word, first_reading, needs_of_command, of_command, refused, second_reading,
+    table_folder, table_paths,
 };
 pub use tools::{
     CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,

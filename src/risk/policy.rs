@@ -1,12 +1,12 @@
 //! The settings that decide about risk and prompts; part of what an approval covers (SPEC §2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::UserRules;
-use crate::authorization::DEFAULT_TTL_MS;
+use crate::authorization::{DEFAULT_TTL_MS, Grants};
 use crate::plan::{Digest, TOOLS, Tool};
 
 /// Who reads symbols and replaces definitions (SPEC §4, code engines).
@@ -33,6 +33,69 @@ impl EngineChoice {
     }
 }
 
+/// Whether what a run starts on this computer runs behind walls (SPEC §7.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WallSetting {
+    /// Nothing runs without the strongest walls.
+    Required,
+    /// Behind the strongest walls that this computer has; without any, more is asked.
+    #[default]
+    Preferred,
+    /// Without walls, and more is asked.
+    Off,
+}
+
+impl WallSetting {
+    /// The setting as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Required => "required",
+            Self::Preferred => "preferred",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What a planner may do (SPEC §7.5): the table `[planners.NAME]` of the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PlannerNeeds {
+    /// Whether it has the network of this computer.
+    pub network: bool,
+    /// Where it writes: `.` is the workspace; other paths as in `needs` of a command.
+    pub write: Vec<String>,
+    /// Whether it sees the files of the workspace.
+    pub read: bool,
+}
+
+impl Default for PlannerNeeds {
+    /// It looks, and no more.
+    fn default() -> Self {
+        Self { network: false, write: Vec::new(), read: true }
+    }
+}
+
+impl std::fmt::Display for PlannerNeeds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.read { "reads" } else { "does not see the workspace" })?;
+        if !self.write.is_empty() {
+            write!(f, ", writes {}", self.write.join(", "))?;
+        }
+        f.write_str(if self.network { ", network" } else { ", no network" })
+    }
+}
+
+/// Settings of a planner that ships, which it is handed on its input: they may hold a key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PlannerSettings(pub String);
+
+impl std::fmt::Debug for PlannerSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PlannerSettings(…)")
+    }
+}
+
 /// What the person has settled in advance. A plan cannot change any of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
@@ -50,9 +113,25 @@ pub struct Policy {
     pub ssh_config: Option<PathBuf>,
     /// The person's own rules for commands.
     pub command_rules: UserRules,
+    /// Whether what a run starts on this computer runs behind walls.
+    pub walls: WallSetting,
+    /// What the person grants for a run besides what its plan asks for: told by their flags and clicks, not by
+    /// the settings, and no part of the digest, because an approval covers the walls themselves.
+    pub grants: Grants,
+    /// What planners may do, by their names; it says nothing about plans, and is no part of the digest.
+    pub planners: BTreeMap<String, PlannerNeeds>,
+    /// What the planners that ship are told of the settings, which they cannot read behind walls.
+    pub planner_settings: Option<PlannerSettings>,
     /// The files of workspace commands that the person trusts, each in its workspace (SPEC §9): told by the
     /// evidence, not by the settings, and no part of the digest, because an approval covers the file itself.
     pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
+    /// Those that were trusted, and whose trust does not count because nothing proves it: what older versions
+    /// recorded, or what was recorded under another key.
+    pub unproven_trust: BTreeSet<(PathBuf, Digest)>,
+    /// The folders of this program itself, which no tool reaches and which make a command that names them
+    /// dangerous (SPEC §4): absolute, filled in where a plan is looked at. No part of the digest: they are
+    /// where the approvals themselves are kept.
+    pub own_folders: Vec<PathBuf>,
     /// Why nothing may run: the settings are there and cannot be used (SPEC §7.1).
     pub refusal: Option<String>,
 }
@@ -67,7 +146,13 @@ impl Default for Policy {
             splice_program: None,
             ssh_config: None,
             command_rules: UserRules::default(),
+            walls: WallSetting::default(),
+            grants: Grants::default(),
+            planners: BTreeMap::new(),
+            planner_settings: None,
             trusted_commands: BTreeSet::new(),
+            unproven_trust: BTreeSet::new(),
+            own_folders: Vec::new(),
             refusal: None,
         }
     }
@@ -95,6 +180,8 @@ impl Policy {
         let ssh_config = self.ssh_config.as_ref().map(|path| path.to_string_lossy());
         let canonical = serde_json::json!({
             "builtin_command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
+            "builtin_command_readers": Digest::of(super::shell::READERS.as_bytes()).to_string(),
+            "builtin_needs": Digest::of(super::shell::NEEDS.as_bytes()).to_string(),
             "command_rules": self.command_rules,
             "authorization_ttl_ms": self.authorization_ttl_ms,
             "confirm_tools": tools,
@@ -104,6 +191,7 @@ impl Policy {
             "rules": super::tools::RULES_VERSION,
             "splice_program": splice,
             "ssh_config": ssh_config,
+            "walls": self.walls,
         });
         Digest::of(canonical.to_string().as_bytes())
     }
@@ -138,6 +226,8 @@ mod tests {
             Policy { splice_program: Some("/opt/splice".into()), ..policy.clone() },
             Policy { ssh_config: Some("/opt/ssh_config".into()), ..policy.clone() },
             Policy { refusal: Some("no".to_owned()), ..policy.clone() },
+            Policy { walls: WallSetting::Required, ..policy.clone() },
+            Policy { walls: WallSetting::Off, ..policy.clone() },
             with_rule(RiskLevel::Blocked),
             with_rule(RiskLevel::Caution),
         ];
@@ -146,5 +236,8 @@ mod tests {
         digests.insert(policy.digest().to_string());
         assert_eq!(digests.len(), changed.len() + 1);
         assert_eq!(policy.clone().digest(), policy.digest());
+        let granted = Grants { network: true, ..Grants::default() };
+        let granted = Policy { grants: granted, ..policy.clone() };
+        assert_eq!(granted.digest(), policy.digest(), "an approval covers the walls themselves");
     }
 }

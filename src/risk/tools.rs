@@ -3,94 +3,13 @@
 
 use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, ToolClass};
 
-use super::{Policy, RiskLevel, Shell, Verdict, of_command};
+use super::{Policy, RiskLevel, Shell, Verdict, of_command, sensitive};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 6;
+pub(super) const RULES_VERSION: u32 = 7;
 
 /// The rule of a step that brings earlier contents back.
 pub const CHANGE_HISTORY: &str = "change-history";
-
-/// A file that, once changed, changes what other programs do.
-struct SensitivePath {
-    rule: &'static str,
-    /// Path components, lowercase; the last may end in `*`.
-    components: &'static [&'static str],
-    reason: &'static str,
-}
-
-const SENSITIVE: &[SensitivePath] = &[
-    SensitivePath {
-        rule: "write-git-internals",
-        components: &[".git", "**"],
-        reason: "writes inside .git, where hooks and settings run programs and history lives",
-    },
-    SensitivePath {
-        rule: "write-git-link",
-        components: &[".git"],
-        reason: "says where Git finds its hooks and settings, which run programs",
-    },
-    SensitivePath {
-        rule: "write-cargo-config",
-        components: &[".cargo", "**"],
-        reason: "writes Cargo's settings, which decide what every later build runs",
-    },
-    SensitivePath {
-        rule: "write-ssh",
-        components: &[".ssh", "**"],
-        reason: "writes SSH keys or settings",
-    },
-    SensitivePath {
-        rule: "write-ci",
-        components: &[".github", "workflows", "**"],
-        reason: "writes a workflow that runs with the repository's secrets",
-    },
-    SensitivePath {
-        rule: "write-startup-file",
-        components: &[".bashrc"],
-        reason: "writes a file that every new shell runs",
-    },
-    SensitivePath {
-        rule: "write-startup-file",
-        components: &[".profile"],
-        reason: "writes a file that every new shell runs",
-    },
-    SensitivePath {
-        rule: "write-startup-file",
-        components: &[".zshrc"],
-        reason: "writes a file that every new shell runs",
-    },
-    SensitivePath {
-        rule: "write-envrc",
-        components: &[".envrc"],
-        reason: "writes a file that direnv runs when a shell enters the folder",
-    },
-    SensitivePath {
-        rule: "write-editor-tasks",
-        components: &[".vscode", "**"],
-        reason: "writes editor settings, which can start programs",
-    },
-    SensitivePath {
-        rule: "write-build-script",
-        components: &["build.rs"],
-        reason: "writes a build script, which the next build runs",
-    },
-    SensitivePath {
-        rule: "write-makefile",
-        components: &["makefile"],
-        reason: "writes a Makefile, which the next make runs",
-    },
-    SensitivePath {
-        rule: "write-makefile",
-        components: &["gnumakefile"],
-        reason: "writes a Makefile, which the next make runs",
-    },
-    SensitivePath {
-        rule: "write-workspace-commands",
-        components: &["countersign.toml"],
-        reason: "says which commands verify, compile and run the program",
-    },
-];
 
 /// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
 /// cannot run, counts as dangerous. What the author says can only raise it.
@@ -162,38 +81,34 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         reason: reason.to_owned(),
         suggestion: None,
     };
-    let written = match call {
-        ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => Some(path),
-        ToolCall::SplicePatch { file, .. } => Some(file),
-        // It changes nothing.
-        ToolCall::MutateBatch(MutateBatch { dry_run: true, .. }) => None,
-        ToolCall::MutateBatch(MutateBatch { edits, .. }) => {
+    // Also on a copy: what is tried there is meant for the workspace.
+    let paths = call.paths();
+    let changed: Vec<&str> =
+        paths.iter().filter(|it| it.role.changes()).map(|named| named.path).collect();
+    match call {
+        ToolCall::MutateBatch(MutateBatch { edits, dry_run: false, .. }) => {
             let deleted = || edits.iter().find(|edit| edit.deletes()).map(of_deleting);
-            let worst = edits.iter().flat_map(Edit::paths).find_map(of_written_path);
-            return worst.or_else(deleted).unwrap_or_else(usual);
-        }
-        ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
-            let worst = edits.iter().flat_map(Edit::paths).find_map(of_written_path);
-            return worst.unwrap_or_else(usual);
+            let worst = changed.into_iter().find_map(of_written_path);
+            worst.or_else(deleted).unwrap_or_else(usual)
         }
         ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
             let worst =
                 steps.iter().map(|step| of_call(step, policy, shell)).max_by_key(|it| it.level);
-            return worst
-                .into_iter()
-                .chain([usual()])
-                .max_by_key(|it| it.level)
-                .unwrap_or_else(usual);
+            let all = worst.into_iter().chain([usual()]);
+            all.max_by_key(|it| it.level).unwrap_or_else(usual)
+        }
+        ToolCall::Simulate(_) => {
+            changed.into_iter().find_map(of_written_path).unwrap_or_else(usual)
         }
         ToolCall::Shell { command, target, .. } => {
-            return of_shell_command(command, target.as_deref(), policy, shell);
+            of_shell_command(command, target.as_deref(), policy, shell)
         }
-        _ => None,
-    };
-    if let Some(verdict) = written.and_then(|path| of_written_path(path)) {
-        return Verdict { span: written.map(|path| 0..path.len()), ..verdict };
+        _ => {
+            let hit =
+                |path: &&str| Some(Verdict { span: Some(0..path.len()), ..of_written_path(path)? });
+            changed.iter().find_map(hit).unwrap_or_else(usual)
+        }
     }
-    usual()
 }
 
 /// The risk of an edit after which a file is gone.
@@ -235,16 +150,12 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
     }
 }
 
-/// The verdict on writing a file that other programs obey; `None` for any other file.
+/// The verdict on writing a file that other programs obey or that keeps keys; `None` for any other file.
 ///
 /// The review asks it again about the canonical path, because a link can give such a file a harmless
 /// name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
-    // Lowercase, because some file systems do not tell the cases apart.
-    let lower = path.to_lowercase();
-    let parts: Vec<&str> =
-        lower.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
-    SENSITIVE.iter().find(|sensitive| sensitive.matches(&parts)).map(|hit| Verdict {
+    sensitive::sensitive(path).map(|hit| Verdict {
         level: RiskLevel::Dangerous,
         rule: hit.rule.into(),
         span: None,
@@ -261,18 +172,6 @@ pub fn of_written_program() -> Verdict {
         span: None,
         reason: "This writes a file that can be run as a program.".to_owned(),
         suggestion: None,
-    }
-}
-
-impl SensitivePath {
-    /// Whether these components stand anywhere in the path; `**` needs one more below.
-    fn matches(&self, parts: &[&str]) -> bool {
-        match self.components.split_last() {
-            Some((&"**", head)) => {
-                parts.windows(head.len() + 1).any(|window| window.starts_with(head))
-            }
-            _ => parts.ends_with(self.components),
-        }
     }
 }
 

@@ -73,7 +73,8 @@ impl ActionErrorCode {
 /// Whether another attempt may mend a failure of an action (SPEC §10): E1xx, E3xx and E004, except a denial
 /// and a stop, which are a person's.
 pub fn is_retryable(code: Code) -> bool {
-    let person = matches!(code, Code::ConfirmationDenied | Code::Cancelled);
+    // A wall is where it was at the next attempt, until a person moves it.
+    let person = matches!(code, Code::ConfirmationDenied | Code::Cancelled | Code::StoppedByWall);
     let may_pass = matches!(code.as_str().get(..2), Some("E1" | "E3")) || code == Code::Stale;
     may_pass && !person
 }
@@ -305,7 +306,7 @@ mod tests {
     use super::*;
 
     /// Every code, its word in the action dialect, and whether another attempt may mend it.
-    const TABLE: [(Code, ActionErrorCode, bool); 22] = [
+    const TABLE: [(Code, ActionErrorCode, bool); 23] = [
         (Code::Stale, ActionErrorCode::Conflict, true),
         (Code::FileNotFound, ActionErrorCode::NotFound, true),
         (Code::NoCargoProject, ActionErrorCode::NotFound, true),
@@ -328,6 +329,7 @@ mod tests {
         (Code::OutputLimit, ActionErrorCode::InternalError, true),
         (Code::CodeEngine, ActionErrorCode::InternalError, true),
         (Code::Conflict, ActionErrorCode::Conflict, true),
+        (Code::StoppedByWall, ActionErrorCode::InternalError, false),
     ];
 
     #[test]
@@ -375,6 +377,9 @@ mod tests {
             timestamp_ms: 0,
             duration_ms: 7,
             diagnostic_artifacts: Vec::new(),
+            needs: None,
+            walls: None,
+            wall_notes: Vec::new(),
         }
     }
 

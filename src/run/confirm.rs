@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::plan::visible;
+use crate::authorization::StepWalls;
+use crate::plan::{Needs, visible};
 use crate::risk::Verdict;
 
 use super::preview::Preview;
@@ -46,6 +47,12 @@ pub struct ConfirmationRequest {
     /// Whether that is for more than being guided: then nothing runs without the question in front of
     /// everything else (SPEC §7.1).
     pub required: bool,
+    /// Whether that is only because the step has no walls, and it calls for no more than caution (SPEC §7.5).
+    pub unwalled: bool,
+    /// What the step asks for beyond its walls, where it runs on this computer.
+    pub needs: Option<Needs>,
+    /// The walls that it gets; none where it starts no process on this computer.
+    pub walls: Option<StepWalls>,
     /// Whether the person goes through the plan step by step, and may do this one themselves (SPEC §7.4).
     pub guided: bool,
     /// What the step would do, on the present bytes.

@@ -113,6 +113,11 @@ pub enum RunEvent {
         /// What they asked for.
         control: Control,
     },
+    /// What steps had left running behind their walls was ended with the run.
+    LeftRunning {
+        /// The names of the processes.
+        processes: Vec<String>,
+    },
     /// Every step was reached and none failed.
     RunCompleted {
         /// How many steps.

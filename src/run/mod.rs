@@ -64,11 +64,13 @@ pub use question::{
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{
-    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, Known,
-    RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
+    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, HeadReport,
+    Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
-pub use review::{CommandReview, CommandsReview, Impact, PreconditionState, Review};
+pub use review::{
+    CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
+};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;

@@ -46,8 +46,13 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Of a file that keeps its mode.
+    /// Of a file that keeps its mode while its content changes: all of it but the bits with which a program
+    /// runs as somebody else.
     pub const fn kept(mode: Option<FileMode>) -> Self {
-        Self { before: mode, after: mode }
+        let after = match mode {
+            Some(mode) => Some(FileMode::new(mode.bits() & !0o6000)),
+            None => None,
+        };
+        Self { before: mode, after }
     }
 }

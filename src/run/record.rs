@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::result::{Outcome, RunStatus};
+use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 
@@ -122,6 +123,8 @@ pub struct ExecutionRow {
     pub known: Known,
     /// How dangerous it was judged.
     pub risk: Option<RiskLevel>,
+    /// The walls it ran behind; null where they were not recorded.
+    pub walls: Option<StepWalls>,
     /// Null where no process ran.
     pub exit_code: Option<i32>,
     /// The stable code of what went wrong.
@@ -204,6 +207,8 @@ pub struct SearchPage {
     pub timeline: Vec<TimeBucket>,
     /// How long the search took, in microseconds.
     pub took_us: u64,
+    /// Why nothing can be recorded in this evidence; none where all is well.
+    pub read_only: Option<String>,
 }
 
 /// One artifact of an execution.
@@ -314,8 +319,23 @@ pub struct VerifyReport {
     pub rows: u64,
     /// The head of the chain; copied out, it shows a later truncation too.
     pub head: Digest,
-    /// The first row that differs, and how.
+    /// The first thing that is wrong, and how: a row that differs, else the schema, else the kept head.
     pub first_bad: Option<String>,
+    /// What differs from the schema that this version makes, one sentence each.
+    pub schema: Vec<String>,
+    /// The head that is kept outside of the folder; null where it was not compared.
+    pub kept: Option<HeadReport>,
+}
+
+/// Whether a database is the one that was here, and as long as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct HeadReport {
+    /// The last head that was kept outside of the evidence folder; null where none is kept.
+    pub kept_head: Option<Digest>,
+    /// How many records there were then.
+    pub kept_rows: Option<u64>,
+    /// What differs; null where the kept head is on the chain. Nothing is recorded until a person accepts it.
+    pub difference: Option<String>,
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::diagnostic::DiagnosticArtifact;
-use crate::plan::Code;
+use crate::authorization::StepWalls;
+use crate::plan::{Code, Needs};
 
 /// How much of a stream's start, and of its end, a [`StepResult`] carries: 256 KiB each.
 pub const STREAM_HEAD_BYTES: usize = 256 << 10;
@@ -147,6 +148,15 @@ pub struct StepResult {
     pub duration_ms: i64,
     /// Diagnostics of the tool.
     pub diagnostic_artifacts: Vec<DiagnosticArtifact>,
+    /// What the plan asks for beyond the walls; none where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Needs>,
+    /// The walls that it had; none where it started no process on this computer, and where that is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walls: Option<StepWalls>,
+    /// What walls refused although the step succeeded, and what was left running behind them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wall_notes: Vec<String>,
 }
 
 /// What became of a run (SPEC §3).

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::authorization::Binding;
-use crate::plan::{Code, Digest, Finding, Severity};
-use crate::risk::{RiskLevel, Verdict};
+use crate::authorization::{Binding, StepWalls, WallLevel};
+use crate::plan::{Code, Digest, Finding, Needs, Severity};
+use crate::risk::{RiskLevel, Verdict, WallSetting};
 
 /// A plan looked at in its workspace, under a policy, at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Review {
     pub preconditions: Vec<PreconditionState>,
     /// For each step, why a person will be asked; `None` when nobody will be.
     pub asks: Vec<Option<String>>,
+    /// The walls of its steps; none where the review starts no process.
+    pub walls: Option<WallsReview>,
     /// The whole plan in a few figures.
     pub impact: Impact,
     /// The commands that the workspace names, where a step would run some of them (SPEC §9).
@@ -42,6 +44,54 @@ impl Review {
         let first = errors.next().filter(|it| it.code == Code::NotAuthorized)?;
         errors.all(|it| it.code == Code::NotAuthorized).then_some(first)
     }
+}
+
+/// The walls behind which a plan would run (SPEC §7.5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WallsReview {
+    /// What the settings want.
+    pub setting: WallSetting,
+    /// How strong walls are here; none where they are off, or where no step would have any.
+    pub level: WallLevel,
+    /// Why they are not stronger, where that was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not_better: Option<String>,
+    /// For each step, its walls; none for one that starts no process on this computer.
+    pub steps: Vec<Option<StepWallsReview>>,
+}
+
+impl WallsReview {
+    /// Whether any step has walls at all.
+    pub fn concerns_any(&self) -> bool {
+        self.steps.iter().any(Option::is_some)
+    }
+
+    /// What is proposed for any of the steps.
+    pub fn proposed(&self) -> Needs {
+        let mut all = Needs::default();
+        self.steps.iter().flatten().for_each(|step| all.add(&step.proposed));
+        all
+    }
+
+    /// Whether something is proposed that nobody has granted.
+    pub fn proposes(&self) -> bool {
+        self.steps.iter().flatten().any(|step| !step.proposed.is_empty())
+    }
+}
+
+/// The walls of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepWallsReview {
+    /// What an approval given now would cover.
+    pub walls: StepWalls,
+    /// What the plan asks for, with absolute paths; an approval grants it.
+    pub needs: Needs,
+    /// Whether what was proposed is granted.
+    pub granted: bool,
+    /// What its programs are known to need and nobody has granted.
+    pub proposed: Needs,
+    /// Why they need it.
+    pub reasons: Vec<String>,
 }
 
 /// The commands of a workspace, which nothing runs unless a person trusts the file that names them.

@@ -76,6 +76,8 @@ pub struct RunState {
     pub skip_reasons: BTreeMap<usize, String>,
     /// The host that it has reached, where its commands run on one.
     pub host: Option<Box<Host>>,
+    /// What steps had left running behind their walls, and was ended with the run.
+    pub left_running: Vec<String>,
     /// Why it failed.
     pub failure: Option<(Code, String)>,
 }
@@ -95,6 +97,7 @@ impl RunState {
                 };
             }
             RunEvent::HostReached { host } => self.host = Some(host.clone()),
+            RunEvent::LeftRunning { processes } => self.left_running.clone_from(processes),
             RunEvent::StepStarted { step_index, .. } => {
                 self.current_step = *step_index;
                 self.guided_begun = self.became_guided;

@@ -117,6 +117,9 @@ pub(super) mod tests {
             timestamp_ms: 0,
             duration_ms,
             diagnostic_artifacts: Vec::new(),
+            needs: None,
+            walls: None,
+            wall_notes: Vec::new(),
         }
     }
 

@@ -5,13 +5,10 @@
 use std::collections::BTreeMap;
 
 use crate::authorization::FileState;
-use crate::plan::ToolCall;
+use crate::plan::{PathRole, ToolCall};
 
 use super::place::{Last, Place};
-use super::{
-    Access, Kind, Overlay, StopSignal, ToolError, Toolbox, batch, engine, file, history, program,
-    simulate, splice,
-};
+use super::{Access, Kind, Overlay, StopSignal, ToolError, Toolbox, engine, file, history, splice};
 
 /// A workspace after the steps in an overlay; with an empty one, as it is now.
 #[derive(Clone, Copy)]
@@ -79,6 +76,25 @@ impl<'a> After<'a> {
         }
     }
 
+    /// The same, which takes its bytes from those that are `left` to look at.
+    ///
+    /// # Errors
+    /// As [`Self::digest_of`]; and when there are not enough left.
+    pub fn digest_within(self, path: &str, left: &mut u64) -> Result<FileState, ToolError> {
+        let place = self.place(path)?;
+        let bytes = match self.overlay.get(&place.key) {
+            Some(content) => content.map_or(0, |bytes| bytes.len() as u64),
+            None => place.open(path, Access::Read)?.map_or(0, |(_, data)| data.len()),
+        };
+        // A file that is too large by itself says so.
+        if bytes <= file::FILE_BYTES {
+            *left = left
+                .checked_sub(bytes)
+                .ok_or_else(|| ToolError::TooMuchInput { path: path.to_owned() })?;
+        }
+        self.digest_of(path)
+    }
+
     /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
     /// the workspace; by its canonical path.
     ///
@@ -133,19 +149,26 @@ impl<'a> After<'a> {
     }
 
     pub(super) fn input_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        Ok(match call {
-            ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
+        let is_input = |(role, _): &(PathRole, String)| role.is_input();
+        Ok(self.named_paths(call)?.into_iter().filter(is_input).map(|(_, path)| path).collect())
+    }
+
+    /// Every path that a call names in the workspace itself, with what the files name that it follows, and
+    /// what the records name: the one list that approvals and risk are made of.
+    fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
+        let named = call.paths().into_iter().filter(|named| !named.on_copy);
+        let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
+        match call {
             ToolCall::SplicePlan { plan_file } => {
-                splice::inputs(self.toolbox, self.overlay, plan_file)?
+                named.extend(splice::named(self.toolbox, self.overlay, plan_file)?);
             }
-            ToolCall::MutateBatch(batch) => batch::inputs(batch),
-            // The commands that a workspace names decide what is run, and so does their coming or going.
-            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
-                vec![program::COMMANDS_FILE.to_owned()]
+            ToolCall::History { operation, .. } => {
+                let paths = history::paths(self.toolbox, self.overlay, operation)?;
+                named.extend(paths.into_iter().map(|path| (PathRole::Writes, path)));
             }
-            ToolCall::Simulate(simulation) => simulate::inputs(simulation),
-            _ => self.written_paths(call)?,
-        })
+            _ => {}
+        }
+        Ok(named)
     }
 
     /// The files that a call would write, by canonical path (SPEC §4, risk of tools).
@@ -162,19 +185,7 @@ impl<'a> After<'a> {
     /// # Errors
     /// A splice plan that cannot be read.
     pub fn written_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        Ok(match call {
-            ToolCall::FileWrite { path, .. } | ToolCall::FileCreate { path, .. } => {
-                vec![path.clone()]
-            }
-            ToolCall::SplicePatch { file, .. } => vec![file.clone()],
-            ToolCall::MutateBatch(batch) => batch::written(batch),
-            ToolCall::History { operation, .. } => {
-                history::paths(self.toolbox, self.overlay, operation)?
-            }
-            ToolCall::SplicePlan { plan_file } => {
-                splice::targets(self.toolbox, self.overlay, plan_file)?
-            }
-            _ => Vec::new(),
-        })
+        let changes = |(role, _): &(PathRole, String)| role.changes();
+        Ok(self.named_paths(call)?.into_iter().filter(changes).map(|(_, path)| path).collect())
     }
 }

@@ -26,7 +26,7 @@ use crate::run::{
     TargetKind,
 };
 
-use super::process::{self, Cause, Finished, Leftovers, Program};
+use super::process::{self, Cause, Finished, Leftovers, Profile, Program};
 use super::{Context, Invocation, Overlay, ToolError, Toolbox, words};
 
 pub use suggestions::{Offer, Replacement, Suggestions};
@@ -145,6 +145,7 @@ pub(super) fn run(
 ) -> Result<Finished, ToolError> {
     let program = found(toolbox)?;
     let program = Program {
+        profile: Profile::Build(toolbox.behind(context)),
         program: OsStr::new(&program),
         arguments,
         input: None,
@@ -188,6 +189,9 @@ impl Checked {
                 Some(ToolError::TooMuchOutput { program, stream, limit: OUTPUT_BYTES })
             }
             Cause::NotKept => Some(ToolError::NotKept { program }),
+            Cause::Itself if self.finished.stopped_by_wall().is_some() => {
+                self.finished.stopped_by_wall()
+            }
             Cause::Itself if self.finished.exit_code == Some(0) => None,
             Cause::Itself
                 if self.finished.exit_code.is_some() && self.errors().next().is_some() =>

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::plan::Code;
 use crate::run::Failure;
 
-use super::{Kind, ToolError, Toolbox, process};
+use super::process::{self, Profile};
+use super::{Kind, ToolError, Toolbox};
 
 impl Toolbox {
     /// The file at `path` for a program outside: absolute. A file outside the roots, which a compiler may
@@ -46,7 +47,7 @@ impl Toolbox {
             };
             failed(format!("{program} is not {place}"))
         })?;
-        process::start_beside(&found, arguments, self.workspace())
+        process::start_beside(Profile::Beside, &found, arguments, self.workspace())
             .map_err(|source| failed(format!("cannot start {program}: {source}")))
     }
 }

@@ -12,6 +12,9 @@ use super::{
     BatchError, EngineError, HistoryError, ProgramError, RemoteError, SimulationError, SpliceError,
 };
 
+/// Most bytes of all the files together that a plan works on, which are looked at before anybody signs: 4 GiB.
+pub const INPUT_BYTES: u64 = 4 << 30;
+
 /// Whether a path was to be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -33,6 +36,16 @@ pub enum ToolError {
     BadPath { path: String, reason: &'static str },
     #[error("{path} leads outside the workspace")]
     Outside { path: String },
+    #[error("{path} leads into a folder of Countersign itself, which no tool reads or writes")]
+    OwnFolder { path: String },
+    #[error(
+        "{path} changed while it was replaced, and {other} beside it holds what somebody else wrote: {why}"
+    )]
+    KeptBeside { path: String, other: String, why: String },
+    #[error(
+        "the files that this plan works on have more than {INPUT_BYTES} bytes together, the most that is looked at before anybody signs; {path} is one too many"
+    )]
+    TooMuchInput { path: String },
     #[error("the pattern {pattern:?} cannot be used: {message}")]
     BadPattern { pattern: String, message: String },
     #[error("cannot read {path}: it does not exist")]
@@ -61,6 +74,8 @@ pub enum ToolError {
     TimedOut { program: &'static str, after: String },
     #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
     TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
+    #[error("{what}")]
+    StoppedByWall { what: String },
     #[error("what {program} printed could not be kept, and it was ended")]
     NotKept { program: &'static str },
     #[error("cargo check reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
@@ -133,7 +148,7 @@ impl ToolError {
         match self {
             Self::BadPath { .. } | Self::BadPattern { .. } => Code::BadArgument,
             Self::Unsupported { .. } => Code::UnknownTool,
-            Self::Outside { .. } => Code::OutsideWorkspace,
+            Self::Outside { .. } | Self::OwnFolder { .. } => Code::OutsideWorkspace,
             Self::OpenRoot { .. } | Self::NotFound { .. } | Self::ReadFailed { .. } => {
                 Code::ReadFailed
             }
@@ -145,6 +160,8 @@ impl ToolError {
                 Code::WriteFailed
             }
             Self::Stale { .. } => Code::Stale,
+            Self::KeptBeside { .. } => Code::Conflict,
+            Self::TooMuchInput { .. } => Code::Limit,
             Self::Cancelled => Code::Cancelled,
             Self::OutputLimit { .. } | Self::TooMuchOutput { .. } => Code::OutputLimit,
             Self::NoCargoProject { .. } => Code::NoCargoProject,
@@ -153,6 +170,7 @@ impl ToolError {
             Self::NoFolder { .. } | Self::CommandFailed { .. } => Code::CommandFailed,
             Self::OutcomeUnknown { .. } | Self::NotConnected { .. } => Code::HostUnreachable,
             Self::Remote { source } => source.code(),
+            Self::StoppedByWall { .. } => Code::StoppedByWall,
             Self::NotKept { .. } => Code::EvidenceStore,
             Self::CargoCheck { .. } | Self::CargoFailed { .. } => Code::CargoCheck,
             Self::Engine { source } => source.code(),
@@ -170,6 +188,7 @@ impl ToolError {
             self,
             Self::BadPath { .. }
                 | Self::Outside { .. }
+                | Self::OwnFolder { .. }
                 | Self::BadPattern { .. }
                 | Self::Unsupported { .. }
         )
@@ -189,6 +208,11 @@ impl ToolError {
             Self::Outside { .. } => {
                 "Use a path inside the workspace, or add its folder in the settings."
             }
+            Self::OwnFolder { .. } => {
+                "Use a path outside the folders of settings, key and evidence."
+            }
+            Self::KeptBeside { .. } => "Compare the two files, and keep what you want of each.",
+            Self::TooMuchInput { .. } => "Make several plans of it.",
             Self::BadPattern { .. } => "Correct the pattern in the plan.",
             Self::NotFound { .. } => "Check the path, or create the file first.",
             Self::ReadFailed { source, .. } => match source.kind() {
@@ -227,6 +251,9 @@ impl ToolError {
             Self::NotStarted { .. } => "Check that the program can be run by your user.",
             Self::TimedOut { .. } => {
                 "See what it printed last, and whether it waits for something that does not come."
+            }
+            Self::StoppedByWall { .. } => {
+                "Sign the plan again with what it needs, if it may have that."
             }
             Self::NotKept { .. } => {
                 "See that the evidence folder can be written to and that its disk has space."

@@ -14,8 +14,9 @@ use crate::run::FileMode;
 
 use super::{Access, Kind, ToolError, beneath};
 
-/// Largest file that a tool takes as a whole, in bytes: 2 GiB.
-pub(super) const FILE_BYTES: u64 = 2 << 30;
+/// Largest file that a tool takes as a whole, in bytes: 256 MiB. What it was, what it becomes and their
+/// difference are in memory at once, also before anybody has signed anything.
+pub(super) const FILE_BYTES: u64 = 256 << 20;
 
 /// Opens the regular file at `path` below `dir`; `None` when there is nothing. `text` and `access`
 /// are for the error.
@@ -80,18 +81,40 @@ pub(super) fn read_up_to(
     Ok(bytes)
 }
 
-/// The state of a file, read in pieces, so that its size does not matter.
+/// The state of a file that a tool could take as a whole. A larger one is refused by its size: nothing could be
+/// done with its state, and a sparse file can be larger than anybody can read.
 pub(super) fn state(file: Option<File>, text: &str) -> Result<FileState, ToolError> {
-    let Some(mut file) = file else { return Ok(FileState::Absent) };
+    state_within(file, text, FILE_BYTES)
+}
+
+/// The state of a file that has at most so many bytes. It is read in pieces.
+pub(super) fn state_within(
+    file: Option<File>,
+    text: &str,
+    limit: u64,
+) -> Result<FileState, ToolError> {
+    let Some(file) = file else { return Ok(FileState::Absent) };
+    let too_large = || ToolError::TooLarge { path: text.to_owned(), limit, access: Access::Read };
+    if file.metadata().is_ok_and(|data| data.len() > limit) {
+        return Err(too_large());
+    }
+    let mut file = file.take(limit.saturating_add(1));
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0_u64;
     loop {
         match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(count) => hasher.update(buffer.get(..count).unwrap_or(&[])),
+            Ok(count) => {
+                bytes += count as u64;
+                hasher.update(buffer.get(..count).unwrap_or(&[]));
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => return Err(ToolError::ReadFailed { path: text.to_owned(), source }),
         }
+    }
+    if bytes > limit {
+        return Err(too_large());
     }
     Ok(FileState::Content(Digest::from_bytes(hasher.finalize().into())))
 }

@@ -5,6 +5,7 @@
 //! run, and the evidence; callers hand in what was approved and take away what happened.
 
 mod after;
+mod attributes;
 mod batch;
 mod beneath;
 mod cargo;
@@ -17,6 +18,7 @@ mod file;
 mod history;
 mod inspect;
 mod overlay;
+mod own;
 mod place;
 mod planner;
 mod preview;
@@ -46,7 +48,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::authorization::{FileState, Target};
+use crate::authorization::{FileState, StepWalls, Target};
 use crate::plan::{Digest, ToolCall};
 use crate::risk::{EngineChoice, Policy, Shell};
 use crate::run::{
@@ -60,11 +62,13 @@ pub use after::After;
 pub use batch::{BatchError, PatchError};
 pub use cargo::{Offer, Replacement, Suggestions};
 pub use engine::EngineError;
-pub use error::{Access, ToolError};
+pub use error::{Access, INPUT_BYTES, ToolError};
 pub use facts::Kind;
 pub use history::{Conflict, HistoryError, NotAvailable, Past};
 pub use overlay::Overlay;
+pub use own::own_folders;
 pub use planner::{MODEL_KEY, PlannerEnd, PlannerFinished, PlannerProgram};
+pub use process::walls::{RunWalls, WallPlace, WallProbe, WallReport, start_helper};
 pub use program::{
     COMMANDS_FILE, CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands,
 };
@@ -100,6 +104,8 @@ pub struct Toolbox {
     simulations: simulate::Settings,
     /// What is special about a workspace that is the copy of another one.
     copy: Option<simulate::Copy>,
+    /// The walls of what is started here, for as long as this lives.
+    walls: RunWalls,
 }
 
 /// What a call may look at besides its arguments.
@@ -115,6 +121,8 @@ pub struct Context<'a> {
     pub output: &'a dyn Fn(Stream, &str),
     /// Takes every byte of the output of a command as it comes, for the records.
     pub capture: &'a dyn Capture,
+    /// The walls that were approved for what the call starts on this computer.
+    pub walls: &'a StepWalls,
 }
 
 /// Where the output of a command goes, which may be too large for memory (SPEC §7.2).
@@ -163,6 +171,8 @@ pub struct Invocation {
     pub diagnostics: Vec<DiagnosticArtifact>,
     /// What the call touched.
     pub edges: Vec<Edge>,
+    /// What walls refused the command.
+    pub walls: WallReport,
     /// Why it failed; `None` when it succeeded.
     pub error: Option<ToolError>,
 }
@@ -177,8 +187,11 @@ impl Toolbox {
         let extra = roots.map(|root| Root::open(root, false)).collect::<Result<_, _>>();
         let workspace = Root::open(workspace, true)?;
         let trusted = policy.trusted_in(&workspace.path);
+        let own = own_folders(policy.own_folders.iter().map(PathBuf::as_path));
+        let place = WallPlace { hidden: own.clone(), ..WallPlace::default() };
         Ok(Self {
-            roots: Roots { workspace, extra: extra? },
+            walls: RunWalls::new(workspace.path.clone(), place),
+            roots: Roots::new(workspace, extra?, own),
             trusted,
             engine: policy.engine,
             splice: policy.splice_program.clone(),
@@ -197,6 +210,24 @@ impl Toolbox {
     #[must_use]
     pub fn remembering(self, past: Option<Box<dyn Past>>) -> Self {
         Self { past, ..self }
+    }
+
+    /// The same tools, with what the walls of a run need to know besides the workspace.
+    #[must_use]
+    pub fn walled(self, mut place: WallPlace) -> Self {
+        place.hidden.extend_from_slice(self.own_folders());
+        let walls = RunWalls::new(self.workspace().to_owned(), place);
+        Self { walls, ..self }
+    }
+
+    /// The walls of everything that is started here.
+    pub fn walls(&self) -> &RunWalls {
+        &self.walls
+    }
+
+    /// The walls of what this call starts.
+    fn behind<'a>(&'a self, context: &Context<'a>) -> process::Behind<'a> {
+        process::Behind { step: context.walls, run: &self.walls, write: &[] }
     }
 
     /// Connects to the host on which commands with a target run, until this is dropped. Nothing of a plan is

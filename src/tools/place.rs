@@ -10,9 +10,11 @@ use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 
+use super::own::{self, OwnFolders};
 use super::{Access, Kind, ToolError, beneath, file, words};
 
 /// More links than this in one path are taken for a loop, as Linux does.
@@ -30,6 +32,8 @@ pub(super) struct Root {
     pub(super) dir: Dir,
     /// The workspace's paths are written relative to it.
     is_workspace: bool,
+    /// The folders of this program itself, which are no part of it.
+    pub(super) own: Arc<OwnFolders>,
 }
 
 impl Root {
@@ -39,14 +43,31 @@ impl Root {
         let given = std::path::absolute(path).map_err(failed)?;
         let path = std::fs::canonicalize(path).map_err(failed)?;
         let dir = beneath::open_root(&path).map_err(failed)?;
-        Ok(Self { path, given: vec![given], dir, is_workspace })
+        Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default() })
     }
 
     /// Opens a folder that takes the place of another one, wherever a path names that.
     pub(super) fn open_copy(path: &Path, of: &Self) -> Result<Self, ToolError> {
         let copy = Self::open(path, of.is_workspace)?;
         let given = [copy.given, of.given.clone(), vec![of.path.clone()]].concat();
-        Ok(Self { given, ..copy })
+        let own = Arc::new(of.own.on_copy(&of.path, &copy.path));
+        Ok(Self { given, own, ..copy })
+    }
+
+    /// Opens the file at `relative`; `None` when there is nothing. See [`file::open`].
+    pub(super) fn open_file(
+        &self,
+        relative: &Path,
+        text: &str,
+        access: Access,
+    ) -> Result<Option<(File, Metadata)>, ToolError> {
+        let opened = file::open(&self.dir, relative, text, access)?;
+        match &opened {
+            Some((_, data)) if self.own.has_file((data.dev(), data.ino()), data.nlink()) => {
+                Err(own::refused(text))
+            }
+            _ => Ok(opened),
+        }
     }
 
     /// What of a path without links is below this root. As bytes, because it is asked for every name of
@@ -104,7 +125,7 @@ impl Place<'_> {
         access: Access,
     ) -> Result<Option<(File, Metadata)>, ToolError> {
         match self.kind {
-            Kind::Absent | Kind::File => file::open(&self.root.dir, &self.relative, text, access),
+            Kind::Absent | Kind::File => self.root.open_file(&self.relative, text, access),
             kind => Err(ToolError::NotAFile { path: text.to_owned(), kind, access }),
         }
     }
@@ -129,6 +150,17 @@ pub(super) struct Roots {
 }
 
 impl Roots {
+    /// The workspace and the other roots, none of which reaches the folders of this program itself.
+    pub(super) fn new(workspace: Root, extra: Vec<Root>, own: Vec<PathBuf>) -> Self {
+        let mut roots = Self { workspace, extra };
+        let paths: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+        let own = Arc::new(OwnFolders::new(own, paths.iter().map(PathBuf::as_path)));
+        for root in std::iter::once(&mut roots.workspace).chain(&mut roots.extra) {
+            root.own = Arc::clone(&own);
+        }
+        roots
+    }
+
     fn iter(&self) -> impl Iterator<Item = &Root> {
         std::iter::once(&self.workspace).chain(&self.extra)
     }
@@ -187,6 +219,9 @@ impl Roots {
                 Located::Above => continue,
                 Located::Outside => return Err(outside()),
             };
+            if root.own.holds(&here) {
+                return Err(own::refused(text));
+            }
             if parent != Kind::Folder {
                 kind = Kind::Absent;
                 continue;
@@ -214,9 +249,21 @@ impl Roots {
                 follow(&target, &mut here, &mut pending);
             } else {
                 kind = Kind::of(&metadata);
+                let identity = (metadata.dev(), metadata.ino());
+                let is_own = match kind {
+                    Kind::Folder => root.own.is_one(identity),
+                    Kind::File => root.own.has_file(identity, metadata.nlink()),
+                    Kind::Absent | Kind::Other => false,
+                };
+                if is_own {
+                    return Err(own::refused(text));
+                }
             }
         }
         let Located::Inside(root, relative) = self.locate(&here) else { return Err(outside()) };
+        if root.own.holds(&here) {
+            return Err(own::refused(text));
+        }
         if kind == Kind::File && text.ends_with('/') {
             return Err(bad("it ends in a slash, but is a file"));
         }

@@ -5,11 +5,14 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::authorization::StepWalls;
 use crate::plan::{Code, ToolCall, VerifyScope, limits};
 use crate::run::Stream;
 
-use super::process::{self, Cause, Input, Leftovers, Program};
-use super::{Overlay, ProgramError, StopSignal, ToolError, Toolbox, program, search, shell};
+use super::process::{self, Behind, Cause, Input, Leftovers, Profile, Program};
+use super::{
+    Overlay, ProgramError, StopSignal, ToolError, Toolbox, WallReport, program, search, shell,
+};
 
 /// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
@@ -31,6 +34,15 @@ pub enum PlannerProgram {
         /// Whether it is handed [`MODEL_KEY`].
         has_key: bool,
     },
+}
+
+impl PlannerProgram {
+    /// The folder that a planner which ships is told to read.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let Self::Program { arguments, .. } = self else { return None };
+        let folder = arguments.get(2).map(PathBuf::from)?;
+        folder.is_absolute().then_some(folder)
+    }
 }
 
 /// Why a planner came to its end.
@@ -57,6 +69,8 @@ pub struct PlannerFinished {
     pub signal: Option<i32>,
     /// From its start to its end.
     pub duration: Duration,
+    /// What its walls refused.
+    pub walls: WallReport,
     /// What it printed to its standard output.
     pub answer: Vec<u8>,
     /// What it printed to its standard error.
@@ -65,7 +79,7 @@ pub struct PlannerFinished {
 
 impl Toolbox {
     /// Asks a planner: it runs in the workspace, reads `request` from its standard input, and is ended with
-    /// everything that it started after `timeout` or at a stop. `told` gets what it prints to its standard
+    /// everything that it started after `timeout` or at a stop. It runs behind these walls. `told` gets what it prints to its standard
     /// error as it comes.
     ///
     /// # Errors
@@ -74,6 +88,7 @@ impl Toolbox {
         &self,
         planner: &PlannerProgram,
         request: &[u8],
+        walls: &StepWalls,
         timeout: Duration,
         stop: &StopSignal,
         told: &dyn Fn(&str),
@@ -93,7 +108,9 @@ impl Toolbox {
                 (program.as_os_str(), arguments.iter().map(String::as_str).collect())
             }
         };
+        let behind = Behind { step: walls, run: &self.walls, write: &[] };
         let program = Program {
+            profile: Profile::Planner(behind),
             program,
             arguments: &arguments,
             input: Some(Input::Bytes(request)),
@@ -123,6 +140,7 @@ impl Toolbox {
             exit_code: finished.exit_code,
             signal: finished.signal,
             duration: finished.duration,
+            walls: finished.walls,
             answer: finished.stdout.into_bytes(),
             stderr: finished.stderr.into_bytes(),
         })
@@ -173,7 +191,7 @@ mod tests {
             let planner = PlannerProgram::Command(command.to_owned());
             let finished = self
                 .toolbox
-                .ask_planner(&planner, request, timeout, &self.stop, &|text| {
+                .ask_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
                     told.borrow_mut().push_str(text);
                 })
                 .unwrap();

@@ -11,10 +11,18 @@
 
 mod kept;
 mod mailbox;
+mod profile;
 mod running;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "process/tests.rs"]
+mod tests_behind_files;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "process/tests.rs"]
+mod tests_behind_full;
 mod tree;
+pub(super) mod walls;
 mod watch;
 
 use std::ffi::{OsStr, OsString};
@@ -26,8 +34,10 @@ use std::time::Duration;
 
 use crate::run::{Stream, StreamEnds};
 
-use super::{Context, StopSignal};
+use super::{Context, StopSignal, ToolError};
 pub(super) use kept::Captured;
+pub(super) use profile::{Behind, Profile};
+use walls::WallReport;
 use watch::{Audience, watch};
 
 /// Between asking a program to end and killing it (SPEC §3).
@@ -39,6 +49,8 @@ const CHUNK: usize = 64 << 10;
 
 /// What to start, and how far it may go.
 pub(super) struct Program<'a> {
+    /// What it is started as, and with that whether it runs behind walls.
+    pub(super) profile: Profile<'a>,
     /// The program, by its path or by a name that is looked up in `PATH`.
     pub(super) program: &'a OsStr,
     /// Its arguments, exactly.
@@ -107,13 +119,42 @@ pub(super) struct Finished<K = Captured> {
     pub(super) stderr: K,
     /// Whether something it started still held an output open; what that prints is not kept.
     pub(super) left_open: bool,
+    /// What its walls refused; nothing where it had none.
+    pub(super) walls: WallReport,
+}
+
+fn command(program: &OsStr) -> Command {
+    let mut command = bare_command(program);
+    command.env_remove(super::planner::MODEL_KEY);
+    command
+}
+
+/// The same with the whole environment, for a program whose start hands on what it was started with.
+impl<K> Finished<K> {
+    /// Why a wall was what stopped it; none where no wall was, or where it did its work all the same.
+    pub(super) fn stopped_by_wall(&self) -> Option<ToolError> {
+        let WallReport { refused, changed, .. } = &self.walls;
+        let what = match (changed.first(), self.exit_code) {
+            (Some(first), _) => {
+                let more = changed.len() - 1;
+                let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+                format!("what no step may write has changed: {}{others}", first.display())
+            }
+            (None, code) if code != Some(0) && *refused > 0 => {
+                let times = if *refused == 1 { "time" } else { "times" };
+                format!(
+                    "the network was refused {refused} {times}: sign again with network allowed?"
+                )
+            }
+            _ => return None,
+        };
+        Some(ToolError::StoppedByWall { what })
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
-fn command(program: &OsStr) -> Command {
-    let mut command = Command::new(program);
-    command.env_remove(super::planner::MODEL_KEY);
-    command
+fn bare_command(program: &OsStr) -> Command {
+    Command::new(program)
 }
 
 /// Starts a program and lets it go: it has no input, what it prints is not kept, and a thread waits for its
@@ -121,7 +162,15 @@ fn command(program: &OsStr) -> Command {
 ///
 /// # Errors
 /// The system's own words when it could not be started.
-pub(super) fn start_beside(program: &Path, arguments: &[String], folder: &Path) -> io::Result<()> {
+pub(super) fn start_beside(
+    profile: Profile<'_>,
+    program: &Path,
+    arguments: &[String],
+    folder: &Path,
+) -> io::Result<()> {
+    if profile.walls().is_some() {
+        return Err(io::Error::other("what is let go cannot be walled"));
+    }
     let mut command = command(program.as_os_str());
     command.args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -21,7 +21,7 @@ use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::place::{Last, Place, Roots};
 use super::walk::{Step, walk};
-use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, file, words};
+use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, words};
 
 /// Most bytes of one answer: 256 MiB.
 pub(super) const ANSWER_BYTES: u64 = 256 << 20;
@@ -91,7 +91,7 @@ pub(super) fn search(
     let matcher = regex(pattern)?;
     let place = root(roots, root_text)?;
     let answer = look_at_files(&place, context.stop, |searcher, relative, key| {
-        let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
+        let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
             return Ok(None);
         };
         let mut lines = Lines {

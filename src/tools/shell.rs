@@ -17,7 +17,7 @@ use crate::risk::Shell;
 use crate::run::{Predicted, Preview, StreamEnds};
 
 use super::place::Last;
-use super::process::{self, Cause, Finished, Leftovers, Program};
+use super::process::{self, Cause, Finished, Leftovers, Profile, Program};
 use super::{Context, Invocation, Kind, ToolError, Toolbox, words};
 
 /// When a command is ended, unless its plan says otherwise.
@@ -133,7 +133,8 @@ pub(super) fn invoke(
     }
     let (key, folder) = command.folder(toolbox)?;
     let reader = Reader::here(toolbox)?;
-    read_by(reader, command, (&key, &folder), OUTPUT_BYTES, context)
+    let profile = Profile::Step(toolbox.behind(context));
+    read_by(reader, command, (&key, &folder), OUTPUT_BYTES, profile, context)
 }
 
 /// Runs it in a folder, which has a name and a path, until one of its outputs has more bytes than this.
@@ -142,13 +143,15 @@ fn read_by(
     command: &Command<'_>,
     (key, folder): (&str, &Path),
     limit: u64,
+    profile: Profile<'_>,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
-    let finished = run(reader, command, folder, limit, context)?;
+    let finished = run(reader, command, folder, limit, profile, context)?;
     Ok(Invocation {
         exit_code: finished.exit_code,
         result: result(command, reader, key, &finished),
         error: error(command, &finished, limit),
+        walls: finished.walls.clone(),
         captured: Some([finished.stdout, finished.stderr]),
         ..Invocation::default()
     })
@@ -159,9 +162,11 @@ fn run(
     command: &Command<'_>,
     folder: &Path,
     output_limit: u64,
+    profile: Profile<'_>,
     context: &Context<'_>,
 ) -> Result<Finished<StreamEnds>, ToolError> {
     let program = Program {
+        profile,
         program: OsStr::new(&reader.path),
         arguments: &reader.arguments(command.command),
         input: None,
@@ -183,6 +188,7 @@ fn run(
 /// Why it failed; none when it exited with 0 in time.
 fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
     let program = "the command";
+    let by_wall = finished.stopped_by_wall();
     match (finished.cause, finished.exit_code, finished.signal) {
         (Cause::Stopped, ..) => Some(ToolError::Cancelled),
         (Cause::TimedOut, ..) => {
@@ -190,6 +196,7 @@ fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> 
         }
         (Cause::TooMuch(stream), ..) => Some(ToolError::TooMuchOutput { program, stream, limit }),
         (Cause::NotKept, ..) => Some(ToolError::NotKept { program }),
+        (Cause::Itself, ..) if by_wall.is_some() => by_wall,
         (Cause::Itself, Some(0), _) => None,
         (Cause::Itself, Some(code), _) => {
             Some(ToolError::CommandFailed { how: format!("ended with exit code {code}") })

@@ -57,31 +57,18 @@ fn add(edges: &mut Vec<Edge>, edge_type: EdgeType, target_kind: TargetKind, targ
 
 /// The path and the symbol that a call works on, as they are written.
 fn subject(call: &ToolCall) -> (Option<&str>, Option<(EdgeType, &str)>) {
-    match call {
-        ToolCall::FileRead { path }
-        | ToolCall::FileWrite { path, .. }
-        | ToolCall::FileCreate { path, .. }
-        | ToolCall::LspCheck { path }
-        | ToolCall::SymbolsInFile { file_path: path }
-        | ToolCall::SplicePlan { plan_file: path } => (Some(path), None),
-        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => (Some(root), None),
-        ToolCall::Shell { cwd, target: None, .. } => (Some(cwd.as_deref().unwrap_or(".")), None),
-        // Folders of a host are no files of the workspace.
-        ToolCall::Shell { target: Some(_), .. } => (None, None),
+    let file = match call {
         // These say themselves what they touch.
-        ToolCall::MutateBatch(_) | ToolCall::Simulate(_) | ToolCall::History { .. } => (None, None),
-        ToolCall::Verify { .. }
-        | ToolCall::Compile { .. }
-        | ToolCall::Run { .. }
-        | ToolCall::Inspect { .. } => (Some("."), None),
-        ToolCall::SplicePatch { file, symbol, .. } => {
-            (Some(file), Some((EdgeType::ExecutedOn, symbol)))
+        ToolCall::MutateBatch(_) | ToolCall::Simulate(_) | ToolCall::History { .. } => None,
+        call => call.paths().first().map(|named| named.path),
+    };
+    let symbol = match call {
+        ToolCall::SplicePatch { symbol, .. } => Some((EdgeType::ExecutedOn, symbol.as_str())),
+        ToolCall::ReferencesToSymbolName { symbol }
+        | ToolCall::ReferencesFromFileToSymbolName { symbol, .. } => {
+            Some((EdgeType::Referenced, symbol.as_str()))
         }
-        ToolCall::ReferencesToSymbolName { symbol } => {
-            (Some("."), Some((EdgeType::Referenced, symbol)))
-        }
-        ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
-            (Some(file_path), Some((EdgeType::Referenced, symbol)))
-        }
-    }
+        _ => None,
+    };
+    (file, symbol)
 }

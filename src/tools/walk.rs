@@ -177,6 +177,9 @@ impl Walk<'_> {
         visit: &mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let listing = match Listing::read(self.root, relative) {
+            Ok(listing) if self.root.own.is_one(listing.identity) => {
+                return ControlFlow::Continue(());
+            }
             Ok(listing) => listing,
             Err(error) => {
                 let text = format!("cannot read {}: {error}", self.root.key(relative));
@@ -202,7 +205,7 @@ impl Walk<'_> {
             }
             let is_folder = kind == FileType::Directory;
             path.push(&name);
-            let left_out = rules.leave_out(&path, is_folder);
+            let left_out = rules.leave_out(&path, is_folder) || self.root.own.holds(&path);
             path.pop();
             if left_out {
                 continue;
@@ -240,12 +243,16 @@ impl Walk<'_> {
 
 /// What stands in a folder.
 struct Listing {
+    /// Which folder it is, whatever its name.
+    identity: (u64, u64),
     names: Vec<(PathBuf, FileType)>,
 }
 
 impl Listing {
     fn read(root: &Root, relative: &Path) -> io::Result<Self> {
         let folder = beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let data = rustix::fs::fstat(&folder)?;
+        let identity = (data.st_dev, data.st_ino);
         let mut entries = Dir::new(folder)?;
         let mut names = Vec::new();
         while let Some(entry) = entries.read() {
@@ -266,7 +273,7 @@ impl Listing {
             let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
             names.push((PathBuf::from(name), kind));
         }
-        Ok(Self { names })
+        Ok(Self { identity, names })
     }
 
     fn has(&self, name: &str) -> bool {

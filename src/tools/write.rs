@@ -1,23 +1,26 @@
 //! `file_write` and `file_create` (SPEC §4): whole files, published in one step or not at all.
 //!
 //! The content goes to a temporary file in the same folder, is flushed, and takes the target's place
-//! by a rename; then the folder is flushed. The folder is held open by a handle all the time, so
+//! by an exchange of the two names (see [`publish`]); then the folder is flushed. The folder is held open by a handle all the time, so
 //! that nothing can be exchanged for something else between looking and writing.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+mod publish;
+
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::Dir;
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::run::{Edge, EdgeType, FileEffect, Modes, TargetKind};
 
+use super::batch::Disk;
 use super::place::{Last, Place, Root, Roots};
 use super::{Access, Context, Invocation, Kind, ToolError, file};
+use publish::{Published, Target};
 
 /// What happens to a target that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +102,7 @@ pub(super) fn invoke(
 }
 
 /// Replaces a file that is there by this text, as `file_write` does. What comes back is why the content,
-/// which is in place, may not survive a power cut.
+/// which is in place, may not survive a power cut, and what belonged to the file and could not be kept.
 ///
 /// # Errors
 /// As for `file_write`.
@@ -108,8 +111,9 @@ pub(super) fn replace(
     path: &str,
     contents: &str,
     context: &Context<'_>,
-) -> Result<Option<ToolError>, ToolError> {
-    Ok(write(roots, path, contents, Existing::Replace, context)?.not_flushed)
+) -> Result<(Option<ToolError>, Vec<String>), ToolError> {
+    let written = write(roots, path, contents, Existing::Replace, context)?;
+    Ok((written.not_flushed, written.lost))
 }
 
 struct Written {
@@ -117,6 +121,8 @@ struct Written {
     created_folders: Vec<String>,
     /// The content is in place and may not survive a power cut.
     not_flushed: Option<ToolError>,
+    /// What belonged to the file and could not be kept.
+    lost: Vec<String>,
 }
 
 impl Written {
@@ -137,6 +143,11 @@ impl Written {
             && let Some(fields) = result.as_object_mut()
         {
             fields.insert("created_folders".to_owned(), json!(self.created_folders));
+        }
+        if !self.lost.is_empty()
+            && let Some(fields) = result.as_object_mut()
+        {
+            fields.insert("warnings".to_owned(), json!(self.lost));
         }
         let edge = |edge_type| Edge {
             edge_type,
@@ -172,13 +183,15 @@ fn write(
     };
     let mut folders = Folders { root: place.root, created: Vec::new(), keep: false };
     let folder = folders.enter(parent, existing).map_err(failed)?;
-    let target = Target { folder, name: Path::new(name), path, existing };
-    let Published { before, modes, not_flushed } = target.publish(contents, approved, context)?;
+    let target = Target { disk: Disk::REAL, folder, name: Path::new(name), path, existing };
+    let Published { before, modes, not_flushed, lost } =
+        target.publish(contents, approved, context)?;
     folders.keep = true;
     Ok(Written {
         created_folders: folders.created.iter().map(|it| place.root.key(&it.relative)).collect(),
         effect: effect(place.key, before.map(Arc::from), contents, modes),
         not_flushed,
+        lost,
     })
 }
 
@@ -257,121 +270,9 @@ impl Drop for Folders<'_> {
     }
 }
 
-/// One name in an open folder.
-struct Target<'a> {
-    folder: Dir,
-    name: &'a Path,
-    /// As the plan wrote it, for messages.
-    path: &'a str,
-    existing: Existing,
-}
-
-/// What there was under the name, and what went wrong after the effect.
-struct Published {
-    before: Option<Vec<u8>>,
-    modes: Modes,
-    not_flushed: Option<ToolError>,
-}
-
-impl Target<'_> {
-    /// Puts `contents` in place.
-    fn publish(
-        &self,
-        contents: &str,
-        approved: Option<FileState>,
-        context: &Context<'_>,
-    ) -> Result<Published, ToolError> {
-        let failed = |source| ToolError::WriteFailed { path: self.path.to_owned(), source };
-        let (mut mode, mut before, mut modes) = (None, None, Modes::default());
-        if let Some((file, metadata)) = self.open()? {
-            before = Some(file::read(file, self.path, Access::Write)?);
-            mode = Some(metadata.permissions());
-            modes.before = file::mode(&metadata);
-        }
-        let mut temporary = Temporary::create(&self.folder, context.execution_id, mode.is_some())
-            .map_err(failed)?;
-        temporary.file.write_all(contents.as_bytes()).map_err(failed)?;
-        if let Some(mode) = mode {
-            temporary.file.set_permissions(mode).map_err(failed)?;
-        }
-        modes.after = file::mode(&temporary.file.metadata().map_err(failed)?);
-        temporary.file.sync_all().map_err(failed)?;
-        stopped(context)?;
-        // The last look, as late as it can be.
-        let now = file::state(self.open()?.map(|(file, _)| file), self.path)?;
-        compare(self.path, approved, now)?;
-        if before.is_none() {
-            temporary.publish_new(self.name).map_err(|source| {
-                match (source.kind(), self.existing) {
-                    (io::ErrorKind::AlreadyExists, Existing::Refuse) => {
-                        ToolError::AlreadyExists { path: self.path.to_owned() }
-                    }
-                    _ => failed(source),
-                }
-            })?;
-        } else {
-            temporary.replace(self.name).map_err(failed)?;
-        }
-        let not_flushed = flush_folder(&self.folder).map_err(failed).err();
-        Ok(Published { before, modes, not_flushed })
-    }
-
-    fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, ToolError> {
-        file::open(&self.folder, self.name, self.path, Access::Write)
-    }
-}
-
 /// The name of the temporary file that this execution makes. It is hidden, so that no search finds it.
 pub(super) fn temporary_name(execution_id: Uuid) -> String {
     format!(".countersign-{execution_id}")
-}
-
-/// A temporary file that goes again unless it has been published.
-struct Temporary<'a> {
-    folder: &'a Dir,
-    name: PathBuf,
-    file: cap_std::fs::File,
-    published: bool,
-}
-
-impl<'a> Temporary<'a> {
-    fn create(folder: &'a Dir, execution_id: Uuid, private: bool) -> io::Result<Self> {
-        let name = PathBuf::from(temporary_name(execution_id));
-        let mut options = OpenOptions::new();
-        // What replaces a file may be readable by its owner alone until it has the file's mode.
-        options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
-        let file = folder.open_with(&name, &options)?;
-        Ok(Self { folder, name, file, published: false })
-    }
-
-    fn replace(&mut self, target: &Path) -> io::Result<()> {
-        self.folder.rename(&self.name, self.folder, target)?;
-        self.published = true;
-        Ok(())
-    }
-
-    /// Fails when there is anything at `target`, also a dangling link.
-    fn publish_new(&mut self, target: &Path) -> io::Result<()> {
-        use rustix::io::Errno;
-        let flags = rustix::fs::RenameFlags::NOREPLACE;
-        match rustix::fs::renameat_with(self.folder, &self.name, self.folder, target, flags) {
-            Ok(()) => self.published = true,
-            // Not every file system knows the flag; the temporary name goes when this is dropped.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                self.folder.hard_link(&self.name, self.folder, target)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.published {
-            let _ = self.folder.remove_file(&self.name);
-        }
-    }
 }
 
 /// Makes names in a folder durable. The handle itself may be one that cannot be flushed, so the
@@ -399,11 +300,12 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         std::fs::write(temporary.path().join("f"), "theirs").unwrap();
         let folder = Dir::open_ambient_dir(temporary.path(), ambient_authority()).unwrap();
-        let target = Target { folder, name: Path::new("f"), path: "f", existing };
+        let target = Target { disk: Disk::REAL, folder, name: Path::new("f"), path: "f", existing };
         let context = Context {
             expected: &BTreeMap::new(),
             stop: &StopSignal::default(),
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
             execution_id: Uuid::new_v4(),
             output: &|_, _| {},
         };
@@ -418,23 +320,6 @@ mod tests {
             assert!(matches!(error, ToolError::Stale { .. }), "{error}");
             assert_eq!((names, content), (vec!["f".to_owned()], b"theirs".to_vec()));
         }
-    }
-
-    #[test]
-    fn a_new_name_never_replaces_anything_and_leaves_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
-        std::fs::write(folder.path().join("f"), "theirs").unwrap();
-        std::os::unix::fs::symlink("nothing", folder.path().join("dangling")).unwrap();
-        for name in ["f", "dangling"] {
-            let mut temporary = Temporary::create(&dir, Uuid::new_v4(), false).unwrap();
-            assert_eq!(names(&folder).len(), 3);
-            let error = temporary.publish_new(Path::new(name)).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{name}");
-            drop(temporary);
-            assert_eq!(names(&folder).len(), 2, "the temporary file is gone");
-        }
-        assert_eq!(std::fs::read(folder.path().join("f")).unwrap(), b"theirs");
     }
 
     #[test]

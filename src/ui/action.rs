@@ -77,6 +77,10 @@ pub enum PlanAction {
     CopyOutput,
     /// Show the commands that the workspace names, to decide about them.
     LookAtCommands,
+    /// Grant what the review proposes beyond the walls of the steps, or no longer.
+    GrantProposed(bool),
+    /// Open the question about the plan again, with the network granted to every step.
+    RunAgainWithNetwork,
     /// Bring the question of the step that waits to the front of everything else.
     AskInFront,
 }

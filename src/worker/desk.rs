@@ -18,10 +18,11 @@ use super::messages::{Reply, Request, Setup, Ticket, Wake};
 use super::printed::printed;
 use super::target;
 use super::trusting;
+use crate::authorization::Grants;
 use crate::engine::{
     Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate,
 };
-use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
+use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::{Code, parse};
 use crate::run::{AnsweredBy, Failure};
 use crate::tools::{StopSignal, Toolbox};
@@ -123,7 +124,9 @@ pub(super) struct Reader {
 impl Reader {
     fn answer(&mut self, request: Request) -> Reply {
         match request {
-            Request::Open { path, workspace } => self.open(&path, workspace.as_deref()),
+            Request::Open { path, workspace, grants } => {
+                self.open(&path, workspace.as_deref(), grants)
+            }
             Request::Preview { plan, workspace, step_index } => preview_step(
                 &plan,
                 &workspace,
@@ -239,7 +242,8 @@ impl Reader {
             }
             Request::Save { file, what } => contents::save(evidence, &file, what)?,
             Request::Verify => {
-                Reply::Verified(crate::evidence::verify(&self.setup.evidence, None)?)
+                let Setup { evidence, secrets, .. } = &self.setup;
+                Reply::Verified(verify_with_kept_head(evidence, secrets, None)?)
             }
             Request::Open { .. }
             | Request::Preview { .. }
@@ -284,7 +288,7 @@ impl Reader {
             }
         };
         match kept {
-            Ok(path) => self.open(&path, None),
+            Ok(path) => self.open(&path, None, Grants::default()),
             Err(error) => Reply::Failed(Failure {
                 code: Code::WriteFailed,
                 message: format!("the plan cannot be kept below the evidence folder: {error}"),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::evidence::UserFolders;
+
 /// The default folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
@@ -9,10 +11,19 @@ pub struct Folders {
     pub evidence: PathBuf,
     /// The key that protects secrets in the evidence; never inside `evidence`.
     pub secrets: PathBuf,
+    /// The program's state: the last head of each evidence database; never inside `evidence`.
+    pub state: PathBuf,
     /// The settings file.
     pub settings: PathBuf,
     /// The user's home folder, which is never a workspace by default.
     pub home: PathBuf,
+}
+
+impl Folders {
+    /// Those that the evidence needs outside its own.
+    pub fn user(&self) -> UserFolders {
+        UserFolders { key: self.secrets.clone(), state: self.state.clone() }
+    }
 }
 
 /// The default folders; `None` when the system does not say where the user's home is.
@@ -22,6 +33,11 @@ pub fn default_folders() -> Option<Folders> {
     Some(Folders {
         evidence: project.data_dir().join("evidence"),
         secrets: project.config_dir().to_owned(),
+        // Only Linux has a folder for what is kept between sessions and is neither data nor settings.
+        state: match project.state_dir() {
+            Some(state) => state.to_owned(),
+            None => project.data_local_dir().join("state"),
+        },
         settings: project.config_dir().to_owned(),
         home: base.home_dir().to_owned(),
     })

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use crate::engine::{FollowUpError, plan_of, rest_of, revert_of, rollback_of, settlement_of};
-use crate::evidence::EvidenceReader;
+use crate::evidence::{EvidenceReader, write_private};
 use crate::risk::Policy;
 use crate::run::{RunSummary, Way};
 
@@ -86,10 +86,7 @@ pub(super) fn keep(evidence: &Path, run_id: Uuid, kind: Kind, bytes: &[u8]) -> i
     if fs::read(&path).is_ok_and(|kept| kept == bytes) {
         return Ok(path);
     }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(&path, bytes)?;
+    write_private(&path, bytes)?;
     Ok(path)
 }
 

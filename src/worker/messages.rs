@@ -10,9 +10,10 @@ use uuid::Uuid;
 use super::answers::{Content, LoopReplayed, OpenedPlan, Replayed, ToSave};
 use super::editor::EditorPlace;
 use super::faults::Faults;
-use crate::authorization::{ApprovedPlan, AuthorizationClass, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, AuthorizationClass, Grants, PlanAuthorization};
 use crate::autonomy::{LoopOutcome, VerifyChoice};
 use crate::engine::Simulation;
+use crate::evidence::UserFolders;
 use crate::plan::{Digest, Plan};
 use crate::risk::Policy;
 use crate::run::{
@@ -29,8 +30,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Setup {
     /// The evidence folder.
     pub evidence: PathBuf,
-    /// The folder of the user's key, outside the evidence.
-    pub secrets: PathBuf,
+    /// The user's own folders outside the evidence: of the key, and of the kept heads.
+    pub secrets: UserFolders,
     /// What the person has settled in advance.
     pub policy: Policy,
     /// Panics that a test planted.
@@ -117,6 +118,8 @@ pub enum Request {
         path: PathBuf,
         /// The workspace the person chose, or the default one.
         workspace: Option<PathBuf>,
+        /// What they grant beyond the walls of its steps.
+        grants: Grants,
     },
     /// What one step would do, after the steps before it.
     Preview {

@@ -11,6 +11,7 @@ use super::files::read_plan_file;
 use super::folders::default_folders;
 use super::kept::{self, Kind};
 use super::messages::Reply;
+use crate::authorization::Grants;
 use crate::engine::{
     FollowUpError, WorkspaceChoice, cannot_be_reverted, changes_since, choose_workspace,
 };
@@ -18,7 +19,8 @@ use crate::plan::{Digest, Finding, parse};
 use crate::run::RunSummary;
 
 impl Reader {
-    pub(super) fn open(&mut self, path: &Path, workspace: Option<&Path>) -> Reply {
+    pub(super) fn open(&mut self, path: &Path, workspace: Option<&Path>, grants: Grants) -> Reply {
+        self.setup.policy.grants = grants;
         let opened = |plan, digest, findings, review, continues| {
             let path = path.to_owned();
             Reply::Opened(Box::new(OpenedPlan { path, plan, digest, findings, review, continues }))

@@ -1,13 +1,14 @@
 //! The part of the settings file that decides about prompts and limits: the same for the window and
 //! for the headless commands, so that neither is a way around the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::model::ModelSettings;
 use crate::plan::Tool;
-use crate::risk::{EngineChoice, Policy, UserRules};
+use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules, WallSetting};
 
 /// The table `[policy]` of the settings file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub struct PolicySettings {
     /// The settings file of the SSH client, absolute; the client's own where this is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_config: Option<PathBuf>,
+    /// Whether what a run starts on this computer runs behind walls: `required`, `preferred` or `off`.
+    pub walls: WallSetting,
     /// The person's own rules for commands, each as it is written; a bad one can so be named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command_rules: Vec<toml::Table>,
@@ -37,6 +40,10 @@ pub struct PolicySettings {
 struct SettingsFile {
     #[serde(default)]
     policy: PolicySettings,
+    #[serde(default)]
+    planners: BTreeMap<String, PlannerNeeds>,
+    #[serde(default)]
+    model: ModelSettings,
 }
 
 /// The settings exist and cannot be used. What they settled may have been stricter than the defaults,
@@ -59,6 +66,7 @@ impl Default for PolicySettings {
             engine: EngineChoice::default(),
             splice_program: None,
             ssh_config: None,
+            walls: WallSetting::default(),
             command_rules: Vec::new(),
         }
     }
@@ -93,7 +101,13 @@ impl PolicySettings {
             splice_program: self.splice_program.clone(),
             ssh_config: self.ssh_config.clone(),
             command_rules: UserRules::read(&self.command_rules).map_err(|bad| bad.to_string())?,
+            walls: self.walls,
+            grants: crate::authorization::Grants::default(),
+            planners: BTreeMap::new(),
+            planner_settings: None,
             trusted_commands: std::collections::BTreeSet::new(),
+            unproven_trust: std::collections::BTreeSet::new(),
+            own_folders: Vec::new(),
             refusal: None,
         })
     }
@@ -105,7 +119,9 @@ impl PolicySettings {
 /// A text that is no settings file, a value out of its bounds, or a bad rule.
 pub fn read_policy(text: &str) -> Result<Policy, String> {
     let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
-    file.policy.policy()
+    let model = serde_json::to_string(&file.model).map_err(|error| error.to_string())?;
+    let planner_settings = Some(PlannerSettings(model));
+    Ok(Policy { planners: file.planners, planner_settings, ..file.policy.policy()? })
 }
 
 /// The policy of the settings file in this folder; the default one where there is no file.

@@ -30,7 +30,7 @@ fn desktop() -> Desktop {
     std::fs::create_dir(temp.path().join("work")).unwrap();
     let setup = Setup {
         evidence: temp.path().join("evidence"),
-        secrets: temp.path().join("secrets"),
+        secrets: temp.path().join("secrets").into(),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -56,7 +56,7 @@ impl Desktop {
         let path = self.workspace().join("p.plan.json");
         let plan = json!({"plan_id": "p", "intent": "MUTATE", "steps": steps});
         std::fs::write(&path, plan.to_string()).unwrap();
-        match self.ask(Request::Open { path, workspace: None }) {
+        match self.ask(Request::Open { path, workspace: None, grants: Default::default() }) {
             Reply::Opened(opened) => *opened,
             other => panic!("not opened: {other:?}"),
         }
@@ -171,7 +171,7 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
     let mut desktop = desktop();
     let setup = Setup {
         evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets"),
+        secrets: desktop.temp.path().join("secrets").into(),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -237,7 +237,9 @@ fn an_approval_is_void_once_a_covered_file_changed() {
 fn what_cannot_be_read_is_a_finding_at_line_one() {
     let desktop = desktop();
     for path in [desktop.workspace(), desktop.workspace().join("absent.json")] {
-        let Reply::Opened(opened) = desktop.ask(Request::Open { path, workspace: None }) else {
+        let Reply::Opened(opened) =
+            desktop.ask(Request::Open { path, workspace: None, grants: Default::default() })
+        else {
             panic!("no answer")
         };
         assert_eq!(opened.plan, None);
@@ -295,13 +297,20 @@ fn the_rest_of_a_run_is_a_plan_of_its_own_with_a_path() {
 
     // Opened again like any other file it is still that run's; with another byte it is nobody's.
     let path = rest.path.clone();
-    let again = opened(desktop.ask(Request::Open { path: path.clone(), workspace: None }));
+    let again = opened(desktop.ask(Request::Open {
+        path: path.clone(),
+        workspace: None,
+        grants: Default::default(),
+    }));
     assert_eq!((again.continues, again.digest), (Some(run_id), rest.digest));
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.push(b'\n');
     std::fs::write(&path, bytes).unwrap();
-    let edited = opened(desktop.ask(Request::Open { path, workspace: None }));
-    assert_eq!((edited.continues, edited.findings), (None, Vec::new()));
+    let edited =
+        opened(desktop.ask(Request::Open { path, workspace: None, grants: Default::default() }));
+    // Without the run nothing names another workspace than the plan's own folder, which is the evidence's.
+    let codes: Vec<_> = edited.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!((edited.continues, codes), (None, vec![crate::plan::Code::OutsideWorkspace]));
 
     let rest = opened(desktop.ask(Request::Continue { run_id }));
     let mut approved = desktop.approve(&rest);
@@ -345,7 +354,7 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
     let opened = desktop.open(&json!([write]));
     let ApprovedPlan { plan, authorization } = desktop.approve(&opened);
     let evidence = desktop.temp.path().join("evidence");
-    let mut store = EvidenceStore::open(&evidence, &desktop.temp.path().join("secrets")).unwrap();
+    let mut store = EvidenceStore::open(&evidence, desktop.temp.path().join("secrets")).unwrap();
     let (run_id, execution_id) = (Uuid::new_v4(), Uuid::new_v4());
     let (authorization, started_at_ms) = (&authorization, 1_000);
     let start = RunStart { run_id, plan: &plan, authorization, started_at_ms, parent_run: None };
@@ -363,6 +372,7 @@ fn an_interrupted_step_is_compared_with_the_disk_and_the_finding_recorded() {
         risk: &opened.review.as_ref().unwrap().risks[0],
         timestamp_ms: 1_000,
         host: None,
+        walls: None,
         files: &files,
         decisions: &[],
     };
@@ -471,7 +481,7 @@ fn a_panic_while_a_person_is_asked_decides_nothing() {
     let mut desktop = desktop();
     let setup = Setup {
         evidence: desktop.temp.path().join("evidence"),
-        secrets: desktop.temp.path().join("secrets"),
+        secrets: desktop.temp.path().join("secrets").into(),
         policy: Policy::default(),
         faults: Faults::default(),
     };

@@ -49,8 +49,9 @@ impl Reader {
             return Ok(review);
         }
         // Where it cannot be read nothing counts as trusted, and whoever trusts is told why that fails.
-        let trusted = self.evidence().and_then(EvidenceReader::trusted_commands);
-        self.setup.policy.trusted_commands = trusted.unwrap_or_default();
+        let trust = self.evidence().and_then(EvidenceReader::trust).unwrap_or_default();
+        self.setup.policy.trusted_commands = trust.counts;
+        self.setup.policy.unproven_trust = trust.without_proof;
         review_with(plan, choice, &self.setup.policy, Some(&records))
     }
 }

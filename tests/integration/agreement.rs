@@ -161,6 +161,7 @@ impl Crate {
                 expected: &BTreeMap::new(),
                 stop: &StopSignal::default(),
                 capture: &NoCapture,
+                walls: countersign::authorization::StepWalls::NONE,
                 execution_id: uuid::Uuid::new_v4(),
                 output: &|_, _| {},
             };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use countersign::authorization::{AuthorizationStatus, DEFAULT_TTL_MS, FileState};
-use countersign::engine::{ExecutionError, ExecutorState};
+use countersign::engine::{Clock as _, ExecutionError, ExecutorState};
 use countersign::plan::{Mode, Tool, ToolCall, parse};
 use countersign::risk::Policy;
 use countersign::run::{Decision, RunEvent};
@@ -405,6 +405,20 @@ fn after_a_refusal_the_executor_is_idle_and_can_run_something_else() {
         *executor.state(),
         ExecutorState::Ended { status: result.status, completed: result.step_results }
     );
+}
+
+#[test]
+fn a_clock_set_back_does_not_prolong_an_approval() {
+    let harness = Harness::new();
+    let approved = harness.authorize(&two_writes());
+    harness.clock.advance(DEFAULT_TTL_MS);
+    harness.clock.drift_wall(-DEFAULT_TTL_MS);
+    let _ = harness.clock.now_ms();
+    harness.clock.drift_wall(0);
+    assert_eq!(harness.clock.now_ms(), NOW_MS, "as when it was given");
+    let ran = harness.execute(approved);
+    assert_eq!(ran.refusal(), "E002");
+    assert!(ran.outcome.unwrap_err().to_string().contains("has expired"));
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     let now = tree(home);
     let policy = Policy::default();
     let mut evidence =
-        EvidenceReader::open(&home.evidence(), &home.path().join("no key")).expect("evidence");
+        EvidenceReader::open(&home.evidence(), home.path().join("no key")).expect("evidence");
     let run = match evidence.runs(1).expect("runs").pop() {
         Some(run) => run,
         None => {

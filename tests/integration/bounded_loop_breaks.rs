@@ -52,7 +52,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
         evidence: planner.home.evidence(),
-        secrets: home.join("secrets"),
+        secrets: home.join("secrets").into(),
         policy: Policy::default(),
     };
     let parts = LoopParts {
@@ -66,7 +66,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
 }
 
 fn reader(planner: &Scripted) -> EvidenceReader {
-    EvidenceReader::open(&planner.home.evidence(), &planner.home.path().join("secrets")).unwrap()
+    EvidenceReader::open(&planner.home.evidence(), planner.home.path().join("secrets")).unwrap()
 }
 
 /// From the moment at which the evidence takes no more rows of a table, nothing more happens than that.
@@ -84,10 +84,10 @@ fn without_evidence_no_loop_goes_on() {
     ] {
         let again = "echo x >> tries.txt; exit 3";
         let planner = Scripted::new([command(again), command("echo x >> tries.txt; exit 4")]);
-        let database = planner.home.evidence().join("execution_log.db");
+        let evidence = planner.home.evidence();
         let outcome = run(&planner, move |event| {
             if matches!(event, RunEvent::LoopStarted { .. }) {
-                refuse_rows_of(&database, table);
+                refuse_rows_of(&evidence, table);
             }
         });
         assert_eq!(outcome.stop_reason.code, last_code(table), "{table}: {outcome:?}");
@@ -115,14 +115,8 @@ fn last_code(table: &str) -> StopCode {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test breaks what it looks at")]
-fn refuse_rows_of(database: &std::path::Path, table: &str) {
-    let conn = rusqlite::Connection::open(database).unwrap();
-    conn.execute_batch(&format!(
-        "CREATE TRIGGER broken BEFORE INSERT ON {table}
-         BEGIN SELECT RAISE(ABORT, 'the disk is full, says the test'); END"
-    ))
-    .unwrap();
+fn refuse_rows_of(evidence: &std::path::Path, table: &str) {
+    std::fs::write(evidence.join("execution_log.broken"), table).unwrap();
 }
 
 /// Wherever the program itself fails, the loop says so and its run is interrupted.
@@ -170,28 +164,34 @@ fn an_evidence_folder_that_cannot_be_used_is_four() {
 /// Ctrl-C while the planner thinks, and while a step runs: both end, and so does what they have started.
 #[test]
 fn an_interrupt_ends_the_loop_in_order() {
-    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    use rustix::process::{Pid, Signal, kill_process};
+
+    // Behind walls a process has another number than outside; its arguments are its own.
+    const ITS_OWN: &str = "600.041735";
+    let is_there = || {
+        std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
+            let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|word| word == ITS_OWN.as_bytes())
+        })
+    };
 
     for (answer, ready) in [
         (
-            crate::scripted::Answer::Script("echo $$ > \"$d/ready\"; exec sleep 600"),
+            crate::scripted::Answer::Script("echo $$ > \"$d/ready\"; exec sleep 600.041735"),
             "planner/ready",
         ),
-        (command("echo $$ > ready.part; mv ready.part ready; exec sleep 600"), "space/ready"),
+        (
+            command("echo $$ > ready.part; mv ready.part ready; exec sleep 600.041735"),
+            "space/ready",
+        ),
     ] {
         let planner = Scripted::new([answer]);
         let mut child = planner.start(Stdio::piped);
         let ready = planner.home.path().join(ready);
-        let busy = loop {
-            let text = std::fs::read_to_string(&ready).unwrap_or_default();
-            if let Ok(id) = text.trim().parse::<i32>()
-                && text.ends_with('\n')
-            {
-                break Pid::from_raw(id).unwrap();
-            }
+        while !ready.exists() || !is_there() {
             assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
             std::thread::yield_now();
-        };
+        }
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let status = child.wait().unwrap();
         assert_eq!(status.code(), Some(1));
@@ -201,6 +201,6 @@ fn an_interrupt_ends_the_loop_in_order() {
         let message = document["stop_reason"]["message"].as_str().unwrap();
         assert!(message.contains("a person stopped the"), "{message}");
         in_evidence(&planner.home, &document);
-        assert!(test_kill_process(busy).is_err(), "what it was busy with is gone");
+        assert!(!is_there(), "what it was busy with is gone");
     }
 }

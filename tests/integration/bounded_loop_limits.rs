@@ -9,7 +9,7 @@ use countersign::plan::{Digest, RiskLevel};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::cli_home::{Done, PROGRAM};
+use crate::cli_home::Done;
 use crate::harness::{Harness, NOW_MS, plan, write_file};
 use crate::scripted::{Answer, Scripted, actions, cargo_project, class, command};
 
@@ -100,6 +100,7 @@ fn a_plan_does_not_choose_how_it_is_verified() {
     for plan in [command("rm countersign.toml"), rename, empty] {
         let planner = Scripted::new([plan]);
         planner.home.write(FILE, VERIFY);
+        planner.without_walls();
         let words = ["--trust-commands", &digest, "--confirm", "approve"];
         let ended = planner.ends(planner.run(words), 3);
         assert_eq!(ended.code(), "not_authorized");
@@ -112,12 +113,16 @@ fn a_plan_does_not_choose_how_it_is_verified() {
         Scripted::new([command("rm countersign.toml; exit 3"), command("touch late.txt")]);
     cargo_project(&planner.home, "");
     planner.home.write(FILE, VERIFY);
-    let ended = planner.ends(planner.run(["--trust-commands", &digest]), 3);
+    planner.without_walls();
+    let words = ["--trust-commands", &digest, "--confirm", "approve"];
+    let ended = planner.ends(planner.run(words), 3);
     assert_eq!((ended.code(), planner.asked()), ("not_authorized", 1));
     // Who asked for no verification may let it be changed.
     let planner = Scripted::new([command("rm countersign.toml")]);
     planner.home.write(FILE, VERIFY);
-    let ended = planner.ends(planner.run(["--verify", "none"]), 0);
+    planner.without_walls();
+    let words = ["--verify", "none", "--confirm", "approve"];
+    let ended = planner.ends(planner.run(words), 0);
     assert_eq!(ended.detail()["verified"], false);
 }
 
@@ -138,22 +143,30 @@ fn a_plan_that_writes_the_file_of_commands_is_dangerous() {
 /// The plan itself takes its class back, through another process.
 #[test]
 fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verification() {
-    let script = r#"
-        of() { sed "s/.*\"$1\":\"\([0-9a-f-]*\)\".*/\1/"; }
-        loop=$(of loop_id < "$d/request$n")
-        class=$("$PROGRAM" evidence show "$loop" --evidence "$EVIDENCE" --json | of class_id)
-        printf '{"goal": "g", "steps": [{"command": "%s loop --revoke-class %s --evidence %s"}]}' \
-            "$PROGRAM" "$class" "$EVIDENCE"
-    "#;
-    let planner = Scripted::new([Answer::Script(script)]);
+    // A second process takes it back: behind its walls the plan could not reach the evidence.
+    let planner =
+        Scripted::new([command("touch begun; until [ -e revoked ]; do sleep 0.05; done")]);
     cargo_project(&planner.home, "");
     let file = planner.home.write("class.json", class(json!({})));
     let words =
         planner.words(["--authorize-class", file.to_str().unwrap(), "--json", "--evidence"]);
     let mut command = planner.home.command();
     command.args(words).arg(planner.home.evidence());
-    command.env("PROGRAM", PROGRAM).env("EVIDENCE", planner.home.evidence());
-    let ended = planner.ends(Done::of(&mut command), 3);
+    let done = std::thread::scope(|scope| {
+        let running = scope.spawn(move || Done::of(&mut command));
+        while !planner.home.file("begun").exists() {
+            assert!(!running.is_finished(), "it ended before its class was taken back");
+            std::thread::yield_now();
+        }
+        let request = planner.request(1);
+        let shown = planner.home.json(["evidence", "show", request["loop_id"].as_str().unwrap()]);
+        let shown = shown.exits(0).stdout;
+        let id = shown.split("\"class_id\":\"").nth(1).unwrap().split('"').next().unwrap();
+        let _ = planner.home.json(["loop", "--revoke-class", id]).exits(0);
+        planner.home.write("revoked", "");
+        running.join().unwrap()
+    });
+    let ended = planner.ends(done, 3);
     assert_eq!(ended.code(), "not_authorized", "{:#}", ended.document);
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();
     assert!(message.contains("verification") && message.contains("was revoked"), "{message}");
@@ -174,6 +187,7 @@ fn in_a_loop(
         max_risk,
         max_attempts: 1,
         expires_at: "9999-01-01T00:00:00Z".to_owned(),
+        needs: Default::default(),
     };
     let mut store = harness.store();
     let started_at_ms = NOW_MS;
@@ -326,6 +340,7 @@ fn a_program_of_a_plan_does_not_choose_how_it_is_verified_either() {
     let main = "fn main() { std::fs::remove_file(\"countersign.toml\").unwrap(); }\n";
     planner.home.write("src/main.rs", main);
     planner.home.write(FILE, text);
+    planner.without_walls();
     let digest = Digest::of(text.as_bytes()).to_string();
     let words = ["--trust-commands", &digest, "--confirm", "approve", "--max-attempts", "1"];
     let ended = planner.ends(planner.run(words), 1);

@@ -174,6 +174,9 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
         timestamp_ms: 1_000,
         duration_ms: 1,
         diagnostic_artifacts: Vec::new(),
+        needs: None,
+        walls: None,
+        wall_notes: Vec::new(),
     };
     store
         .record_execution(&ExecutionRecord {
@@ -184,6 +187,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             risk: &seen.risks[0],
             policy: Policy::default().digest(),
             host: None,
+            walls: None,
             invoked: true,
             stdout: None,
             stderr: None,
@@ -206,6 +210,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             risk: &seen.risks[1],
             timestamp_ms: 1_001,
             host: None,
+            walls: None,
             files: &[FileEffect {
                 path: "a.txt".into(),
                 before: state("old\n"),

@@ -12,8 +12,14 @@ use tempfile::TempDir;
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
 /// Variables that would lead the command out of the made-up home.
-const FOREIGN: [&str; 5] =
-    ["XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "RUST_LOG", "RUST_BACKTRACE"];
+const FOREIGN: [&str; 6] = [
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "RUST_LOG",
+    "RUST_BACKTRACE",
+];
 
 /// The user's folders; removed at the end of the test.
 pub struct Home {

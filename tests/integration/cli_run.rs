@@ -224,10 +224,6 @@ fn without_evidence_nothing_runs() {
     assert!(!home.file("b.txt").exists());
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "breaking the evidence needs a connection of its own"
-)]
 #[test]
 fn a_run_whose_evidence_breaks_stops_and_tells_what_was_done() {
     let home = Home::new();
@@ -236,10 +232,7 @@ fn a_run_whose_evidence_breaks_stops_and_tells_what_was_done() {
     let first = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
     assert_eq!(outcomes(&first), ["succeeded", "succeeded"]);
     fs::remove_file(home.file("b.txt")).unwrap();
-    let database = rusqlite::Connection::open(home.evidence().join("execution_log.db")).unwrap();
-    let broken = "CREATE TRIGGER broken BEFORE INSERT ON intents
-        BEGIN SELECT RAISE(ABORT, 'the disk is full, says the test'); END";
-    database.execute_batch(broken).unwrap();
+    fs::write(home.evidence().join("execution_log.broken"), "intents").unwrap();
 
     let done = home.json(["run", "space/p.json", "--yes"]).exits(4);
     assert_eq!(done.error_code(), "E401");

@@ -213,7 +213,7 @@ fn a_panic_during_the_check_puts_the_file_back_and_a_crash_leaves_it_in_doubt() 
     assert_eq!(harness.content("src/lib.rs").unwrap(), OLD, "put back on the way out");
     drop(executor);
 
-    let mut evidence = EvidenceReader::open(&harness.evidence(), &harness.path("no key")).unwrap();
+    let mut evidence = EvidenceReader::open(&harness.evidence(), harness.path("no key")).unwrap();
     let run = evidence.runs(1).unwrap().remove(0);
     assert_eq!(run.fate, RunFate::Interrupted);
     let mut found = |content: &str| {
@@ -312,4 +312,44 @@ fn a_splice_plan_that_is_still_to_be_written_is_as_dangerous_as_what_it_changes(
     // What it changes cannot be exchanged behind the approval's back.
     home.write("build.rs", "fn main() {\n}\n");
     assert_ne!(review(&plan, &choice, &policy).unwrap().binding, seen.binding);
+}
+
+#[test]
+fn errors_behind_earlier_ones_are_said_to_be_hidden() {
+    let home = cargo_project();
+    // The compiler checks no type before it can read the whole text: the old error hides the new one.
+    let broken = lib(&home) + "\nmod broken {\n    fn\n}\n";
+    home.write("src/lib.rs", &broken);
+    home.write(
+        "patches/fix.rs",
+        "pub fn old_function(n: u32) -> u32 {\n    let _: u8 = \"\";\n    n\n}\n",
+    );
+    home.plan(json!([splice("src/lib.rs", "old_function", "patches/fix.rs")]));
+    let document = run(&home, "embedded").exits(0).document();
+    let (step, shown) = only_step(&home, &document);
+    let result = result_of(&shown);
+    let said = "(lib) did not compile before; errors behind those that were there cannot be seen";
+    let warning = result["warnings"][0].as_str().unwrap();
+    assert!(warning.contains(said), "{result:#}");
+    let targets = &result["cargo_check"][0]["not_compiled_before"];
+    assert_eq!(targets.as_array().map(Vec::len), Some(1), "{result:#}");
+    // Also where people look for what a check found.
+    let diagnostic = &step["diagnostic_artifacts"][0];
+    assert_eq!(diagnostic["level"], "warning", "{step:#}");
+    assert!(diagnostic["message"].as_str().unwrap().contains(said), "{step:#}");
+}
+
+#[test]
+fn refusal_says_what_was_hidden_before() {
+    let home = cargo_project();
+    let broken = lib(&home) + "\npub fn broken() -> u8 {\n    nowhere()\n}\n";
+    home.write("src/lib.rs", &broken);
+    home.write("patches/fix.rs", "pub fn old_function(n: u32) -> u32 {\n    elsewhere(n)\n}\n");
+    home.plan(json!([splice("src/lib.rs", "old_function", "patches/fix.rs")]));
+    let document = run(&home, "embedded").exits(1).document();
+    let (step, _) = only_step(&home, &document);
+    let message = step["error_message"].as_str().unwrap();
+    assert!(message.contains("1 error in it that was not there before"), "{message}");
+    assert!(message.contains("did not compile before; errors behind those"), "{message}");
+    assert_eq!(lib(&home), broken);
 }

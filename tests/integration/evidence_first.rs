@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use countersign::authorization::SinceBoot;
 use countersign::engine::{
     AutoApprove, Clock, ExecutionError, Executor, ExecutorState, NoopProgress, Parts, reconcile,
 };
@@ -163,6 +164,10 @@ impl Clock for BreakingClock {
         assert!(!self.file.exists(), "the clock breaks, says the test");
         self.clock.monotonic_ms()
     }
+
+    fn since_boot(&self) -> SinceBoot {
+        self.clock.since_boot()
+    }
 }
 
 #[test]
@@ -185,7 +190,7 @@ fn a_panic_after_the_effect_leaves_the_step_in_doubt_and_the_run_interrupted() {
     assert!(panicked.is_err());
     assert_eq!(harness.content("new").as_deref(), Some("x"), "it was done");
     assert_eq!(harness.content("next"), None, "and nothing after it");
-    let mut evidence = EvidenceReader::open(&harness.evidence(), &harness.path("no key")).unwrap();
+    let mut evidence = EvidenceReader::open(&harness.evidence(), harness.path("no key")).unwrap();
     let runs = evidence.runs(2).unwrap();
     assert_eq!(runs.iter().map(|run| run.fate).collect::<Vec<_>>(), [RunFate::Interrupted]);
     let open = evidence.open_intents(runs[0].run_id).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization};
+use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization, SinceBoot};
 use countersign::engine::{
     Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, Parts, ProgressCallback,
     Records, WorkspaceChoice, rest_of, review_with,
@@ -59,6 +59,10 @@ impl Clock for FakeClock {
 
     fn monotonic_ms(&self) -> i64 {
         self.monotonic_ms.fetch_add(self.monotonic_step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
+    }
+
+    fn since_boot(&self) -> SinceBoot {
+        SinceBoot { boot_id: "made up".to_owned(), ms: self.monotonic_ms.load(Ordering::SeqCst) }
     }
 }
 
@@ -261,11 +265,11 @@ impl Harness {
 
     /// Where runs are recorded.
     pub fn records(&self) -> Records {
-        Records { evidence: self.evidence(), secrets: self.folder.path().join("key") }
+        Records { evidence: self.evidence(), secrets: self.folder.path().join("key").into() }
     }
 
     pub fn store(&self) -> EvidenceStore {
-        EvidenceStore::open(&self.evidence(), &self.folder.path().join("key")).unwrap()
+        EvidenceStore::open(&self.evidence(), self.folder.path().join("key")).unwrap()
     }
 
     /// What the evidence makes of a run.
@@ -310,18 +314,33 @@ impl Harness {
 
     /// Makes every insert into this table fail from now on.
     pub fn refuse_rows_of(&self, table: &str) {
-        let sql = format!(
-            "CREATE TRIGGER broken BEFORE INSERT ON {table}
-             BEGIN SELECT RAISE(ABORT, 'the disk is full, says the test'); END"
-        );
-        self.sql().execute_batch(&sql).unwrap();
+        drop(self.store());
+        fs::write(self.evidence().join("execution_log.broken"), table).unwrap();
+    }
+
+    /// Takes that back.
+    pub fn accept_rows(&self) {
+        fs::remove_file(self.evidence().join("execution_log.broken")).unwrap();
+    }
+
+    /// Changes rows of this table although a trigger refuses it, and puts the trigger back.
+    pub fn change_rows_of(&self, table: &str, change: &str) {
+        let sql = self.sql();
+        let name = format!("{table}_refuses_update");
+        let trigger: String = sql
+            .query_row("SELECT sql FROM sqlite_schema WHERE name = ?1", [&name], |row| row.get(0))
+            .unwrap();
+        sql.execute_batch(&format!("DROP TRIGGER {name}; {change}; {trigger}")).unwrap();
     }
 
     /// An approval of this plan as things are now, whether or not it is valid.
     pub fn approve(&self, plan: &Plan) -> ApprovedPlan {
         ApprovedPlan {
             plan: plan.clone(),
-            authorization: self.pending(plan).approve(NOW_MS, self.policy.authorization_ttl_ms),
+            authorization: self
+                .pending(plan)
+                .approve(NOW_MS, self.policy.authorization_ttl_ms)
+                .given(self.clock.since_boot()),
         }
     }
 

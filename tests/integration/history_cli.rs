@@ -98,12 +98,17 @@ fn a_secret_comes_back_with_its_key_and_is_not_available_without() {
     let asked = home.json(["revert", &run_id]).exits(3).document();
     let findings = asked["error"]["details"]["findings"].to_string();
     assert!(findings.contains("what a.txt was is not available"), "{findings}");
+    // The kept head was written with the key, too.
+    let refused = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(4);
+    assert_eq!(refused.error_code(), "E401");
+    home.run(["evidence", "accept-head", "--reason", "another key"]).exits(0);
     let failed =
         home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     let message = failed["step_results"][0]["error_message"].as_str().unwrap();
     assert!(message.contains("a.txt was is not available") && message.contains("key"), "{message}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("none\n"));
     fs::remove_dir_all(&key).unwrap();
+    // With the key comes the copy of the head that is kept beside it.
     fs::rename(&aside, &key).unwrap();
     home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(0);
     assert_eq!(text(&home, "a.txt").as_deref(), Some(secret));

@@ -143,13 +143,10 @@ fn what_was_recorded_without_a_mode_comes_back_as_any_new_file() {
     let harness = Harness::with(&[("tool.sh", SCRIPT)]);
     harness.chmod("tool.sh", 0o755);
     harness.completes(&batch(json!([delete("tool.sh")])));
-    let sql = harness.sql();
-    sql.execute_batch(
-        "DROP TRIGGER file_contents_refuses_update;
-         UPDATE file_contents SET before_mode = NULL, after_mode = NULL",
-    )
-    .unwrap();
-    drop(sql);
+    harness.change_rows_of(
+        "file_contents",
+        "UPDATE file_contents SET before_mode = NULL, after_mode = NULL",
+    );
     assert_eq!(
         harness.notes(&undo()),
         ["tool.sh is made anew, without an execute bit: its mode is not recorded."]
@@ -165,7 +162,7 @@ fn what_an_interrupted_step_deleted_has_its_mode_too() {
     harness.chmod("tool.sh", 0o755);
     harness.refuse_rows_of("executions");
     assert_eq!(harness.run(&batch(json!([delete("tool.sh")]))).refusal(), "E401");
-    harness.sql().execute_batch("DROP TRIGGER broken").unwrap();
+    harness.accept_rows();
     assert_eq!(harness.mode("tool.sh"), None);
     let id = harness.texts("SELECT id FROM intents", []).remove(0);
     harness.completes(&undo_of(&format!("execution:{id}")));

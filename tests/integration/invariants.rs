@@ -235,7 +235,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
         harness.authorize(&plan([asking(write_file("s", "a", "2")), read_file("t", "a")]));
     let setup = Setup {
         evidence: harness.evidence(),
-        secrets: harness.evidence().join("keys"),
+        secrets: harness.evidence().join("keys").into(),
         policy: Policy::default(),
         faults: Faults::default(),
     };
@@ -243,13 +243,20 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
     let worker = Worker::start(setup.clone(), Arc::clone(&wake)).unwrap();
     let desk = Desk::start(setup, wake).unwrap();
     // The fake clock of the harness dates the approval far from now, so it is dated anew.
-    let now_ms = SystemClock::default().now_ms();
-    let authorization = approved.authorization.approve(now_ms, 60_000);
+    let clock = SystemClock::default();
+    let authorization =
+        approved.authorization.approve(clock.now_ms(), 60_000).given(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
     worker.send(Command::Run(Box::new(run))).unwrap();
     // The step is under way and stays so until somebody says something.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
-    while !asked(&worker.recv().unwrap()) {}
+    loop {
+        let event = worker.recv().unwrap();
+        assert!(!matches!(event, Event::Finished(_)), "{event:?}");
+        if asked(&event) {
+            break;
+        }
+    }
     desk.ask(Request::Search(Box::default())).unwrap();
     assert!(matches!(desk.recv().unwrap().1, Reply::Page(_)), "found while the step is under way");
     worker.control(Control::StopNow);

@@ -6,8 +6,11 @@ use crate::cli_home::{Done, Home};
 
 /// A command plan of these commands, run; its result.
 fn run(home: &Home, commands: &[&str]) -> Done {
-    let steps: Vec<Value> =
-        commands.iter().map(|command| json!({"command": command, "timeoutSeconds": 900})).collect();
+    let step = |command: &&str| {
+        // The memory of the program can be seen without walls alone.
+        json!({"command": command, "timeoutSeconds": 900, "needs": {"open": *command == PEAK}})
+    };
+    let steps: Vec<Value> = commands.iter().map(step).collect();
     let plan = json!({"goal": "print", "steps": steps}).to_string();
     let plan = home.write("p.json", plan);
     home.json(["run", plan.to_str().unwrap(), "--yes", "--confirm", "approve"])

@@ -30,6 +30,7 @@ mod cli_check;
 mod cli_commands;
 mod cli_continue;
 mod cli_evidence;
+mod cli_heads;
 mod cli_home;
 mod cli_questions;
 mod cli_risk;
@@ -38,6 +39,7 @@ mod cli_simulate;
 #[cfg(target_os = "linux")]
 mod cli_terminal;
 mod cli_usage;
+mod cli_walls;
 #[cfg(target_os = "linux")]
 mod code_gate;
 mod code_patches;
@@ -62,6 +64,8 @@ mod invariants;
 mod large_output;
 mod lsp_check;
 mod planners;
+#[cfg(unix)]
+mod private_files;
 mod program;
 mod properties;
 #[cfg(target_os = "linux")]
@@ -87,5 +91,9 @@ mod sshd;
 mod system_calls;
 #[cfg(unix)]
 mod unprivileged;
+#[cfg(target_os = "linux")]
+mod walls;
+#[cfg(target_os = "linux")]
+mod walls_escape;
 #[cfg(unix)]
 mod workspace_commands;

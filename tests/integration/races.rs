@@ -158,6 +158,7 @@ fn invoke(toolbox: &Toolbox, call: &ToolCall) -> Invocation {
         execution_id,
         output: &|_, _| {},
         capture: &NoCapture,
+        walls: countersign::authorization::StepWalls::NONE,
     };
     toolbox.invoke(call, &context)
 }

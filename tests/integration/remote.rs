@@ -58,7 +58,14 @@ fn run_on(
     let kept = Kept::default();
     let expected = BTreeMap::new();
     let execution_id = Uuid::nil();
-    let context = Context { expected: &expected, stop, execution_id, output, capture: &kept };
+    let context = Context {
+        expected: &expected,
+        stop,
+        execution_id,
+        output,
+        capture: &kept,
+        walls: countersign::authorization::StepWalls::NONE,
+    };
     let finished = connection.run(command, &context).unwrap();
     let [stdout, stderr] = kept.0.into_inner();
     assert_eq!(finished.stdout.bytes(), stdout.len() as u64);

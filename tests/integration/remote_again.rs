@@ -72,7 +72,12 @@ fn a_simulation_starts_no_process_and_a_check_asks_the_client_only() {
     let asked = started(&home, &["check", "space/p.json", "--target", "loopback"]);
     assert!(!asked.is_empty());
     assert!(asked.iter().all(|name| name == "ssh" || name == "ssh-keygen"), "{asked:?}");
-    assert_eq!(started(&home, &["check", "space/p.json"]), [""; 0]);
+    // For commands of this computer it tries the walls, by bubblewrap and by itself, called by descriptors too.
+    let tried = started(&home, &["check", "space/p.json"]);
+    let is_trial = |name: &String| {
+        name == "bwrap" || name == "exe" || name.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    assert!(tried.iter().all(is_trial), "{tried:?}");
     assert_eq!(sshd.logged("Connection from"), 0, "and nobody connected");
 }
 
@@ -107,7 +112,7 @@ fn what_ran_elsewhere_is_run_again_and_taken_back_there() {
     let (there, here) = (run(None, "loopback"), run(Some("loopback"), "local"));
     let setup = Setup {
         evidence: home.evidence(),
-        secrets: home.path().join(".local/share/countersign/secrets"),
+        secrets: home.path().join(".local/share/countersign/secrets").into(),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };

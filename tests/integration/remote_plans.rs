@@ -389,7 +389,7 @@ fn a_host_is_tried_beside_everything_else() {
     let folder = tempfile::tempdir().unwrap();
     let setup = || Setup {
         evidence: folder.path().join("evidence"),
-        secrets: folder.path().join("secrets"),
+        secrets: folder.path().join("secrets").into(),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
         faults: Faults::default(),
     };
@@ -412,7 +412,9 @@ fn a_host_is_tried_beside_everything_else() {
     sshd.settle(&format!("Host loopback\nPort {port}"));
     let silent = desk.ask(check()).unwrap();
     let (held, _) = listener.accept().unwrap();
-    let other = desk.ask(Request::Open { path: "no.json".into(), workspace: None }).unwrap();
+    let other = desk
+        .ask(Request::Open { path: "no.json".into(), workspace: None, grants: Default::default() })
+        .unwrap();
     let (answered, reply) = desk.recv().unwrap();
     assert_eq!(answered, other);
     assert!(matches!(reply, Reply::Opened(_)), "{reply:?}");

@@ -181,6 +181,30 @@ fn both_read_the_target_alike() {
 }
 
 #[test]
+fn both_read_the_needs_alike() {
+    let paths =
+        ["", " ", "/", "~", "~/", "~/a", "~a", "a/~b", "a\u{0}b", ".", "..", "a\n", "\u{e9}"];
+    let mut all: Vec<Value> = paths.iter().map(|path| json!({ "write": [path] })).collect();
+    all.extend([
+        json!({}),
+        json!([]),
+        json!(null),
+        json!({ "write": [] }),
+        json!({ "write": [1] }),
+    ]);
+    all.push(json!({ "write": vec!["/a"; 33] }));
+    all.push(json!({ "write": vec!["/a"; 32] }));
+    all.push(json!({ "write": ["a".repeat(4_097)] }));
+    all.push(json!({ "network": 1 }));
+    all.push(json!({ "terminal": true, "open": true }));
+    all.push(json!({ "sockets": true }));
+    for needs in all {
+        let plan = json!({ "goal": "g", "steps": [{ "command": "ls", "needs": needs }] });
+        disagreement(&plan.to_string()).unwrap();
+    }
+}
+
+#[test]
 fn both_read_the_intent_alike() {
     for intent in ["READ", "read", "Mutate", "qUERY", "EXPLAIN", " READ", "", "EXPLA\u{131}N"] {
         let step = json!({ "tool": "file_read", "arguments": { "path": "x" } });
@@ -198,8 +222,10 @@ fn whole_command_plan() -> Value {
               "cwd": "x", "riskLevel": "safe", "expectedOutput": "o",
               "riskAssessment": { "level": "caution", "category": "c", "reason": "r",
                 "requiresApproval": true, "warningMessage": "w" },
-              "verificationCommand": "true", "timeoutSeconds": 5, "output": null },
-            { "command": "ls" }
+              "verificationCommand": "true", "timeoutSeconds": 5, "output": null,
+              "needs": { "network": true, "write": ["~/a", "/b/"], "terminal": false,
+                "open": false } },
+            { "command": "ls", "needs": {} }
         ]
     })
 }
@@ -334,6 +360,9 @@ fn any_value() -> impl Strategy<Value = Value> {
             "search:",
             "semantic",
             "-a",
+            "~",
+            "~a",
+            "~/a",
             "run:6f0d3c1e-8a51-4c8e-9b0e-2f0c5b8f7a10",
             "2026-02-19",
             "a b",
@@ -390,6 +419,10 @@ fn any_mutation() -> impl Strategy<Value = Mutation> {
             "target",
             "mode",
             "rollbackPlan",
+            "needs",
+            "network",
+            "write",
+            "open",
             "actions",
             "failure",
             "metadata",

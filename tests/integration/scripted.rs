@@ -38,7 +38,24 @@ impl Scripted {
                 Answer::Script(script) => fs::write(file.with_extension("sh"), script).unwrap(),
             }
         }
-        Self { home }
+        let scripted = Self { home };
+        scripted.settle();
+        scripted
+    }
+
+    /// Lets the planner write what it was asked beside its answers; else it could only look.
+    fn settle(&self) {
+        let folder = self.home.path().join(".config/countersign");
+        fs::create_dir_all(&folder).unwrap();
+        let write = json!({ "write": [self.folder(), "."] });
+        let settings = json!({ "planners": { self.planner(): write } });
+        fs::write(folder.join("settings.toml"), toml::to_string(&settings).unwrap()).unwrap();
+    }
+
+    /// Switches walls off, for what a step of the loop could not do behind them.
+    pub fn without_walls(&self) {
+        let file = self.home.path().join(".config/countersign/settings.toml");
+        fs::write(file, "[policy]\nwalls = 'off'\n").unwrap();
     }
 
     fn folder(&self) -> PathBuf {

@@ -92,8 +92,12 @@ fn start(home: &Home, plan: &Path) -> Child {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(bin.join("cargo"), mode).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    // Behind walls it could not say outside of its copy that it has begun.
+    let settings = home.path().join(".config/countersign");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("settings.toml"), "[policy]\nwalls = 'off'\n").unwrap();
     std::process::Command::new(PROGRAM)
-        .args(["run", "--yes", "--evidence"])
+        .args(["run", "--yes", "--confirm", "caution", "--evidence"])
         .arg(home.evidence())
         .arg(plan)
         .env("HOME", home.path())

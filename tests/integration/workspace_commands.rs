@@ -145,12 +145,14 @@ fn commands_that_a_program_of_the_run_writes_are_shown_and_do_not_run() {
     let main = "fn main() { std::fs::write(\"countersign.toml\", \
                 \"[verify.local]\\ncommand = \\\"touch done\\\"\\n\").unwrap(); }";
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-    let harness = Harness::with(&[("Cargo.toml", manifest), ("src/main.rs", main)]);
+    let mut harness = Harness::with(&[("Cargo.toml", manifest), ("src/main.rs", main)]);
+    // Behind walls it could not write that file.
+    harness.policy.walls = countersign::risk::WallSetting::Off;
     let ran = harness.run(&actions([("run", json!({})), ("verify", json!({}))]));
     assert_eq!(ran.words(), (vec!["succeeded", "failed"], "failed"));
     assert_eq!(ran.codes(), [None, Some("E002")]);
     let asked = ran.heard.asked();
-    let [asked] = &asked[..] else { panic!("{asked:?}") };
+    let [_, asked] = &asked[..] else { panic!("{asked:?}") };
     assert!(asked.why.contains("changed what you approved: countersign.toml"), "{}", asked.why);
     assert!(asked.preview.summary.contains("touch done"), "{:?}", asked.preview);
     assert_eq!(harness.content("done"), None);

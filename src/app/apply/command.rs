@@ -185,7 +185,7 @@ impl App {
     }
 
     /// Reviews the plan of the shown run as things are now; the question follows when that is done.
-    fn run_again(&mut self) {
+    pub(super) fn run_again(&mut self) {
         let Some(session) = &self.shown else { return };
         let (digest, file, run_id) = (session.digest, session.path.is_some(), session.run.run_id);
         if file {

@@ -6,7 +6,7 @@ use crate::run::{Answer, AnsweredBy, Control, Decision};
 use crate::ui::action::DialogAction;
 use crate::ui::plan::Approval;
 use crate::ui::theme::Tone;
-use crate::worker::Request;
+use crate::worker::{Clock as _, Request, SystemClock};
 
 use super::super::purpose::Purpose;
 use super::super::{App, PlanSession, Prompt};
@@ -34,7 +34,8 @@ impl App {
             }
             DialogAction::Authorize(digest) => {
                 let ttl = self.setup.policy.authorization_ttl_ms;
-                self.record(digest, |pending, now| pending.approve(now, ttl));
+                let since_boot = SystemClock::default().since_boot();
+                self.record(digest, |pending, now| pending.approve(now, ttl).given(since_boot));
             }
             DialogAction::Reject { digest, reason } => {
                 self.record(digest, |pending, now| pending.reject(now, reason));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::Failure;
 use crate::ui::action::PlanAction;
@@ -41,6 +42,18 @@ impl App {
                 }
             }
             PlanAction::LookAtCommands => self.show_prompt(Some(Prompt::Trust)),
+            PlanAction::GrantProposed(proposed) => {
+                if let Some(session) = &mut self.shown {
+                    session.grants.proposed = proposed;
+                }
+                self.review_again(true);
+            }
+            PlanAction::RunAgainWithNetwork => {
+                if let Some(session) = &mut self.shown {
+                    session.grants.network = true;
+                }
+                self.run_again();
+            }
             PlanAction::AskInFront => self.ask_in_front(),
             PlanAction::CopyOutput => {
                 if let Some(session) = &self.shown {
@@ -59,7 +72,8 @@ impl App {
     /// Asks for a plan file to be read and reviewed.
     pub(in super::super) fn open(&mut self, path: PathBuf, workspace: Option<PathBuf>) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let request = Request::Open { path: path.clone(), workspace: workspace.clone() };
+        let grants = Grants::default();
+        let request = Request::Open { path: path.clone(), workspace: workspace.clone(), grants };
         self.ask(request, Purpose::Open { path, workspace });
     }
 
@@ -95,7 +109,8 @@ impl App {
         if session.run.is_active() && !always {
             return;
         }
-        let request = Request::Open { path: path.clone(), workspace: session.workspace.clone() };
+        let (workspace, grants) = (session.workspace.clone(), session.grants.clone());
+        let request = Request::Open { path: path.clone(), workspace, grants };
         self.ask(request, Purpose::Review(path));
     }
 }

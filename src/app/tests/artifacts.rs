@@ -105,6 +105,7 @@ fn a_content_that_was_purged_or_is_sealed_says_so() {
     let folders = Folders {
         evidence: setup.evidence,
         secrets: bench.workspace.path().join("other"),
+        state: bench.workspace.path().join("other-state"),
         settings: bench.workspace.path().join("settings"),
         home: bench.workspace.path().to_owned(),
     };

@@ -6,7 +6,7 @@ use clap::Args;
 use uuid::Uuid;
 
 use super::words::{Confirm, VerifyWord};
-use super::{Common, Engine};
+use super::{Common, Engine, Walls};
 use crate::plan::Digest;
 
 #[derive(Debug, Args)]
@@ -34,11 +34,14 @@ pub(in crate::cli) struct Loop {
     /// printed it
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) trust_commands: Option<Digest>,
+    /// Let the planner reach the network; the settings say what else it may, as [planners.NAME]
+    #[arg(long)]
+    pub(in crate::cli) planner_network: bool,
     /// How long the planner may take for one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(in crate::cli) planner_timeout: u32,
-    /// How steps that need a confirmation are answered; `approve` also answers dangerous ones
-    /// [default: ask on a terminal, else cancel]
+    /// How steps that need a confirmation are answered; `approve` also answers dangerous ones, `caution` those
+    /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(in crate::cli) confirm: Option<Confirm>,
     /// The folder the plans work in [default: the nearest folder from here up with a Cargo.toml or .git,
@@ -50,6 +53,8 @@ pub(in crate::cli) struct Loop {
     pub(in crate::cli) revoke_class: Option<Uuid>,
     #[command(flatten)]
     pub(in crate::cli) engine: Engine,
+    #[command(flatten)]
+    pub(in crate::cli) walls: Walls,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

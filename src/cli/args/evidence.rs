@@ -21,6 +21,7 @@ impl Evidence {
             EvidenceCommand::Show(show) => &show.common,
             EvidenceCommand::Query(query) => query.question.common(),
             EvidenceCommand::Verify(verify) => &verify.common,
+            EvidenceCommand::AcceptHead(accept) => &accept.common,
         }
     }
 }
@@ -35,6 +36,8 @@ pub(in crate::cli) enum EvidenceCommand {
     Query(Query),
     /// Recompute the chain of all records
     Verify(Verify),
+    /// Go on with a database that is not the one that was here, or is shorter, and record why
+    AcceptHead(AcceptHead),
 }
 
 /// A span of time and a number of rows.
@@ -101,6 +104,15 @@ pub(in crate::cli) struct Verify {
     /// A head that was copied out earlier: it must still be part of the chain
     #[arg(long, value_name = "DIGEST")]
     pub(in crate::cli) head: Option<Digest>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AcceptHead {
+    /// Why the database is accepted as it is
+    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(in crate::cli) reason: String,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

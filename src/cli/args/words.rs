@@ -1,5 +1,6 @@
 //! Words that an option takes, as they are written on the command line.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -61,6 +62,9 @@ impl TargetWord {
 pub(in crate::cli) enum Confirm {
     /// Run the step
     Approve,
+    /// Run a step that is asked about only because it has no walls and calls for no more than caution; ask
+    /// about any other on a terminal, and deny it without one
+    Caution,
     /// Leave the step out and go on
     Skip,
     /// Deny the step, which ends the run
@@ -74,9 +78,31 @@ impl Confirm {
     pub(in crate::cli) const fn as_str(self) -> &'static str {
         match self {
             Self::Approve => "approve",
+            Self::Caution => "caution",
             Self::Skip => "skip",
             Self::Cancel => "cancel",
             Self::Ask => "ask",
+        }
+    }
+}
+
+/// What is granted to every step of a run beyond its walls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum AllowWord {
+    /// The network of this computer.
+    Network,
+    /// Writing in this folder, or this file.
+    Write(PathBuf),
+}
+
+impl FromStr for AllowWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            None if text == "network" => Ok(Self::Network),
+            Some(("write", path)) if !path.is_empty() => Ok(Self::Write(path.into())),
+            _ => Err("grant `network`, or `write=PATH` with a path".to_owned()),
         }
     }
 }

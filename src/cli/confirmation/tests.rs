@@ -34,6 +34,9 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         warning: None,
         why: "The plan asks for it.".to_owned(),
         required: true,
+        unwalled: false,
+        needs: None,
+        walls: None,
         guided: false,
         preview: Preview {
             predicted: Predicted::Exact,

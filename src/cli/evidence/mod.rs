@@ -1,4 +1,4 @@
-//! `evidence`: search, show, query and verify. Reads only; nothing here can change a record.
+//! `evidence`: search, show, query, verify and accept-head. Nothing here can change a record.
 
 mod query;
 mod search;
@@ -10,22 +10,28 @@ use super::output::{Output, say};
 use super::place::EvidencePlace;
 use super::refusal::Refusal;
 use super::time::local_time;
-use crate::evidence::{EvidenceReader, verify};
+use crate::engine::{Clock as _, SystemClock};
+use crate::evidence::{EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
 use crate::run::ExecutionRow;
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
     let place = EvidencePlace::find(&command.common().folder)?;
-    if let EvidenceCommand::Verify(command) = &command.command {
-        return verified(command, &place, out);
+    match &command.command {
+        EvidenceCommand::Verify(command) => return verified(command, &place, out),
+        EvidenceCommand::AcceptHead(command) => return accepted(command, &place, out),
+        EvidenceCommand::Search(_) | EvidenceCommand::Show(_) | EvidenceCommand::Query(_) => {}
     }
     let mut reader = EvidenceReader::open(&place.evidence, &place.secrets)?;
+    if let Some(difference) = reader.standing()?.difference {
+        say_read_only(&difference);
+    }
     match &command.command {
         EvidenceCommand::Search(command) => search::search(command, &mut reader, out),
         EvidenceCommand::Show(command) => show::show(command, &mut reader, out),
         EvidenceCommand::Query(command) => query::query(&command.question, &mut reader, out),
-        EvidenceCommand::Verify(_) => Ok(Exit::Done),
+        EvidenceCommand::Verify(_) | EvidenceCommand::AcceptHead(_) => Ok(Exit::Done),
     }
 }
 
@@ -34,7 +40,7 @@ fn verified(
     place: &EvidencePlace,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let report = verify(&place.evidence, command.head.as_ref())?;
+    let report = verify_with_kept_head(&place.evidence, &place.secrets, command.head.as_ref())?;
     if out.json() {
         out.document(&report);
     } else {
@@ -44,7 +50,15 @@ fn verified(
             None => out.line("Not sound."),
         }
         out.line(&format!("Head {}", report.head));
-        if report.rows == 0 {
+        let named = report.first_bad.as_deref();
+        for difference in report.schema.iter().filter(|it| Some(it.as_str()) != named) {
+            out.line(&visible(difference));
+        }
+        if let Some(difference) = report.kept.as_ref().and_then(|kept| kept.difference.as_deref()) {
+            say_read_only(difference);
+        }
+        // The first record is the id of the database.
+        if report.ok && report.rows < 2 {
             // Sound as it is, it is rarely what was meant.
             let folder = place.evidence.display().to_string();
             say(&format!("There is no evidence in {} yet.", visible(&folder)));
@@ -55,6 +69,33 @@ fn verified(
         }
     }
     Ok(if report.ok { Exit::Done } else { Exit::Tampered })
+}
+
+/// Accepts the database as it is, and records why.
+fn accepted(
+    command: &args::AcceptHead,
+    place: &EvidencePlace,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let now_ms = SystemClock::default().now_ms();
+    let reason = &command.reason;
+    let accepted = EvidenceStore::accept_head(&place.evidence, &place.secrets, reason, now_ms)?;
+    if out.json() {
+        out.document(&accepted);
+    } else {
+        let difference = accepted.difference.as_deref().unwrap_or_default();
+        out.line(&format!("Accepted, although {}.", visible(difference)));
+    }
+    Ok(Exit::Done)
+}
+
+/// Says that nothing can be recorded here, and what to do.
+fn say_read_only(difference: &str) {
+    say(&format!(
+        "This evidence is only read, and nothing can be run with it: {}. Where you know why, accept it \
+         with `countersign evidence accept-head --reason TEXT`.",
+        visible(difference)
+    ));
 }
 
 /// An execution in a list for people.

@@ -148,6 +148,7 @@ pub(super) fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         ("Step", format!("{} ({})", row.step_index + 1, row.step_id)),
         ("Plan", format!("{} ({})", detail.run.plan_name, row.plan_id)),
         ("Run", row.run_id.to_string()),
+        ("Walls", row.walls.as_ref().map_or("not recorded".to_owned(), ToString::to_string)),
         ("Started", local_time(row.timestamp_ms)),
     ];
     let mut optional = |name, value: Option<String>| known.extend(value.map(|value| (name, value)));

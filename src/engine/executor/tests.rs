@@ -129,7 +129,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
 }
 
 fn store(home: &Path) -> EvidenceStore {
-    EvidenceStore::open(&home.join("evidence"), &home.join("key")).unwrap()
+    EvidenceStore::open(&home.join("evidence"), home.join("key")).unwrap()
 }
 
 const DONE: StepEnd = (Outcome::Succeeded, None);

@@ -1,6 +1,6 @@
 //! What a review has to say against a step (SPEC §1.4).
 
-use crate::plan::{Code, Edit, Finding, MutateBatch, Severity, Simulation, Step, ToolCall};
+use crate::plan::{Code, Finding, Severity, Step, ToolCall};
 use crate::risk::{RiskLevel, Verdict};
 use crate::tools::{ToolError, Toolbox};
 
@@ -25,41 +25,8 @@ pub(super) fn blocked(
 }
 
 /// As much of a text as a message repeats.
-pub(super) fn beginning(text: &str) -> &str {
+pub(in crate::engine) fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(200)).unwrap_or(text)
-}
-
-/// The paths among a call's arguments, with the argument's name.
-pub(super) fn paths(call: &ToolCall) -> Vec<(&'static str, &str)> {
-    match call {
-        ToolCall::FileRead { path }
-        | ToolCall::FileWrite { path, .. }
-        | ToolCall::FileCreate { path, .. }
-        | ToolCall::LspCheck { path } => vec![("path", path)],
-        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => vec![("root", root)],
-        ToolCall::SplicePatch { file, with, .. } => vec![("file", file), ("with", with)],
-        ToolCall::SplicePlan { plan_file } => vec![("plan_file", plan_file)],
-        ToolCall::SymbolsInFile { file_path }
-        | ToolCall::ReferencesFromFileToSymbolName { file_path, .. } => {
-            vec![("file_path", file_path)]
-        }
-        ToolCall::Shell { cwd: Some(cwd), target: None, .. } => vec![("cwd", cwd)],
-        // A folder of a host cannot be looked at from here.
-        ToolCall::Shell { .. } | ToolCall::ReferencesToSymbolName { .. } => Vec::new(),
-        ToolCall::MutateBatch(MutateBatch { edits, .. })
-        | ToolCall::Simulate(Simulation::Edits { edits, .. }) => {
-            edits.iter().flat_map(Edit::paths).map(|path| ("edits", path)).collect()
-        }
-        ToolCall::Simulate(Simulation::Steps { steps, .. }) => {
-            steps.iter().flat_map(paths).map(|(_, path)| ("steps", path)).collect()
-        }
-        ToolCall::Simulate(Simulation::Function { .. })
-        | ToolCall::Verify { .. }
-        | ToolCall::Compile { .. }
-        | ToolCall::Run { .. }
-        | ToolCall::Inspect { .. }
-        | ToolCall::History { .. } => Vec::new(),
-    }
 }
 
 /// Whether an error about a path is about one that stands in a file, whose own path is right.

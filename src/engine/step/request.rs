@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{StepRun, inputs};
 use crate::authorization::FileState;
-use crate::engine::review;
+use crate::engine::review::{self, Ask};
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Host, Preview};
@@ -15,6 +15,8 @@ pub(super) struct Why {
     text: String,
     /// Whether they would be asked also if nobody guided them.
     required: bool,
+    /// Whether it is only because the step has no walls.
+    unwalled: bool,
 }
 
 impl StepRun<'_, '_> {
@@ -26,11 +28,15 @@ impl StepRun<'_, '_> {
         changed: Option<&BTreeMap<String, FileState>>,
     ) -> Option<Why> {
         let policy = &self.executor.parts.policy;
-        let ask = |mode| review::ask(self.step, verdict, policy, mode);
-        let required = changed.map(inputs::why_again).or_else(|| ask(Mode::Automatic));
+        let ask = |mode| review::ask(self.step, verdict, policy, mode, self.walls());
+        let again = |changed| Ask { text: inputs::why_again(changed), unwalled: false };
+        let required = changed.map(again).or_else(|| ask(Mode::Automatic));
         match required {
-            Some(text) => Some(Why { text, required: true }),
-            None => ask(self.run.mode).map(|text| Why { text, required: false }),
+            Some(Ask { text, unwalled }) => Some(Why { text, required: true, unwalled }),
+            None => {
+                let asked = ask(self.run.mode);
+                asked.map(|it| Why { text: it.text, required: false, unwalled: false })
+            }
         }
     }
 
@@ -59,6 +65,9 @@ impl StepRun<'_, '_> {
             warning: self.step.stated.warning.clone(),
             why: why.text,
             required: why.required,
+            unwalled: why.unwalled,
+            needs: self.step.needs.clone().filter(|_| plan.target.is_none()),
+            walls: self.walls().cloned(),
             guided: self.run.mode == Mode::Guided,
             preview,
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::authorization::{Binding, FileState, Method, PlanAuthorization};
+use crate::authorization::{Binding, FileState, Method, PlanAuthorization, StepWalls};
 use crate::evidence::*;
 use crate::plan::{
     Code, Dialect, Digest, Intent, Mode, Outlook, Plan, Precondition, StatedRisk, Step, StepPlace,
@@ -48,6 +48,13 @@ impl Home {
         verify(&self.evidence, None).unwrap()
     }
 
+    /// As on a computer on which this evidence never was.
+    pub fn forget_heads(&self) {
+        for file in ["state/evidence_heads.json", "evidence_heads.json"] {
+            let _ = std::fs::remove_file(self.secrets.join(file));
+        }
+    }
+
     pub fn raw(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.evidence.join("execution_log.db")).unwrap()
     }
@@ -70,6 +77,7 @@ pub fn write_step(index: usize, path: &str, contents: &str) -> Step {
         reason: Some("because".into()),
         stated: StatedRisk::default(),
         expected_output: None,
+        needs: None,
         place: StepPlace::Step(index),
     }
 }
@@ -112,6 +120,8 @@ pub fn authorization(plan: &Plan) -> PlanAuthorization {
         policy: Digest::of(b"policy"),
         target: None,
         inputs: BTreeMap::from([("a.txt".into(), FileState::Absent)]),
+        grants: Default::default(),
+        walls: None,
     };
     PlanAuthorization::pending(plan, binding, Method::Window, 1_000).approve(1_000, 60_000)
 }
@@ -148,6 +158,9 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
         timestamp_ms,
         duration_ms: 7,
         diagnostic_artifacts: Vec::new(),
+        needs: None,
+        walls: None,
+        wall_notes: Vec::new(),
     }
 }
 
@@ -204,6 +217,7 @@ pub struct Extra<'a> {
     pub files: &'a [FileEffect],
     pub edges: &'a [Edge],
     pub decisions: &'a [NewDecision<'a>],
+    pub walls: Option<&'a StepWalls>,
 }
 
 pub fn stdout(bytes: &[u8]) -> Extra<'_> {
@@ -242,6 +256,7 @@ impl<'s> Running<'s> {
                 risk: &risk(),
                 timestamp_ms: result.timestamp_ms,
                 host: None,
+                walls: None,
                 files,
                 decisions: &[],
             })
@@ -258,6 +273,7 @@ impl<'s> Running<'s> {
                 risk: &risk(),
                 policy: Digest::of(b"policy"),
                 host: None,
+                walls: extra.walls,
                 invoked: matches!(result.outcome, Outcome::Succeeded | Outcome::Failed),
                 stdout: extra.stdout,
                 stderr: extra.stderr,

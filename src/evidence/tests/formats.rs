@@ -2,7 +2,10 @@
 
 use rusqlite::Connection;
 
+use super::super::append::Chain;
+use super::super::schema::guard_tables;
 use super::fixture::*;
+use crate::authorization::{StepWalls, WallLevel};
 use crate::evidence::*;
 use crate::run::*;
 
@@ -19,34 +22,57 @@ fn run_with(home: &Home, files: &[FileEffect]) {
 }
 
 /// Brings the evidence back to what the first format would have made of the same rows.
-fn to_the_first_format(home: &Home) {
+pub fn to_the_first_format(home: &Home) {
     let path = home.evidence.join("execution_log.db");
     let newer = home.evidence.join("newer.db");
     home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     std::fs::rename(&path, &newer).unwrap();
     let conn = Connection::open(&path).unwrap();
     conn.execute_batch(include_str!("../schema_v1.sql")).unwrap();
+    guard_tables(&conn).unwrap();
     conn.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
     let list = |sql: &str| -> Vec<String> {
         let mut statement = conn.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     };
-    conn.pragma_update(None, "foreign_keys", false).unwrap();
-    for table in list("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
-        let columns = list(&format!("SELECT name FROM pragma_table_info('{table}', 'main')"));
-        assert!(!columns.iter().any(|column| column.ends_with("_mode")), "{table}: {columns:?}");
-        let columns = columns.join(", ");
-        let copy =
-            format!("INSERT INTO main.{table}({columns}) SELECT {columns} FROM newer.{table}");
-        conn.execute(&copy, []).unwrap();
+    let old: Vec<&'static str> = list("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
+        .into_iter()
+        .map(|name| &*name.leak())
+        .collect();
+    let mut links = conn.prepare("SELECT seq, table_name FROM newer.ledger ORDER BY seq").unwrap();
+    let links: Vec<(i64, String)> = links
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let mut chain = Chain::of(&conn).unwrap();
+    for (seq, table) in links {
+        // What later formats brought is not there.
+        let Some(table) = old.iter().find(|old| **old == table) else { continue };
+        let columns: Vec<&'static str> =
+            list(&format!("SELECT name FROM pragma_table_info('{table}', 'main') WHERE pk = 0"))
+                .into_iter()
+                .map(|name| &*name.leak())
+                .collect();
+        let sql = format!("SELECT {} FROM newer.{table} WHERE rowid = ?1", columns.join(", "));
+        let mut statement = conn.prepare(&sql).unwrap();
+        let mut rows = statement.query([seq]).unwrap();
+        let row = rows.next().unwrap().unwrap();
+        let values: Vec<_> = columns
+            .iter()
+            .enumerate()
+            .map(|(place, name)| (*name, row.get_ref(place).unwrap()))
+            .collect();
+        chain.append(&conn, table, &values).unwrap();
     }
     conn.execute_batch(
-        "DETACH newer; PRAGMA application_id = 0x4373676e; PRAGMA user_version = 1;
+        "PRAGMA application_id = 0x4373676e; PRAGMA user_version = 1;
          PRAGMA journal_mode = WAL;",
     )
     .unwrap();
     std::fs::remove_file(newer).unwrap();
+    home.forget_heads();
 }
 
 fn modes(home: &Home) -> Vec<Modes> {
@@ -73,10 +99,12 @@ fn what_an_older_version_wrote_is_read_kept_and_added_to() {
 
     // Whoever writes brings it up to date, and every row is still what its link says.
     drop(home.store());
-    assert_eq!(format(&home), 2);
+    assert_eq!(format(&home), 3);
     assert!(home.evidence.join("execution_log.v1.bak").exists());
     let kept = home.verify();
-    assert_eq!((kept.ok, kept.rows, kept.head), (true, old.rows, old.head));
+    // The row that is more is the id of the database.
+    assert_eq!((kept.ok, kept.rows), (true, old.rows + 1));
+    assert!(verify(&home.evidence, Some(&old.head)).unwrap().ok);
 
     run_with(&home, &[effect("b", Some(b"old"), None)]);
     let grown = verify(&home.evidence, Some(&old.head)).unwrap();
@@ -104,4 +132,30 @@ fn a_mode_that_is_changed_or_made_up_shows() {
         let first_bad = home.verify().first_bad.unwrap();
         assert!(first_bad.contains("of file_contents is not what was written"), "{first_bad}");
     }
+}
+
+#[test]
+fn walls_are_recorded_and_older_rows_have_none() {
+    let home = Home::new();
+    run_with(&home, &[]);
+    to_the_first_format(&home);
+    let old = home.reader().q1("file_write", Range::default()).unwrap();
+    assert_eq!(old.iter().map(|row| row.walls.clone()).collect::<Vec<_>>(), [None]);
+
+    let walls = StepWalls {
+        level: WallLevel::Full,
+        network: true,
+        write: vec!["/var/cache/x".to_owned()],
+        ..StepWalls::default()
+    };
+    let mut store = home.store();
+    let mut run = Running::begin(&mut store, plan(vec![write_step(0, "a", "x")]), 3_000);
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 3_001);
+    run.record(result, Extra { walls: Some(&walls), ..Extra::default() });
+    run.end(RunStatus::Completed, None, None);
+    let rows = home.reader().q1("file_write", Range::default()).unwrap();
+    let recorded: Vec<_> = rows.into_iter().map(|row| row.walls).collect();
+    assert_eq!(recorded, [None, Some(walls.clone())]);
+    assert_eq!(walls.to_string(), "full, network, writes /var/cache/x");
+    assert!(home.verify().ok);
 }

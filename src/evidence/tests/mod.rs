@@ -2,7 +2,9 @@
 
 mod fixture;
 mod formats;
+mod hostile;
 mod reading;
+mod second_program;
 mod secrets;
 mod streaming;
 mod tampering;

@@ -69,6 +69,9 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         warning: None,
         why: "because".into(),
         required: true,
+        unwalled: false,
+        needs: None,
+        walls: None,
         guided: false,
         preview: Preview {
             predicted: Predicted::Exact,
@@ -95,6 +98,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
             files: &files,
             edges: &edges,
             decisions: &[decision],
+            walls: None,
         },
     );
     let run_id = run.run_id;
@@ -164,7 +168,8 @@ fn exact_bytes_are_there_with_the_key_and_not_available_without() {
     assert!(matches!(error, EvidenceError::NotAvailable { digest } if digest == before));
     assert!(!stranger.replay(run_id).unwrap().is_empty(), "the rest is still readable");
     assert!(home.verify().ok, "and checked without the key");
-    // Another user's store writes on with another key.
+    // Another user's store writes on with another key, once they have accepted what comes from elsewhere.
+    EvidenceStore::accept_head(&home.evidence, elsewhere.path(), "given to me", 8_000).unwrap();
     EvidenceStore::open(&home.evidence, elsewhere.path())
         .unwrap()
         .purge(&after, "test", 9_000)

@@ -227,6 +227,7 @@ fn a_cut_off_end_shows_against_a_known_head() {
          DELETE FROM ledger WHERE seq = (SELECT max(seq) FROM ledger)"
     ))
     .unwrap();
+    super::super::schema::guard_tables(&conn).unwrap();
     assert!(home.verify().ok, "nothing in the file itself tells");
     let report = verify(&home.evidence, Some(&head)).unwrap();
     assert!(report.first_bad.unwrap().contains("cut off"));

@@ -192,6 +192,7 @@ fn action(
         reason,
         stated: StatedRisk::default(),
         expected_output: None,
+        needs: None,
         place: StepPlace::Action(index),
     })
 }

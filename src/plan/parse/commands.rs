@@ -8,6 +8,7 @@ use super::fields::Fields;
 use super::findings::Findings;
 use super::ignored::Ignored;
 use super::json::Json;
+use super::needs;
 use super::places::Places;
 use crate::plan::{
     Code, Destination, Dialect, Digest, Finding, Metadata, Mode, Outlook, Plan, Precondition,
@@ -212,6 +213,7 @@ impl Reader<'_> {
         argument("timeout_seconds", timeout.map(|seconds| seconds.to_string()));
         argument("target", self.target.map(str::to_owned));
         let (stated, requires_confirmation) = self.stated(&mut fields);
+        let needs = needs::read(&mut fields, self.findings);
         let expected_output = fields.text("expectedOutput", self.findings);
         let verification = fields.text("verificationCommand", self.findings);
         if let Some(verification) = &verification {
@@ -251,6 +253,7 @@ impl Reader<'_> {
             reason,
             stated,
             expected_output,
+            needs,
             place: StepPlace::Command(index),
         };
         let verifying = verification.as_ref().map(|_| Step {

@@ -10,6 +10,7 @@ mod fields;
 mod findings;
 mod ignored;
 mod json;
+mod needs;
 mod pattern;
 mod places;
 mod requests;

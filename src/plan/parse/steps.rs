@@ -201,6 +201,7 @@ fn step(
         reason,
         stated: StatedRisk::default(),
         expected_output: None,
+        needs: None,
         place: StepPlace::Step(index),
     };
     Some((step, id_at))

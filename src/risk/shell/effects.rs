@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::judge::Judge;
 use super::place;
+pub(super) use super::program::program_of;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::{Kind, Wrapper};
 use crate::risk::RiskLevel;
@@ -24,34 +25,9 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
-        let table = self.table;
-        let is = |names: &[String]| {
-            names.iter().any(|known| match known.strip_suffix('*') {
-                Some(head) => name.starts_with(head),
-                None => known == name,
-            })
-        };
-        let harmless = value.is_some_and(|value| {
-            table.variables.plain.as_ref().is_some_and(|plain| plain.is_match(value))
-        });
-        // A prompt is expanded each time that it is shown.
-        let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
-            && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
-        if prompt || (is(&table.variables.hijack) && !harmless) {
-            self.danger("hijack-variable", span.clone(), "Changes which code later programs run.");
-        } else if is(&table.variables.traces) {
-            self.danger(
-                "history-variable",
-                span.clone(),
-                "Keeps the shell from recording what is done.",
-            );
-        }
-    }
-
     pub(super) fn redirect(&mut self, redirect: &Redirect) {
         let span = redirect.target.span();
-        for text in self.resolve(&redirect.target.text) {
+        for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
             let path = place::settle(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
                 return self.danger(
@@ -93,10 +69,18 @@ impl Judge<'_> {
             return (Some(redirect.target.text.clone()), false);
         }
         if let Some(input) = command.input.clone() {
-            let sources = self.script.commands.get(input).unwrap_or_default();
+            let sources = self.script.commands.get(input.clone()).unwrap_or_default();
             let known = match sources {
                 [source] => self.prints(source),
-                _ => None,
+                // Commands inside its program's name print nothing into the pipe.
+                [source, inside @ ..] => {
+                    let inner = source.words.first().and_then(|word| word.inner.clone());
+                    let first = input.start + 1;
+                    inner
+                        .filter(|inner| *inner == (first..first + inside.len()))
+                        .and_then(|_| self.prints(source))
+                }
+                [] => None,
             };
             return (known, true);
         }
@@ -274,35 +258,4 @@ impl Judge<'_> {
             );
         }
     }
-}
-
-/// The name by which the table knows a program; nothing for a program by its own path.
-pub(super) fn program_of(text: &str) -> Option<String> {
-    let settled = if text.contains("/..") { place::settle(text, "") } else { text.to_owned() };
-    let text = settled.as_str();
-    let name = text.rsplit('/').next().unwrap_or(text);
-    let known = [
-        "/bin/",
-        "/sbin/",
-        "/usr/bin/",
-        "/usr/sbin/",
-        "/usr/local/bin/",
-        "/usr/local/sbin/",
-        "/opt/homebrew/bin/",
-        "/snap/bin/",
-        "/etc/init.d/",
-    ];
-    let folder = text.strip_suffix(name).unwrap_or_default();
-    if folder == "/etc/init.d/" {
-        return Some("/etc/init.d/".to_owned());
-    }
-    if folder.is_empty()
-        || known.contains(&folder)
-        // Up and out to where the system has its programs.
-        || (folder.starts_with("../") && known.iter().any(|known| folder.ends_with(known)))
-        || matches!(name, "rails" | "gradlew" | "mvnw" | "rake")
-    {
-        return Some(name.strip_suffix(".exe").unwrap_or(name).to_owned());
-    }
-    None
 }

@@ -29,6 +29,13 @@ impl Parser<'_> {
                 self.at += 1;
                 self.parameter(word)
             }
+            // The older spelling of arithmetic.
+            Some('[') => {
+                self.at += 1;
+                self.script.bash_only = true;
+                mark(word, "#");
+                self.arithmetic("]")
+            }
             Some(next) if next.is_ascii_alphabetic() || next == '_' => {
                 let rest = self.rest();
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -92,6 +99,10 @@ impl Parser<'_> {
 
     /// `${..}` after its opening.
     pub(super) fn parameter(&mut self, word: &mut Word) -> Read<()> {
+        let start = self.at;
+        if self.peek().is_some_and(|next| next.is_whitespace() || next == '|') {
+            return Err(self.fault("a substitution that only some versions of bash know"));
+        }
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let name = rest.get(..end.unwrap_or(0)).unwrap_or_default().to_owned();
@@ -110,6 +121,7 @@ impl Parser<'_> {
                         if let Some(end) = parser.rest().find('\'') {
                             let close = parser.rest().find('}').unwrap_or(usize::MAX);
                             if end < close {
+                                inside.text.push_str(parser.rest().get(..end).unwrap_or_default());
                                 parser.at += end + 1;
                             }
                         }
@@ -127,10 +139,31 @@ impl Parser<'_> {
         {
             self.script.loops.push((name.clone(), Vec::new()));
         }
+        if let Some(again) = evaluated_part(&inside.text) {
+            let span = start..self.at;
+            let inner = inside.inner.clone();
+            self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
+        }
         mark(word, &name);
         if inside.inner.is_some() {
             word.inner = inside.inner;
         }
+        Ok(())
+    }
+
+    /// Notes a text that bash evaluates as arithmetic, and reads the commands inside it.
+    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Read<()> {
+        let mut inner = self.inside(text);
+        if inner.depth > DEEPEST_TEXT {
+            return Err(self.fault("nested too deep"));
+        }
+        let mut word = inner.expanded_text()?;
+        let first = self.script.commands.len();
+        let nested = inner.script;
+        self.adopt(nested, span.clone());
+        word.span = span;
+        word.inner = word.inner.map(|inner| inner.start + first..inner.end + first);
+        self.script.evaluated.push(word);
         Ok(())
     }
 
@@ -194,48 +227,109 @@ impl Parser<'_> {
     }
 
     pub(super) fn arithmetic(&mut self, end: &str) -> Read<()> {
-        let mut open = 0_usize;
-        let mut ignored = Word::default();
+        let (mut round, mut square) = (0_usize, 0_usize);
+        let mut content = Word::default();
+        let start = self.at;
         loop {
-            if open == 0 && self.take(end) {
+            if round == 0 && square == 0 && self.take(end) {
+                content.span = start..self.at;
+                self.script.evaluated.push(content);
                 return Ok(());
             }
             match self.peek() {
                 None => return Err(self.fault("arithmetic without its end")),
-                Some('(') => {
-                    open += 1;
-                    self.at += 1;
-                }
-                Some(')') => {
-                    open = open.saturating_sub(1);
+                Some(next @ ('(' | ')' | '[' | ']')) => {
+                    match next {
+                        '(' => round += 1,
+                        ')' => round = round.saturating_sub(1),
+                        '[' => square += 1,
+                        _ => square = square.saturating_sub(1),
+                    }
+                    content.text.push(next);
                     self.at += 1;
                 }
                 Some('"') => {
                     self.at += 1;
                 }
-                Some(_) => self.quoted(&mut ignored)?,
+                Some(_) => self.quoted(&mut content)?,
             }
         }
     }
 
     /// `[[ .. ]]` after its opening.
     pub(super) fn condition(&mut self) -> Read<()> {
+        const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+        let mut words: Vec<Word> = Vec::new();
         loop {
             self.blanks();
             if self.take("]]") {
-                return Ok(());
+                break;
             }
             match self.peek() {
                 None => return Err(self.fault("a condition without its end")),
                 Some('\n' | '&' | '|' | '(' | ')' | '<' | '>' | ';') => {
                     self.at += 1;
                 }
-                Some(_) => {
-                    self.word()?;
-                }
+                Some(_) => words.push(self.word()?),
             }
         }
+        for (index, word) in words.iter().enumerate() {
+            let is = |at: Option<usize>, names: &[&str]| {
+                at.and_then(|at| words.get(at)).is_some_and(|it| names.contains(&it.text.as_str()))
+            };
+            let before = index.checked_sub(1);
+            let number = is(before, &NUMBERS) || is(Some(index + 1), &NUMBERS);
+            let variable = is(before, &["-v", "-R"]);
+            if number || variable {
+                let mut word = word.clone();
+                if variable {
+                    // The name of a variable is evaluated from its subscript on.
+                    word.text.insert_str(0, "v ");
+                }
+                self.script.evaluated.push(word);
+            }
+        }
+        Ok(())
     }
+}
+
+/// Deeper texts inside texts are not read.
+const DEEPEST_TEXT: usize = 40;
+
+/// The part of the inside of `${..}` that bash evaluates again; nothing where there is none.
+fn evaluated_part(text: &str) -> Option<String> {
+    if let Some(name) = text.strip_prefix('!') {
+        let lists = name.ends_with(['@', '*']) || name.ends_with("[@]") || name.ends_with("[*]");
+        return (!lists && !name.is_empty()).then(|| format!("v {name}"));
+    }
+    let text = text.strip_prefix('#').unwrap_or(text);
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let end = end.unwrap_or(text.len()).max(usize::from(text.starts_with(['@', '*'])));
+    let mut rest = text.get(end..)?;
+    let mut again = String::new();
+    if let Some(inside) = rest.strip_prefix('[') {
+        let close = inside.find(']').unwrap_or(inside.len());
+        let subscript = inside.get(..close).unwrap_or_default();
+        if !matches!(subscript, "@" | "*") {
+            again.push_str(subscript);
+        }
+        rest = inside.get(close + 1..).unwrap_or_default();
+        // A bracket inside the subscript: all of it counts.
+        if rest.contains(']') {
+            again = inside.to_owned();
+        }
+    }
+    if let Some(slice) = rest.strip_prefix(':')
+        && !slice.starts_with(['-', '=', '?', '+'])
+    {
+        again.push(' ');
+        again.push_str(slice);
+    }
+    if rest == "@P" {
+        // A value is expanded as a prompt is, with its command substitutions.
+        again.push_str("$(prompt)");
+    }
+    (!again.is_empty()).then_some(again)
 }
 
 fn mark(word: &mut Word, name: &str) {

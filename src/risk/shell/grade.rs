@@ -1,24 +1,34 @@
 //! One command against the table and the rules of the user.
 
 use super::judge::{Finding, Judge, Opinion};
-use super::syntax::{Redirect, SimpleCommand};
-use super::table::Seen;
+use super::pattern::Seen;
+use super::program::{canonical, program_of};
+use super::readers::{self, Argument, Call};
+use super::syntax::{Redirect, SimpleCommand, Word};
 use crate::risk::RiskLevel;
 
 /// The rule of a program without one.
 const UNKNOWN_PROGRAM: &str = "unknown-program";
 
-/// Programs by which a command inside another one is known.
-const STARTS: [&str; 17] = [
-    "rm", "sh", "bash", "dash", "zsh", "dd", "shred", "sudo", "doas", "chmod", "chown", "eval",
-    "curl", "wget", "find", "xargs", "env",
+/// The rule of calls that no rule of their program knows.
+const UNLISTED_CALL: &str = "unlisted-call";
+
+/// The rule of programs that can read, for calls that the table of readers does not allow.
+const READS: &str = "perhaps-reads";
+
+/// Names of programs that are ordinary words, too, so that they say nothing behind another program.
+const WORDS: [&str; 44] = [
+    "start", "stop", "format", "net", "at", "batch", "init", "reg", "sc", "security", "service",
+    "trust", "transfer", "wipe", "defaults", "cipher", "mail", "host", "cmd", "test", "[", "set",
+    "cd", "exec", "time", "watch", "make", "task", "just", "help", "info", "script", "command",
+    "split", "install", "patch", "link", "http", "serve", "sync", "build", "run", "ts", "tc",
 ];
 
 impl Judge<'_> {
     /// Asks the table and the rules of the user.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
-        let unknown = opinion.rule == UNKNOWN_PROGRAM;
+        let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
         if unknown {
             self.perhaps(command, program, depth);
@@ -28,28 +38,56 @@ impl Judge<'_> {
     /// A program that nobody knows may be one more wrapper: what looks like a command inside it
     /// counts when it is dangerous.
     fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        // A program by its own path belongs to the project; its options have their own meaning.
-        if program.contains('/') {
+        if self.table.verbs.excepted(program) {
             return;
         }
-        let words = self.first_values(command.words.get(1..).unwrap_or_default());
-        if !self.table.verbs.excepted(program)
-            && let Some(at) = words.iter().position(|word| STARTS.contains(&word.text.as_str()))
-        {
-            let words = words.get(at..).unwrap_or_default().to_vec();
-            let inner = SimpleCommand { words, redirects: Vec::new(), ..command.clone() };
+        // A program by a path of its own may be another copy of one that is known.
+        let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
+        if name != program && self.table.dangerous(&name) && !WORDS.contains(&name.as_str()) {
+            let mut words = command.words.clone();
+            if let Some(first) = words.first_mut() {
+                first.text = name;
+            }
+            let inner = SimpleCommand { words, ..command.clone() };
             self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
         }
-        for (index, word) in words.iter().enumerate() {
-            let named = word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
-            let before = index.checked_sub(1).and_then(|before| words.get(before));
-            let text = match named {
-                Some((_, text)) => text,
-                None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => &word.text,
-                None => continue,
+        let own = program.contains('/');
+        for words in self.variants(command.words.get(1..).unwrap_or_default(), &command.span) {
+            let starts = |word: &Word| {
+                program_of(&word.text).is_some_and(|name| {
+                    self.table.dangerous(&name) && !WORDS.contains(&name.as_str())
+                })
             };
-            if text.trim().contains(' ') {
-                self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
+            let starts: Vec<usize> = words
+                .iter()
+                .enumerate()
+                .filter(|(_, word)| starts(word))
+                .map(|(at, _)| at)
+                .take(4)
+                .collect();
+            for at in starts {
+                let words = words.get(at..).unwrap_or_default().to_vec();
+                let inner = SimpleCommand { words, redirects: Vec::new(), ..command.clone() };
+                self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
+            }
+            if own {
+                // The options of a program of the project have their own meaning.
+                continue;
+            }
+            for (index, word) in words.iter().enumerate() {
+                let named =
+                    word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
+                let before = index.checked_sub(1).and_then(|before| words.get(before));
+                let text = match named {
+                    Some((_, text)) => text,
+                    None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => {
+                        &word.text
+                    }
+                    None => continue,
+                };
+                if text.trim().contains(' ') {
+                    self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
+                }
             }
         }
     }
@@ -77,7 +115,7 @@ impl Judge<'_> {
         let before = self.findings.len();
         let mut opinion = self.opinion(command, program);
         // That it runs something, and that nobody knows it, says nothing more.
-        let only_runs = opinion.level < RiskLevel::Dangerous;
+        let only_runs = opinion.level < RiskLevel::Dangerous && opinion.rule != "changes-files";
         if only_runs {
             opinion.level = RiskLevel::Safe;
         }
@@ -89,7 +127,16 @@ impl Judge<'_> {
 
     /// What the table says of a command.
     fn opinion(&mut self, command: &SimpleCommand, program: &str) -> Opinion {
-        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let operands = command.words.get(1..).unwrap_or_default();
+        let quoted: std::collections::BTreeSet<String> = operands
+            .iter()
+            .filter(|word| {
+                let written = self.source.get(word.span()).unwrap_or_default();
+                written.len() > 1 && written.starts_with('"') && written.ends_with('"')
+            })
+            .map(|word| word.text.clone())
+            .collect();
+        let arguments = self.arguments(operands);
         let (text, fed) = self.reads(command);
         let seen = Seen {
             program,
@@ -102,23 +149,29 @@ impl Judge<'_> {
             raised: command.raised,
         };
         let globals = self.table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
-        let asks = arguments
-            .last()
-            .is_some_and(|(text, _)| matches!(text.as_str(), "--help" | "-help"))
-            || matches!(arguments.as_slice(), [(only, _)] if only == "--version")
-            || (program == "git" && matches!(arguments.as_slice(), [_, (last, _)] if last == "-h"));
+        let asks = asks_help(program, &arguments);
+        let readers: Vec<Argument> = arguments
+            .iter()
+            .map(|(text, glob)| Argument { text, glob: *glob, quoted: quoted.contains(text) })
+            .collect();
+        let call = readers::check(program, &readers);
         let known = self.table.rule.iter().any(|rule| {
             rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program)
         });
+        let (rule, reason) = if known || call.is_some() {
+            (UNLISTED_CALL, "No rule says what this call of the program does.")
+        } else {
+            (UNKNOWN_PROGRAM, "Nobody has said yet what this program does.")
+        };
         let mut opinion = Opinion {
             level: RiskLevel::Caution,
-            rule: UNKNOWN_PROGRAM.to_owned(),
-            reason: "Nobody has said yet what this program does.".to_owned(),
+            rule: rule.to_owned(),
+            reason: reason.to_owned(),
             safer: None,
         };
-        if asks && known {
+        if let Some(level) = asks.filter(|_| known || call.is_some()) {
             opinion = Opinion {
-                level: RiskLevel::Safe,
+                level,
                 rule: "asks-help".to_owned(),
                 reason: "Only asks what the program can do.".to_owned(),
                 safer: None,
@@ -130,7 +183,35 @@ impl Judge<'_> {
                 .iter()
                 .filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(&seen, globals)))
                 .max_by_key(|rule| rule.level);
-            if let Some(rule) = worst {
+            let ordinary = worst.is_none_or(|rule| rule.id == READS);
+            if call == Some(Call::Harms)
+                && worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous)
+            {
+                opinion = Opinion {
+                    level: RiskLevel::Dangerous,
+                    rule: "reader-acts".to_owned(),
+                    reason: "An option or a script of this call makes a program that reads write or run \
+                             something."
+                        .to_owned(),
+                    safer: None,
+                };
+            } else if ordinary && call == Some(Call::Reads) {
+                opinion = Opinion {
+                    level: RiskLevel::Safe,
+                    rule: "reads".to_owned(),
+                    reason: "Only reads or prints.".to_owned(),
+                    safer: None,
+                };
+            } else if ordinary && call.is_some() {
+                opinion = Opinion {
+                    level: RiskLevel::Caution,
+                    rule: READS.to_owned(),
+                    reason: "The program can only read, but an option or operand of this call is not known \
+                             to leave it at that."
+                        .to_owned(),
+                    safer: None,
+                };
+            } else if let Some(rule) = worst {
                 opinion = Opinion {
                     level: rule.level,
                     rule: rule.id.clone(),
@@ -175,4 +256,54 @@ impl Judge<'_> {
         });
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
+}
+
+/// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a
+/// program with subcommands, which may hand it to something else, it is not.
+fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
+    const WITH_SUBCOMMANDS: [&str; 30] = [
+        "git",
+        "cargo",
+        "npm",
+        "pnpm",
+        "yarn",
+        "docker",
+        "podman",
+        "kubectl",
+        "helm",
+        "terraform",
+        "tofu",
+        "pip",
+        "pip3",
+        "go",
+        "gh",
+        "aws",
+        "gcloud",
+        "az",
+        "systemctl",
+        "apt",
+        "apt-get",
+        "brew",
+        "rustup",
+        "uv",
+        "poetry",
+        "conda",
+        "gem",
+        "dotnet",
+        "snap",
+        "flatpak",
+    ];
+    let (last, words) = arguments.split_last()?;
+    let asks = matches!(last.0.as_str(), "--help" | "-help")
+        || (program == "git" && last.0 == "-h" && words.len() == 1);
+    if words.is_empty() {
+        return (asks || last.0 == "--version").then_some(RiskLevel::Safe);
+    }
+    let plain = |(text, glob): &(String, bool)| {
+        !glob
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    (asks && words.len() <= 2 && WITH_SUBCOMMANDS.contains(&program) && words.iter().all(plain))
+        .then_some(RiskLevel::Caution)
 }

@@ -5,7 +5,7 @@ use super::judge::{Judge, Opinion};
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
-use super::unwrap::{takes_next, value_of};
+use super::wrapper_words::{takes_next, value_of};
 use crate::risk::RiskLevel;
 
 impl Judge<'_> {
@@ -124,7 +124,7 @@ impl Judge<'_> {
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            if value_of(text, rest.get(at), &wrapper.scripts).is_some() {
+            if value_of(text, rest.get(at), wrapper).is_some() {
                 self.decide(context, program, inline);
                 return true;
             }
@@ -145,9 +145,15 @@ impl Judge<'_> {
                 }
                 return false;
             }
-            if text == "-m" && rest.get(at).is_some() {
-                // A module that is a program is judged as that program, too.
-                let words = rest.get(at..).unwrap_or_default().to_vec();
+            // A module that is a program is judged as that program, too.
+            let glued =
+                text.strip_prefix("-m").filter(|_| program.starts_with("py") && text.len() > 2);
+            if (text == "-m" && rest.get(at).is_some()) || glued.is_some() {
+                let module = glued.map(|name| Word::literal(name, word.span()));
+                let words = module
+                    .into_iter()
+                    .chain(rest.get(at..).unwrap_or_default().iter().cloned())
+                    .collect();
                 let module = SimpleCommand { words, ..context.clone() };
                 self.command(&module, depth + 1);
                 return false;

@@ -60,6 +60,10 @@ pub(super) struct Judge<'a> {
     pub(super) locked: bool,
     /// The rules of the user that match a command.
     pub(super) matched: BTreeSet<String>,
+    /// Variables that hold what was read.
+    pub(super) read_names: BTreeSet<String>,
+    /// Bytes written down so far while variables and operands were replaced.
+    pub(super) expanded: usize,
 }
 
 impl<'a> Judge<'a> {
@@ -80,6 +84,8 @@ impl<'a> Judge<'a> {
             fetched: false,
             locked: false,
             matched: BTreeSet::new(),
+            read_names: BTreeSet::new(),
+            expanded: 0,
         })
     }
 
@@ -116,8 +122,8 @@ impl<'a> Judge<'a> {
         self.bash_only |= script.bash_only;
         for (name, values) in &script.loops {
             self.variable(name, None, &outer.span);
-            let texts = values.iter().map(|word| word.text.clone());
-            self.variables.entry(name.clone()).or_default().extend(texts);
+            let texts = values.iter().map(|word| word.text.clone()).collect();
+            self.assigns(name, texts, &outer.span);
         }
         for function in &script.functions {
             self.bomb(&script, function);
@@ -129,13 +135,28 @@ impl<'a> Judge<'a> {
                 "Starts ever more processes and waits for none.",
             );
         }
+        if let Some(span) = script.overflow.clone() {
+            self.too_much(&span);
+        }
+        let evaluated = script.evaluated.clone();
         let above = std::mem::replace(&mut self.script, script);
+        for index in 0..self.script.commands.len() {
+            let printed = self.script.commands.get(index).and_then(|it| self.printed_program(it));
+            if let (Some(printed), Some(command)) = (printed, self.script.commands.get_mut(index)) {
+                let span = command.span();
+                *command = printed;
+                let reason = "The program is named by what another command prints.";
+                self.note(RiskLevel::Caution, "printed-program", span, reason, None);
+            }
+        }
         for index in 0..self.script.commands.len() {
             let Some(mut command) = self.script.commands.get(index).cloned() else { break };
             command.remote |= outer.remote;
             command.raised |= outer.raised;
             self.command(&command, depth);
         }
+        // Now the values of the variables in them are known.
+        self.evaluates(&evaluated);
         self.script = above;
     }
 
@@ -171,29 +192,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The values that a text may have; unknown parts stay marked.
-    pub(super) fn resolve(&self, text: &str) -> Vec<String> {
-        let mut texts = vec![text.to_owned()];
-        if !text.contains(UNKNOWN) {
-            return texts;
-        }
-        for (name, values) in &self.variables {
-            let mark = format!("{UNKNOWN}{name}{END}");
-            if !values.is_empty() && text.contains(&mark) {
-                texts = texts
-                    .iter()
-                    .flat_map(|text| values.iter().map(|value| text.replace(&mark, value)))
-                    .take(16)
-                    .collect();
-            }
-        }
-        texts
-    }
-
-    pub(super) fn arguments(&self, words: &[Word]) -> Vec<(String, bool)> {
+    pub(super) fn arguments(&mut self, words: &[Word]) -> Vec<(String, bool)> {
         let mut arguments = Vec::new();
         for word in words {
-            for text in self.resolve(&word.text) {
+            for text in
+                self.resolve(&word.text, &word.span).unwrap_or_else(|| vec![word.text.clone()])
+            {
                 let glob = word.glob || (text != word.text && text.contains(['*', '?', '[']));
                 let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
                 if lone && text != word.text && text.contains([' ', '\t']) {
@@ -216,11 +220,16 @@ impl<'a> Judge<'a> {
             );
         }
         for (name, value) in &command.assignments {
-            let values = self.resolve(&value.text);
-            let known = self.variables.entry(name.clone()).or_default();
-            known.extend(values);
-            known.truncate(16);
+            if let Some(values) = self.resolve(&value.text, &value.span) {
+                self.assigns(name, values, &value.span);
+            }
+            if value.inner.is_some() && self.is_foreign(value) {
+                self.read_names.insert(name.clone());
+            }
             self.variable(name, Some(&value.text), &value.span);
+            if !command.words.is_empty() || name.bytes().all(|b| !b.is_ascii_lowercase()) {
+                self.exported(name, &value.span);
+            }
         }
         for redirect in &command.redirects {
             self.redirect(redirect);
@@ -237,6 +246,7 @@ impl<'a> Judge<'a> {
                 None,
             );
         };
+        self.expanded += command.words.iter().map(|word| word.text.len()).sum::<usize>();
         self.commands.push(command.clone());
         let fault = if first.unknown() {
             Some("The program is named by a variable or by the output of a command.")
@@ -261,6 +271,19 @@ impl<'a> Judge<'a> {
         if self.call(command, &program, depth) {
             return;
         }
+        // A subcommand of git can be called as a program of its own.
+        if let Some(subcommand) = program.strip_prefix("git-")
+            && !self.table.dangerous(&program)
+        {
+            let git = ["git", subcommand].map(|word| Word::literal(word, first.span()));
+            let rest = command.words.iter().skip(1).cloned();
+            let words = git.into_iter().chain(rest).collect();
+            return self.command(&SimpleCommand { words, ..command.clone() }, depth + 1);
+        }
+        self.evaluating_builtin(command, &program);
+        if program == "alias" {
+            self.alias(command, depth);
+        }
         self.names(command, &program);
         self.empties(command, &program);
         self.installs(command, &program);
@@ -281,7 +304,13 @@ impl<'a> Judge<'a> {
         ) {
             for word in command.words.iter().skip(1) {
                 if let Some((name, value)) = word.text.split_once('=') {
-                    self.variables.entry(name.to_owned()).or_default().push(value.to_owned());
+                    let values = self.resolve(value, &word.span).unwrap_or_default();
+                    self.assigns(name, values, &word.span);
+                    let exports =
+                        |word: &Word| word.text.starts_with("-") && word.text.contains('x');
+                    if program == "export" || command.words.iter().skip(1).any(exports) {
+                        self.exported(name, &word.span);
+                    }
                 }
                 if word.text.contains('=') || program == "unset" {
                     let mut parts = word.text.splitn(2, '=');
@@ -291,60 +320,5 @@ impl<'a> Judge<'a> {
             }
         }
         self.grade(command, &program, depth);
-    }
-
-    /// A call of a function: its body with the arguments of the call.
-    fn call(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
-        let Some(function) = self.script.functions.iter().find(|function| function.name == program)
-        else {
-            return false;
-        };
-        let body = self.script.commands.get(function.body.clone()).unwrap_or_default().to_vec();
-        let arguments = command.words.get(1..).unwrap_or_default();
-        let all = [format!("{UNKNOWN}@{END}"), format!("{UNKNOWN}*{END}")];
-        for mut inner in body {
-            if inner.words.first().is_some_and(|word| word.text == program) {
-                continue;
-            }
-            let before = inner.words.clone();
-            inner.words = inner
-                .words
-                .into_iter()
-                .flat_map(|word| {
-                    if all.contains(&word.text) {
-                        return arguments.to_vec();
-                    }
-                    let mut text = word.text.clone();
-                    for (number, argument) in arguments.iter().enumerate() {
-                        text =
-                            text.replace(&format!("{UNKNOWN}{}{END}", number + 1), &argument.text);
-                    }
-                    vec![Word { text, ..word }]
-                })
-                .collect();
-            if inner.words != before {
-                inner.span = command.span();
-                self.command(&inner, depth + 1);
-            }
-        }
-        true
-    }
-
-    /// The first known values of words, for what a wrapper runs.
-    pub(super) fn first_values(&self, words: &[Word]) -> Vec<Word> {
-        words
-            .iter()
-            .flat_map(|word| {
-                let text = self.resolve(&word.text).into_iter().next().unwrap_or_default();
-                let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
-                // In quotes it stays one word.
-                let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
-                if lone && !quoted && text != word.text && text.contains(' ') {
-                    text.split_whitespace().map(|part| Word::literal(part, word.span())).collect()
-                } else {
-                    vec![Word { text, ..word.clone() }]
-                }
-            })
-            .collect()
     }
 }

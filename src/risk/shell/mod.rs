@@ -7,34 +7,46 @@
 mod agreement;
 mod compound;
 mod effects;
+mod evaluated;
 mod expansion;
 mod grade;
 mod grammar;
 mod interpreter;
 mod judge;
+mod needs;
+mod options;
 mod parse;
+mod pattern;
 mod place;
+mod program;
+mod readers;
 mod redirection;
 mod scan;
+mod stand_ins;
 mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
 mod unwrap;
 mod user;
+mod variables;
 mod verbs;
 mod word;
+mod wrapper_words;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Serialize;
 
+pub use needs::{CommandNeeds, needs_of_command, table_folder, table_paths};
 pub use syntax::{SimpleCommand, Word};
 pub use user::{BadRule, UserRule, UserRules};
 
 use super::RiskLevel;
 use judge::Judge;
+pub(super) use needs::TEXT as NEEDS;
+pub(super) use readers::TEXT as READERS;
 use syntax::Script;
 pub(super) use table::TEXT as RULES;
 

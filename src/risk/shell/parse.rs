@@ -124,6 +124,14 @@ impl<'a> Parser<'a> {
             self.script.functions.push(Function { body, span: span.clone(), ..function });
         }
         self.script.loops.extend(nested.loops);
+        for mut word in nested.evaluated {
+            word.span = span.clone();
+            word.inner = word.inner.take().map(shift);
+            self.script.evaluated.push(word);
+        }
+        if nested.overflow.is_some() {
+            self.script.overflow = Some(span.clone());
+        }
         self.script.endless.extend(nested.endless.iter().map(|_| span.clone()));
         self.script.bash_only |= nested.bash_only;
     }

@@ -1,5 +1,6 @@
 //! Where a path leads, from its text alone.
 
+use super::super::sensitive;
 use super::syntax::{END, UNKNOWN};
 
 /// Folders that belong to the system.
@@ -26,93 +27,6 @@ const SYSTEM: [&str; 18] = [
 
 /// Folders that hold what people made; deleting one as a whole has no reasonable use either.
 const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
-
-/// Parts of paths of files that keep keys or passwords; what only shows the public half is not here.
-const SECRET: [&str; 29] = [
-    "/etc/shadow/",
-    "/etc/gshadow/",
-    "/etc/master.passwd/",
-    "/etc/security/opasswd/",
-    "/etc/ssl/private/",
-    "/etc/krb5.keytab/",
-    "/.aws/credentials/",
-    "/.netrc/",
-    "/.pgpass/",
-    "/.my.cnf/",
-    "/.git-credentials/",
-    "/.docker/config.json/",
-    "/.kube/config/",
-    "/.gnupg/private-keys",
-    "/.gnupg/secring",
-    "/.vault-token/",
-    "/.config/gh/hosts.yml/",
-    "/.config/gcloud/",
-    "/.azure/accessTokens",
-    "/.azure/msal_token",
-    "/.password-store/",
-    "/.local/share/keyrings/",
-    "/Keychains/",
-    "/logins.json/",
-    "/key4.db/",
-    "/Login Data/",
-    "/wallet.dat/",
-    "/.pypirc/",
-    "/var/run/secrets/",
-];
-
-/// Parts of paths of files that other programs obey or that are secret.
-const SENSITIVE: [&str; 50] = [
-    "/.vimrc",
-    "/.config/git/",
-    "/.config/nvim/",
-    "/.tmux.conf",
-    "/.screenrc",
-    "/.emacs",
-    "/.psqlrc",
-    "/.irbrc",
-    "/.cshrc",
-    "/.config/pip/",
-    "/~/bin/",
-    "/.local/bin/",
-    "/.ssh/",
-    "/.gnupg/",
-    "/.aws/",
-    "/.kube/",
-    "/.bashrc",
-    "/.bash_profile",
-    "/.bash_login",
-    "/.bash_logout",
-    "/.profile",
-    "/.zshrc",
-    "/.zprofile",
-    "/.zshenv",
-    "/.config/systemd/",
-    "/.config/autostart/",
-    "/.config/fish/",
-    "/LaunchAgents/",
-    "/LaunchDaemons/",
-    "/.git/",
-    "/.cargo/",
-    "/.github/workflows/",
-    "/.envrc",
-    "/.npmrc",
-    "/.pypirc",
-    "/.gitconfig",
-    "/.netrc",
-    "/_history",
-    "/.vscode/",
-    "/.bash_aliases",
-    "/.zlogin",
-    "/.inputrc",
-    "/.xinitrc",
-    "/.xprofile",
-    "/.xsession",
-    "/.pam_environment",
-    "/.config/environment.d/",
-    "/.pgpass",
-    "/.my.cnf",
-    "/.docker/config.json",
-];
 
 /// Files of `/dev` that lose nothing.
 const HARMLESS: [&str; 7] =
@@ -175,30 +89,16 @@ pub(super) fn is_outside(path: &str) -> bool {
 
 /// A file that other programs obey, or that keeps keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
-    let path = format!("/{path}/");
     let history = format!("{UNKNOWN}HISTFILE{END}");
-    if path.contains(&history) {
-        return true;
-    }
-    SENSITIVE.iter().any(|part| match part.strip_suffix('/') {
-        Some(_) => path.contains(part),
-        None => path.contains(&format!("{part}/")),
-    }) || path.contains("_history/")
+    path.contains(&history) || sensitive::sensitive(path).is_some()
 }
 
-/// A file that keeps keys or passwords.
+/// A file that keeps keys or passwords; what only shows the public half is not one.
 pub(super) fn is_secret(path: &str) -> bool {
-    let path = format!("/{path}/");
-    let key = path.split_once("/.ssh/").is_some_and(|(_, name)| {
-        name.starts_with("id_") && !name.trim_end_matches('/').ends_with(".pub")
-    });
-    let memory = path.contains("/proc/")
-        && ["/environ/", "/mem/", "/maps/"].iter().any(|part| path.ends_with(part));
-    let host = path.contains("/etc/ssh/ssh_host_") && !path.contains(".pub");
-    key || memory
-        || host
-        || SECRET.iter().any(|part| path.contains(part))
-        || path.ends_with(".kdbx/")
+    let whole = format!("/{path}/");
+    let memory = whole.contains("/proc/")
+        && ["/environ/", "/mem/", "/maps/"].iter().any(|part| whole.ends_with(part));
+    memory || sensitive::is_secret_file(path)
 }
 
 /// A folder of keys as a whole, also through a trailing pattern.

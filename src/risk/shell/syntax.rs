@@ -113,6 +113,10 @@ pub(super) struct Script {
     pub(super) endless: Vec<Range<usize>>,
     /// A construct outside POSIX.
     pub(super) bash_only: bool,
+    /// Words that bash evaluates once more after their expansion: arithmetic, subscripts.
+    pub(super) evaluated: Vec<Word>,
+    /// A word whose braces make more words than are followed.
+    pub(super) overflow: Option<Range<usize>>,
 }
 
 /// Why a command line could not be read.

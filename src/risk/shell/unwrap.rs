@@ -6,6 +6,7 @@ use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::{Kind, Wrapper};
+use super::wrapper_words::{begins, quiet, replaced, takes_next, value_of};
 use crate::risk::RiskLevel;
 
 impl Judge<'_> {
@@ -14,17 +15,20 @@ impl Judge<'_> {
         let table = self.table;
         let globals = table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
         let mut only = false;
-        let mut words = command.words.clone();
-        // Where a variable's value is known, what it wraps is known, too.
-        if words.iter().skip(1).any(Word::unknown) && words.iter().all(|word| word.inner.is_none())
+        let mut variants = vec![command.words.clone()];
+        // Where a variable's values are known, what it wraps is known, too.
+        if command.words.iter().skip(1).any(Word::unknown)
+            && command.words.iter().all(|word| word.inner.is_none())
         {
-            words = self.first_values(&words);
+            variants = self.variants(&command.words, &command.span);
         }
-        for wrapper in &table.wrapper {
-            for name in &wrapper.names {
-                let Some(start) = begins(name, program, &words, globals) else { continue };
-                let rest = words.get(start..).unwrap_or_default();
-                only |= self.wrapped(command, program, wrapper, rest, depth);
+        for words in &variants {
+            for wrapper in &table.wrapper {
+                for name in &wrapper.names {
+                    let Some(start) = begins(name, program, words, globals) else { continue };
+                    let rest = words.get(start..).unwrap_or_default();
+                    only |= self.wrapped(command, program, wrapper, rest, depth);
+                }
             }
         }
         only
@@ -81,11 +85,15 @@ impl Judge<'_> {
             if text.starts_with('-') && text.len() > 1
                 || text.starts_with('+') && wrapper.kind == Kind::Options
             {
-                if let Some((value, used)) = value_of(text, rest.get(at), &wrapper.scripts) {
+                if let Some((value, used)) = value_of(text, rest.get(at), wrapper) {
                     scripts = true;
                     let holder = rest.get(at).filter(|_| used).unwrap_or(word);
                     at += usize::from(used);
                     if program == "env" {
+                        if value.contains(['\\', '$', '"', '\'']) {
+                            let reason = "env takes this text apart by rules of its own.";
+                            self.danger("escaped-word", holder.span(), reason);
+                        }
                         // What is split is only the beginning of the command.
                         let rest = rest.get(at..).unwrap_or_default();
                         let split =
@@ -99,11 +107,20 @@ impl Judge<'_> {
                     }
                     self.read(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
+                    // A program that is given in place of a shell.
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
                         self.variable(name, None, &word.span());
                     }
                     at += 1;
+                } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
+                    self.note(
+                        RiskLevel::Caution,
+                        "wrapper-option",
+                        word.span(),
+                        "Runs another command with an option that is not known to change nothing.",
+                        None,
+                    );
                 }
                 continue;
             }
@@ -140,7 +157,11 @@ impl Judge<'_> {
             let mark = replaced(options);
             for word in &mut inner {
                 let mark = mark.as_deref().unwrap_or("{}");
-                word.text = word.text.replace(mark, &format!("{UNKNOWN}ARG{END}"));
+                let argument = format!("{UNKNOWN}ARG{END}");
+                match self.replaced(&word.text, mark, &argument, &word.span) {
+                    Some(text) => word.text = text,
+                    None => return true,
+                }
             }
             if mark.is_none() {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
@@ -268,6 +289,17 @@ impl Judge<'_> {
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             at += 1;
+            let glued = word.text.split_once('=').filter(|(flag, _)| flags.contains(flag));
+            if let Some((_, program)) = glued {
+                let first = Word::literal(program, word.span());
+                let words = std::iter::once(first)
+                    .chain(rest.get(at..).unwrap_or_default().iter().cloned());
+                let words: Vec<Word> = words
+                    .chain([Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span())])
+                    .collect();
+                let command = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
+                return self.command(&command, depth + 1);
+            }
             if !flags.contains(&word.text.as_str()) {
                 continue;
             }
@@ -280,7 +312,11 @@ impl Judge<'_> {
             let mut named = false;
             for word in &mut inner {
                 named |= word.text.contains("{}");
-                word.text = word.text.replace("{}", &format!("{UNKNOWN}ARG{END}"));
+                let argument = format!("{UNKNOWN}ARG{END}");
+                match self.replaced(&word.text, "{}", &argument, &word.span) {
+                    Some(text) => word.text = text,
+                    None => return,
+                }
             }
             // `find` passes on what it found only where that is asked for; `fd` always does.
             let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
@@ -292,9 +328,15 @@ impl Judge<'_> {
                 !first.text.starts_with('-')
                     && context.words.first().is_some_and(|word| word.text.ends_with("find"))
             }) {
-                let found = format!("{}/{UNKNOWN}{END}", first.text.trim_end_matches('/'));
+                let inside = !first.text.starts_with(['/', '~', UNKNOWN, '.']) || first.text == ".";
+                let name = if inside { "FOUND" } else { "" };
+                let found = format!("{}/{UNKNOWN}{name}{END}", first.text.trim_end_matches('/'));
                 for word in &mut inner {
-                    word.text = word.text.replace(&format!("{UNKNOWN}ARG{END}"), &found);
+                    let argument = format!("{UNKNOWN}ARG{END}");
+                    match self.replaced(&word.text, &argument, &found, &word.span) {
+                        Some(text) => word.text = text,
+                        None => return,
+                    }
                 }
             }
             at += inner.len();
@@ -302,90 +344,4 @@ impl Judge<'_> {
             self.command(&command, depth + 1);
         }
     }
-}
-
-/// The mark that operands replace, where they are not put behind the command.
-fn replaced(options: &[Word]) -> Option<String> {
-    let (index, text) = options.iter().enumerate().find_map(|(index, word)| {
-        let text = word.text.as_str();
-        let value = ["-I", "--replace", "-i"].iter().find_map(|name| text.strip_prefix(name))?;
-        Some((index, value.trim_start_matches('=').to_owned()))
-    })?;
-    let next = || options.get(index + 1).map(|word| word.text.clone());
-    let named = options.get(index).is_some_and(|word| word.text == "-I");
-    let text = if named { next().unwrap_or_default() } else { text };
-    Some(if text.is_empty() { "{}".to_owned() } else { text })
-}
-
-/// What a command reads stays true inside its wrapper; what it writes was judged already.
-fn quiet(command: &SimpleCommand) -> Vec<super::syntax::Redirect> {
-    command.redirects.iter().filter(|redirect| !redirect.writes()).cloned().collect()
-}
-
-/// Where the wrapper's own words begin, when the command starts with its name.
-fn begins(name: &str, program: &str, words: &[Word], globals: &[String]) -> Option<usize> {
-    let mut parts = name.split(' ');
-    if parts.next() != Some(program) {
-        return None;
-    }
-    let mut at = 1;
-    for part in parts {
-        while words.get(at).is_some_and(|word| word.text.starts_with('-')) {
-            at += 1 + usize::from(words.get(at).is_some_and(|word| globals.contains(&word.text)));
-        }
-        if words.get(at)?.text != part {
-            return None;
-        }
-        at += 1;
-    }
-    Some(at)
-}
-
-/// The value of an option that holds a command, and whether the next word was used for it.
-pub(super) fn value_of(
-    text: &str,
-    next: Option<&Word>,
-    options: &[String],
-) -> Option<(String, bool)> {
-    for option in options {
-        if text == option {
-            return Some((next?.text.clone(), true));
-        }
-        if let Some(value) = text.strip_prefix(option.as_str()) {
-            if let Some(value) = value.strip_prefix('=') {
-                return Some((value.to_owned(), false));
-            }
-            if option.len() == 2 && !option.starts_with("--") {
-                return Some((value.to_owned(), false));
-            }
-        }
-        // The last letter of a bundle may be the one with the value.
-        let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-        if let Some(letter) = letter
-            && text.starts_with('-')
-            && !text.starts_with("--")
-            && text.len() <= 6
-            && text.bytes().skip(1).all(|b| b.is_ascii_alphabetic())
-            && text.ends_with(letter)
-        {
-            return Some((next?.text.clone(), true));
-        }
-    }
-    None
-}
-
-pub(super) fn takes_next(text: &str, values: &[String]) -> bool {
-    if values.iter().any(|value| value == text) {
-        return true;
-    }
-    // `-nH user`: the last letter of a bundle takes the value.
-    let bundle = text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
-    bundle.is_some_and(|rest| {
-        let mut letters = rest.chars();
-        let last = letters.next_back();
-        let earlier =
-            letters.any(|letter| values.iter().any(|value| *value == format!("-{letter}")));
-        !earlier
-            && last.is_some_and(|letter| values.iter().any(|value| *value == format!("-{letter}")))
-    })
 }

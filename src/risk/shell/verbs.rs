@@ -65,7 +65,10 @@ impl Verbs {
         let operands = || before().filter(|text| !text.starts_with('-')).take(3);
         compiled.name.is_match(name)
             || operands().any(|text| compiled.word.is_match(text))
-            || before().any(|text| compiled.option.is_match(text))
+            // The options of a program of the project have their own meaning.
+            || (!program.contains('/')
+                && !program.contains('.')
+                && before().any(|text| compiled.option.is_match(text)))
             || (operands().any(|text| compiled.remove.is_match(text))
                 && before().any(|text| compiled.force.is_match(text)))
     }

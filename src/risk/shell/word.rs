@@ -16,6 +16,9 @@ impl Parser<'_> {
     pub(super) fn words(&mut self) -> Read<Vec<Word>> {
         let word = self.raw_word()?;
         let texts = expand(&word.text, MOST_BRACES);
+        if texts.len() >= MOST_BRACES {
+            self.script.overflow = Some(word.span());
+        }
         if texts.len() > 1 {
             self.script.bash_only = true;
         }
@@ -181,13 +184,20 @@ impl Parser<'_> {
             return Ok(None);
         }
         let mut after = rest.get(end..).unwrap_or_default();
+        let mut subscript = None;
         if after.starts_with('[') {
-            after = after.find(']').and_then(|close| after.get(close + 1..)).unwrap_or_default();
+            let Some(close) = closing(after) else { return Ok(None) };
+            subscript = after.get(1..close);
+            after = after.get(close + 1..).unwrap_or_default();
         }
         let Some(value) = after.strip_prefix("+=").or_else(|| after.strip_prefix('=')) else {
             return Ok(None);
         };
         let start = self.at;
+        if let Some(subscript) = subscript {
+            let from = start + name.len();
+            self.evaluated(subscript, from..from + subscript.len() + 2)?;
+        }
         self.at = self.source.len() - value.len();
         if self.take("(") {
             self.script.bash_only = true;
@@ -201,6 +211,12 @@ impl Parser<'_> {
                     return Ok(Some(values));
                 }
                 for word in self.words()? {
+                    if let Some((subscript, _)) =
+                        word.text.strip_prefix('[').and_then(|rest| rest.rsplit_once("]="))
+                    {
+                        let text = subscript.to_owned();
+                        self.script.evaluated.push(Word { text, ..word.clone() });
+                    }
                     values.push((name.clone(), word));
                 }
             }
@@ -210,6 +226,35 @@ impl Parser<'_> {
         word.span = start..self.at;
         Ok(Some(vec![(name, word)]))
     }
+}
+
+/// Where the bracket that opens a text is closed, nested ones and quotes passed over.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut quote = None;
+    let mut characters = text.char_indices();
+    while let Some((at, next)) = characters.next() {
+        match (quote, next) {
+            (None | Some('"'), '\\') => {
+                characters.next();
+            }
+            (Some(end), next) if end == next => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(next),
+            (None, '[') => open += 1,
+            (None, ']') => {
+                open -= 1;
+                if open == 0 {
+                    return Some(at);
+                }
+            }
+            (None, ' ' | '\t' | '\n' | ';' | '|' | '&') if !text.get(..at)?.contains('$') => {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn plain(text: &str) -> String {

@@ -35,6 +35,8 @@ pub(in super::super) struct Applied {
     pub(in super::super) effects: Vec<FileEffect>,
     /// The folders that were made, by canonical path.
     pub(in super::super) created_folders: Vec<String>,
+    /// What belonged to the files and could not be kept.
+    pub(in super::super) warnings: Vec<String>,
 }
 
 /// The mode that a file gets where it does not keep the one that it has.
@@ -77,6 +79,7 @@ pub(super) fn apply_on(
             Ok(Applied {
                 effects: work.slots.iter().map(Slot::done).collect(),
                 created_folders: work.folders.made().map(str::to_owned).collect(),
+                warnings: std::mem::take(&mut work.warnings),
             })
         }
         Err(error) => Err(Box::new(work.restore(error))),
@@ -154,6 +157,8 @@ pub(super) struct Work<'a> {
     context: &'a Context<'a>,
     pub(super) folders: Folders<'a>,
     pub(super) slots: Vec<Slot<'a>>,
+    /// What belonged to the files and could not be kept.
+    warnings: Vec<String>,
     pub(super) is_over: bool,
 }
 
@@ -174,7 +179,8 @@ impl<'a> Work<'a> {
         context: &'a Context<'a>,
     ) -> Self {
         let folders = Folders::new(disk);
-        Self { disk, roots, modes, context, folders, slots: Vec::new(), is_over: false }
+        let (slots, warnings) = (Vec::new(), Vec::new());
+        Self { disk, roots, modes, context, folders, slots, warnings, is_over: false }
     }
 
     fn all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
@@ -231,15 +237,19 @@ impl<'a> Work<'a> {
         let [waiting, spare] = waiting_names(self.context.execution_id, name.as_os_str());
         let (stage, modes) = (Stage::Waiting, Modes::default());
         let mut slot = Slot { effect, folder, name, waiting, spare, mode: None, modes, stage };
-        if let Some((_, metadata)) = self.open(&slot, &slot.name)? {
+        let mut like = None;
+        if let Some((file, metadata)) = self.open(&slot, &slot.name)? {
             slot.modes.before = file::mode(&metadata);
-            slot.mode = Some(metadata.permissions());
+            slot.mode = slot.modes.before.map(FileMode::plain).and_then(file::permissions);
+            like = Some(file);
         }
-        let mode = match self.modes.get(path) {
-            Some(NewMode::Of(from)) => self.mode_at(from)?,
-            Some(NewMode::Recorded(mode)) => file::permissions(*mode),
-            None => slot.mode.clone(),
-        };
+        // A file under another name keeps what belongs to it, as one under its own does.
+        let mut mode = None;
+        match self.modes.get(path) {
+            Some(NewMode::Of(from)) => like = self.file_at(from)?,
+            Some(NewMode::Recorded(recorded)) => mode = file::permissions(*recorded),
+            None => {}
+        }
         let contents = effect.after_bytes.as_deref();
         if contents.is_none() && effect.after != FileState::Absent {
             return Err(super::BatchError::NoContent { path: path.clone() }.into());
@@ -249,11 +259,17 @@ impl<'a> Work<'a> {
             return Ok(None);
         };
         let dir = self.folders.dir(folder).map_err(failed(path))?;
-        let mut file =
-            self.disk.create_file(dir, &slot.waiting, mode.is_some()).map_err(failed(path))?;
+        let mut file = self
+            .disk
+            .create_file(dir, &slot.waiting, like.is_some() || mode.is_some())
+            .map_err(failed(path))?;
         // From here on there is something to tidy away.
         self.slots.push(slot);
         self.disk.write(&mut file, contents).map_err(failed(path))?;
+        if let Some(like) = like {
+            let lost = self.disk.set_attributes(&like, &file).map_err(failed(path))?;
+            self.warnings.extend(lost.into_iter().map(|lost| format!("{path}: {lost}")));
+        }
         if let Some(mode) = mode {
             self.disk.set_mode(&file, &mode).map_err(failed(path))?;
         }
@@ -264,9 +280,9 @@ impl<'a> Work<'a> {
         Ok(Some(file))
     }
 
-    fn mode_at(&self, path: &str) -> Result<Option<Permissions>, ToolError> {
+    fn file_at(&self, path: &str) -> Result<Option<std::fs::File>, ToolError> {
         let place = self.roots.resolve(path, Last::Follow)?;
-        Ok(place.open(path, Access::Write)?.map(|(_, metadata)| metadata.permissions()))
+        Ok(place.open(path, Access::Write)?.map(|(file, _)| file))
     }
 
     /// Changes one file, if it still is what the change was computed from.

@@ -190,7 +190,8 @@ impl<'a> Files<'a> {
                 Some(NewMode::Recorded(mode)) => Some(*mode),
                 None => mode_of(&key),
             };
-            let modes = Modes { before: mode_of(&key), after: after.as_ref().and(mode) };
+            let after_mode = after.as_ref().and(Modes::kept(mode).after);
+            let modes = Modes { before: mode_of(&key), after: after_mode };
             let effect = FileEffect {
                 before: file::state_of_bytes(before.as_deref()),
                 after: file::state_of_bytes(after.as_deref()),

@@ -8,9 +8,11 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt, Permissions};
 use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use super::super::attributes;
+
 /// One thing that is done to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Act {
+pub(in super::super) enum Act {
     CreateFolder,
     RemoveFolder,
     FlushFolder,
@@ -29,58 +31,73 @@ pub(super) enum Act {
 
 /// The disk.
 #[derive(Clone, Copy)]
-pub(super) struct Disk<'a> {
+pub(in super::super) struct Disk<'a> {
     /// Asked before each act, which is not done when this fails.
-    pub(super) gate: &'a dyn Fn(Act) -> io::Result<()>,
+    pub(in super::super) gate: &'a dyn Fn(Act) -> io::Result<()>,
 }
 
 impl Disk<'static> {
     /// The disk as it is.
-    pub(super) const REAL: Self = Self { gate: &|_| Ok(()) };
+    pub(in super::super) const REAL: Self = Self { gate: &|_| Ok(()) };
 }
 
 impl Disk<'_> {
-    pub(super) fn create_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
+    pub(in super::super) fn create_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
         (self.gate)(Act::CreateFolder)?;
         parent.create_dir(name)
     }
 
-    pub(super) fn remove_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
+    pub(in super::super) fn remove_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
         (self.gate)(Act::RemoveFolder)?;
         parent.remove_dir(name)
     }
 
     /// Makes the names in a folder durable. The handle itself may be one that cannot be flushed, so the
     /// folder is opened once more through it.
-    pub(super) fn flush_folder(self, folder: &Dir) -> io::Result<()> {
+    pub(in super::super) fn flush_folder(self, folder: &Dir) -> io::Result<()> {
         (self.gate)(Act::FlushFolder)?;
         folder.open(".")?.sync_all()
     }
 
     /// A new file, which only its owner may read until it has its mode, where it is `private`.
-    pub(super) fn create_file(self, folder: &Dir, name: &Path, private: bool) -> io::Result<File> {
+    pub(in super::super) fn create_file(
+        self,
+        folder: &Dir,
+        name: &Path,
+        private: bool,
+    ) -> io::Result<File> {
         (self.gate)(Act::CreateFile)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
         folder.open_with(name, &options)
     }
 
-    pub(super) fn write(self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    pub(in super::super) fn write(self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
         (self.gate)(Act::Write)?;
         file.write_all(bytes)
     }
 
-    pub(super) fn set_mode(self, file: &File, mode: &Permissions) -> io::Result<()> {
+    pub(in super::super) fn set_mode(self, file: &File, mode: &Permissions) -> io::Result<()> {
         (self.gate)(Act::SetMode)?;
         file.set_permissions(mode.clone())
     }
 
-    pub(super) fn flush_file(self, file: &File) -> io::Result<()> {
+    /// Gives a new content what belongs to the file that it replaces; see [`attributes::keep`].
+    pub(in super::super) fn set_attributes(
+        self,
+        old: &std::fs::File,
+        new: &File,
+    ) -> io::Result<Vec<String>> {
+        (self.gate)(Act::SetMode)?;
+        attributes::keep(old, new)
+    }
+
+    pub(in super::super) fn flush_file(self, file: &File) -> io::Result<()> {
         (self.gate)(Act::FlushFile)?;
         file.sync_all()
     }
 
-    pub(super) fn remove_file(self, folder: &Dir, name: &Path) -> io::Result<()> {
+    pub(in super::super) fn remove_file(self, folder: &Dir, name: &Path) -> io::Result<()> {
         (self.gate)(Act::RemoveFile)?;
         folder.remove_file(name)
     }
@@ -96,7 +113,12 @@ impl Disk<'_> {
     }
 
     /// Gives a file another name, which nothing may have yet, not even a dangling link.
-    pub(super) fn move_to_new(self, folder: &Dir, from: &Path, to: &Path) -> io::Result<()> {
+    pub(in super::super) fn move_to_new(
+        self,
+        folder: &Dir,
+        from: &Path,
+        to: &Path,
+    ) -> io::Result<()> {
         let moved = (self.gate)(Act::Move)
             .and_then(|()| Ok(renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE)?));
         match moved {
@@ -112,7 +134,7 @@ impl Disk<'_> {
 
     /// Lets two files change their names. Where the file system cannot do that at one instant, by way of
     /// a third name, `spare`; `there` then is missing for an instant only where it cannot link either.
-    pub(super) fn exchange(
+    pub(in super::super) fn exchange(
         self,
         folder: &Dir,
         here: &Path,

@@ -27,25 +27,13 @@ use super::{Context, Invocation, Overlay, ToolError, Toolbox, write};
 use compute::{Computed, compute};
 
 pub(super) use apply::{NewMode, apply, moved, waiting_names};
+#[cfg(test)]
+pub(super) use disk::Act;
+pub(super) use disk::Disk;
 pub use error::{BatchError, Fault};
 pub use patch::PatchError;
 pub(super) use preview::foresee;
 pub(super) use restore::Undone;
-
-/// The files that a batch takes as input, as it names them. A dry run changes nothing: it takes what it
-/// finds.
-pub(super) fn inputs(batch: &MutateBatch) -> Vec<String> {
-    if batch.dry_run {
-        return Vec::new();
-    }
-    written(batch).into_iter().chain(batch.expected_hashes.keys().cloned()).collect()
-}
-
-/// The files that a batch may change.
-pub(super) fn written(batch: &MutateBatch) -> Vec<String> {
-    let edits = if batch.dry_run { &[][..] } else { &batch.edits };
-    edits.iter().flat_map(|edit| edit.paths()).map(str::to_owned).collect()
-}
 
 /// Adds to `overlay` what a batch leaves; nothing where it cannot be made.
 pub(super) fn leave(
@@ -112,6 +100,7 @@ fn made(
         Ok(applied) => {
             said.committed = true;
             said.created_folders = applied.created_folders;
+            said.warnings = applied.warnings;
             let symbols = computed.symbols.iter().map(|symbol| Edge {
                 edge_type: EdgeType::Affected,
                 target_kind: TargetKind::Symbol,

@@ -8,15 +8,32 @@ use crate::run::{DiagnosticArtifact, FileEffect, Modes};
 use crate::tools::place::Last;
 use crate::tools::preview::{ContentAndMode, content_and_mode};
 use crate::tools::process::{Cause, Finished, Leftovers};
-use crate::tools::{Access, Context, Overlay, ToolError, Toolbox, file};
+use crate::tools::{Access, Context, Overlay, ToolError, Toolbox, file, words};
 
 /// What a check of a whole workspace found.
 #[derive(Debug, Default)]
 pub(in crate::tools) struct Verdict {
     /// The errors of the compiler.
     pub(in crate::tools) errors: Vec<DiagnosticArtifact>,
+    /// Targets that did not compile, such as `user (lib)`. The compiler stops at the first kind of error,
+    /// so that errors of a later kind in them are not seen.
+    pub(in crate::tools) not_compiled: Vec<String>,
     /// What cargo did not come to because of them, such as `user (lib)`.
     pub(in crate::tools) not_reached: Vec<String>,
+}
+
+impl Verdict {
+    /// What a person must know who relies on a comparison with this verdict as the one before; none where
+    /// everything compiled.
+    pub(in crate::tools) fn hides(&self) -> Option<String> {
+        if self.not_compiled.is_empty() {
+            return None;
+        }
+        let names = words::beginning(&self.not_compiled.join(", "));
+        Some(format!(
+            "{names} did not compile before; errors behind those that were there cannot be seen"
+        ))
+    }
 }
 
 /// A check that came to its end: how, and its verdict or why there is none.
@@ -45,10 +62,14 @@ pub(in crate::tools) fn gate(
     let checked = check(toolbox, &project, Scope::Gate, Leftovers::End, context)?;
     let verdict = match obstacle(&checked) {
         Some(obstacle) => Err(obstacle),
-        None => Ok(Verdict {
-            errors: checked.errors().cloned().collect(),
-            not_reached: reach::not_reached(toolbox, &project, &checked.finished, context),
-        }),
+        None => {
+            let unseen = reach::unseen(toolbox, &project, &checked.finished, context);
+            Ok(Verdict {
+                errors: checked.errors().cloned().collect(),
+                not_compiled: unseen.not_compiled,
+                not_reached: unseen.not_reached,
+            })
+        }
     };
     Ok(Some(Gate { finished: checked.finished, verdict }))
 }

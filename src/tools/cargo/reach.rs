@@ -37,18 +37,35 @@ struct Target {
 struct Line {
     package_id: String,
     target: Target,
+    #[serde(default)]
+    message: Option<Message>,
 }
 
-/// The targets of the workspace that a failed check did not come to, such as `user (lib)`; none of a check
-/// that did not fail. Where cargo does not say what the workspace holds, that is what is said.
-pub(super) fn not_reached(
+/// As much of a diagnostic as says whether it is an error.
+#[derive(Deserialize)]
+struct Message {
+    level: String,
+}
+
+/// What a failed check says nothing about, by target, such as `user (lib)`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Unseen {
+    /// Targets that did not compile: the compiler stops early, so that further errors in them are hidden.
+    pub(super) not_compiled: Vec<String>,
+    /// Targets that cargo did not check at all.
+    pub(super) not_reached: Vec<String>,
+}
+
+/// What a check says nothing about; nothing where it did not fail. Where cargo does not say what the
+/// workspace holds, that is what is said.
+pub(super) fn unseen(
     toolbox: &Toolbox,
     project: &Project,
     finished: &Finished,
     context: &Context<'_>,
-) -> Vec<String> {
+) -> Unseen {
     if finished.exit_code == Some(0) {
-        return Vec::new();
+        return Unseen::default();
     }
     let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
     let limits = (LOCATE_TIMEOUT, Leftovers::End);
@@ -57,32 +74,48 @@ pub(super) fn not_reached(
     let metadata = found.and_then(|it| serde_json::from_slice(it.stdout.bytes()).ok());
     match metadata {
         Some(metadata) => behind(&metadata, finished.stdout.bytes()),
-        None => vec!["what else is in the workspace".to_owned()],
+        None => Unseen {
+            not_compiled: vec!["the package".to_owned()],
+            not_reached: vec!["what else is in the workspace".to_owned()],
+        },
     }
 }
 
-fn behind(metadata: &Metadata, stdout: &[u8]) -> Vec<String> {
+/// A target: the id of its package, what it is checked as, its name.
+type TargetKey = (String, String, String);
+
+fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
     let lines = stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
-    let reached: HashSet<(String, String, String)> = lines
-        .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
-        .map(|line| {
-            let kind = checked_as(&line.target).unwrap_or_default();
-            (line.package_id, kind.to_owned(), line.target.name)
-        })
-        .collect();
-    let mut names = Vec::new();
+    let (mut reached, mut failed) = (HashSet::<TargetKey>::new(), HashSet::<TargetKey>::new());
+    for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        let kind = checked_as(&line.target).unwrap_or_default();
+        let key = (line.package_id, kind.to_owned(), line.target.name);
+        if line.message.is_some_and(|message| message.level.starts_with("error")) {
+            failed.insert(key.clone());
+        }
+        reached.insert(key);
+    }
+    let (mut not_reached, mut not_compiled) = (Vec::new(), Vec::new());
     for package in &metadata.packages {
         for target in package.targets.iter().filter(|target| target.required_features.is_empty()) {
             let Some(kind) = checked_as(target) else { continue };
             let key = (package.id.clone(), kind.to_owned(), target.name.clone());
-            if !reached.contains(&key) {
-                names.push(match kind {
-                    "lib" => format!("{} (lib)", package.name),
-                    kind => format!("{} ({kind} {})", package.name, target.name),
-                });
+            let name = || match kind {
+                "lib" => format!("{} (lib)", package.name),
+                kind => format!("{} ({kind} {})", package.name, target.name),
+            };
+            if failed.contains(&key) {
+                not_compiled.push(name());
+            } else if !reached.contains(&key) {
+                not_reached.push(name());
             }
         }
     }
+    Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
+}
+
+/// In order, and no more of them than a person can use.
+fn shortened(mut names: Vec<String>) -> Vec<String> {
     names.sort();
     if names.len() > MOST_NAMES {
         let more = names.len() - MOST_NAMES;

@@ -63,6 +63,7 @@ impl Toolbox {
             execution_id: Uuid::nil(),
             output,
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         };
         let arguments: Vec<&str> =
             Scope::Gate.arguments().iter().copied().chain(["--all-targets"]).collect();

@@ -57,6 +57,7 @@ impl Bench {
             execution_id: Uuid::nil(),
             output,
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         }
     }
 

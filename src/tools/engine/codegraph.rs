@@ -3,24 +3,27 @@
 //! A foreign file: its schema is checked before anything is asked, nothing of it is executed, and what
 //! it says about files outside the workspace is left out by the caller.
 
+mod bounds;
 mod summary;
 
+use std::cell::Cell;
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, Row};
+use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::EngineError;
 use crate::code::CodeError;
 use crate::tools::{StopSignal, words};
+use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
 
-/// How long another program's lock is waited for.
-const BUSY: Duration = Duration::from_millis(500);
 /// How a file of SQLite begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Most rows of one answer of it, and most bytes of text in them: it is another program's, and may say as much
@@ -40,6 +43,10 @@ pub(super) struct Codegraph {
     pub(super) version: Option<String>,
     /// What the file was when it was opened without locks.
     unlocked: Option<Stamp>,
+    /// Set once a question took more than [`MOST_STEPS`].
+    over: Arc<AtomicBool>,
+    /// Rows and bytes of the answers so far.
+    read: Cell<(usize, usize)>,
 }
 
 /// What shows that a file was written.
@@ -99,7 +106,10 @@ impl Codegraph {
     pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
         let bad = |message: String| EngineError::Codegraph { path: path.to_owned(), message };
         let mut head = [0; 100];
-        let mut file = std::fs::File::open(path).map_err(|error| bad(error.to_string()))?;
+        let mut options = std::fs::File::options();
+        // Opening a pipe would wait for its other end.
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let mut file = options.open(path).map_err(|error| bad(error.to_string()))?;
         match file.read_exact(&mut head) {
             Ok(()) => {}
             Err(_) if stamp(path).is_some_and(|(bytes, _)| bytes == 0) => {
@@ -134,6 +144,8 @@ impl Codegraph {
             root: PathBuf::new(),
             version: None,
             unlocked: unlocked.then(|| stamp(path)).flatten(),
+            over: Arc::default(),
+            read: Cell::default(),
         };
         graph.check()?;
         Ok(graph)
@@ -147,19 +159,9 @@ impl Codegraph {
 
     /// Settings against a hostile file, and whether it has what is asked of it.
     fn check(&mut self) -> Result<(), EngineError> {
-        let settings = || -> rusqlite::Result<()> {
-            self.connection.busy_timeout(BUSY)?;
-            self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-            self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-            Ok(())
-        };
-        settings().map_err(|error| self.bad(&error))?;
+        self.bound().map_err(|error| self.bad(&error))?;
         for table in TABLES {
-            let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-            let made: Option<Option<String>> = self.first(sql, [table], |row| row.get(0))?;
-            if !made.flatten().is_some_and(|made| made.starts_with("CREATE TABLE")) {
-                return Err(self.other(&format!("there is no table {table}")));
-            }
+            self.is_table(table)?;
         }
         let sql = "SELECT index_root FROM magellan_meta";
         let root: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
@@ -169,7 +171,14 @@ impl Codegraph {
         };
         // What it says about itself is welcome and not needed.
         let sql = "SELECT tool_version FROM execution_log ORDER BY id DESC LIMIT 1";
-        self.version = self.first(sql, [], |row| row.get(0)).ok().flatten();
+        let version = self.is_table("execution_log").and_then(|()| {
+            let version: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
+            Ok(version.flatten())
+        });
+        if self.over.load(Ordering::Relaxed) {
+            return Err(self.too_long());
+        }
+        self.version = version.unwrap_or_default();
         let sql =
             "SELECT e.edge_type, e.from_id, e.to_id, n.id, n.kind, n.name, n.file_path, n.data
                    FROM graph_edges AS e JOIN graph_entities AS n ON n.id = e.to_id LIMIT 0";
@@ -288,7 +297,8 @@ impl Codegraph {
         let handle = self.connection.get_interrupt_handle();
         let interrupt: Arc<dyn Fn() + Send + Sync> = Arc::new(move || handle.interrupt());
         stop.listen(&interrupt);
-        let (mut all, mut bytes) = (Vec::new(), 0_usize);
+        let (rows_before, mut bytes) = self.read.get();
+        let mut all = Vec::new();
         let rows = || -> rusqlite::Result<bool> {
             let mut statement = self.connection.prepare(sql)?;
             let columns = statement.column_count();
@@ -304,7 +314,10 @@ impl Codegraph {
                         .flatten()
                         .map_or(0, <[u8]>::len);
                 }
-                if all.len() == MOST_ROWS || bytes > MOST_BYTES {
+                let is_full = all.len() == MOST_ROWS
+                    || rows_before + all.len() >= MOST_ROWS_OF_ALL
+                    || bytes > MOST_BYTES;
+                if is_full {
                     return Ok(false);
                 }
                 all.push(read(row)?);
@@ -321,6 +334,7 @@ impl Codegraph {
             let message = format!("it answers with more than {most}");
             return Err(EngineError::Codegraph { path: self.path.clone(), message });
         }
+        self.read.set((rows_before + all.len(), bytes));
         self.sound(all)
     }
 
@@ -336,6 +350,9 @@ impl Codegraph {
     }
 
     fn bad(&self, error: &rusqlite::Error) -> EngineError {
+        if self.over.load(Ordering::Relaxed) {
+            return self.too_long();
+        }
         let message = said(error);
         if message.starts_with("no such ") {
             return self.other(&message);
@@ -368,32 +385,9 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((metadata.len(), metadata.modified().ok()))
 }
 
-/// How large a database is by its own words, from the first bytes of its file.
-fn said_bytes(head: &[u8; 100]) -> Option<u64> {
-    let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
-    let size = u64::from(number(16)? >> 16);
-    // Versions before 3.7 did not count the pages; then the two counters differ.
-    let counted = number(24)? == number(92)?;
-    counted.then_some(u64::from(number(28)?) * if size == 1 { 65_536 } else { size })
-}
-
 /// The write-ahead log beside a database.
 fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     log.into()
-}
-
-fn uri(path: &Path, unlocked: bool) -> String {
-    let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                uri.push(char::from(*byte));
-            }
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri.push_str(if unlocked { "?immutable=1" } else { "?mode=ro" });
-    uri
 }

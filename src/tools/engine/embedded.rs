@@ -9,7 +9,7 @@ use crate::code::{self, CodeError, Language, Source};
 use super::super::place::Last;
 use super::super::search::{Answer, Found, look_at_files};
 use super::super::source_file::{self, SourceFile};
-use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, file};
+use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox};
 use super::{Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow};
 
 /// Reads files below one workspace.
@@ -154,7 +154,7 @@ impl Embedded<'_> {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
             };
-            let Some((file, _)) = file::open(&place.root.dir, relative, key, Access::Read)? else {
+            let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                 return Ok(None);
             };
             let bytes = source_file::read(file, key)?;

@@ -79,7 +79,7 @@ fn file_name(path: &str) -> &str {
 
 fn text_of(place: &Place<'_>, path: &str) -> Result<String, ToolError> {
     let not_there = || ToolError::NotFound { path: path.to_owned() };
-    let opened = file::open(&place.root.dir, Path::new(path), path, Access::Read)?;
+    let opened = place.root.open_file(Path::new(path), path, Access::Read)?;
     let (manifest, _) = opened.ok_or_else(not_there)?;
     let bytes = file::read_up_to(manifest, path, Access::Read, MANIFEST_BYTES)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

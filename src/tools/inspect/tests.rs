@@ -38,6 +38,7 @@ impl Bench {
             execution_id: Uuid::nil(),
             output: &|_, _| {},
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         };
         let answer = self.tools.invoke(&call, &context);
         assert_eq!(preview.would_fail(), answer.error.is_some(), "{preview:?}");

@@ -9,8 +9,10 @@ use std::thread;
 
 use super::mailbox::Mailbox;
 use super::tree::{self, Tree};
+use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, Program, command};
 use crate::run::Stream;
+use crate::tools::MODEL_KEY;
 
 /// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
 /// by name would be looked for there. None when nothing is left: an empty one means the folder, too.
@@ -57,24 +59,37 @@ fn nameless() -> io::Result<File> {
     Ok(file)
 }
 
+/// Most bytes of what is said about walls that do not stand.
+const WORDS: u64 = 4096;
+
 /// A child process with everything it started; nothing of it outlives this.
 pub(super) struct Running {
     child: Child,
     pub(super) tree: Tree,
     pub(super) mailbox: Arc<Mailbox>,
     reaped: bool,
+    walled: Option<Walled>,
 }
 
 impl Running {
     pub(super) fn start(program: &Program<'_>, mailbox: Arc<Mailbox>) -> io::Result<Self> {
+        let mark = uuid::Uuid::new_v4().to_string();
+        let mut walled = Walled::of(program, &mark)?;
         let input = match program.input {
             Some(Input::File(file)) => Stdio::from(File::open(file)?),
             Some(Input::Bytes(bytes)) => Stdio::from(waiting(bytes)?),
             None => Stdio::null(),
         };
-        let mut command = command(program.program);
+        let mut command = match &mut walled {
+            Some(walled) => walled.command(),
+            None => {
+                let mut command = command(program.program);
+                command.args(program.arguments);
+                command
+            }
+        };
         command
-            .args(program.arguments)
+            .env_remove(MODEL_KEY)
             .current_dir(program.folder)
             .envs(program.environment.iter().copied())
             .stdin(input)
@@ -87,13 +102,18 @@ impl Running {
             Some(paths) => command.env("PATH", paths),
             None => command.env_remove("PATH"),
         };
-        let mark = uuid::Uuid::new_v4().to_string();
         command.env(tree::MARK, marks(&mark));
-        tree::set_apart(&mut command);
+        match &mut walled {
+            Some(walled) => walled.set_apart(&mut command),
+            None => tree::set_apart(&mut command),
+        }
         let child = command.spawn()?;
+        // The child's ends of what it inherited are its own now.
+        drop(command);
         let tree = Tree::of(&child, &mark);
         // From here on an error ends the child, because this is dropped.
-        let mut running = Self { child, tree, mailbox, reaped: false };
+        let mut running = Self { child, tree, mailbox, reaped: false, walled };
+        running.wait_until_walled()?;
         if let Some(stdout) = running.child.stdout.take() {
             running.read(Stream::Stdout, stdout)?;
         }
@@ -134,6 +154,27 @@ impl Running {
         Ok(())
     }
 
+    /// A program behind walls runs once they stand. Where they do not, nothing runs.
+    fn wait_until_walled(&mut self) -> io::Result<()> {
+        let Some(walled) = &mut self.walled else { return Ok(()) };
+        let Err(error) = walled.wait_until_started() else { return Ok(()) };
+        self.kill();
+        let mut said = String::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            // All that could write there has ended; more than a little is nothing for a message.
+            let _ = stderr.take(WORDS).read_to_string(&mut said);
+        }
+        match (error.raw_os_error(), said.trim()) {
+            (Some(_), _) | (None, "") => Err(error),
+            (None, said) => Err(io::Error::new(error.kind(), format!("{error}: {said}"))),
+        }
+    }
+
+    /// What its walls refused until now.
+    pub(super) fn walls(&self) -> WallReport {
+        self.walled.as_ref().map_or_else(WallReport::default, Walled::report)
+    }
+
     pub(super) fn ask_to_end(&mut self) {
         self.tree.ask_to_end(&mut self.child);
     }
@@ -147,7 +188,10 @@ impl Running {
         self.mailbox.abandon();
         let status = tree::status(&mut self.child);
         self.reaped = status.is_some();
-        status
+        match &self.walled {
+            Some(walled) => walled.status(status),
+            None => status,
+        }
     }
 }
 

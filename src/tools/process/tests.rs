@@ -1,4 +1,5 @@
-//! Real programs: what they print, how they end, and that nothing of them stays behind.
+//! Real programs: what they print, how they end, and that nothing of them stays behind. Compiled once for each
+//! level of walls, which the name of the module says: all of it holds at every level.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, OpenOptions};
@@ -9,24 +10,58 @@ use std::sync::mpsc::sync_channel;
 use tempfile::TempDir;
 
 use super::running::absolute;
+use super::walls::{RunWalls, WallPlace};
 use super::watch::{Audience, watch};
 use super::*;
+use crate::authorization::{StepWalls, WallLevel};
 use crate::tools::{Capture, StopSignal};
 
 const LONG: Duration = Duration::from_secs(300);
+
+/// The level of walls of this module.
+fn level() -> WallLevel {
+    let module = module_path!();
+    [WallLevel::Files, WallLevel::Full]
+        .into_iter()
+        .find(|level| module.ends_with(&format!("_{level}")))
+        .unwrap_or_default()
+}
 
 /// A folder in which shell scripts run, with a pipe on which they can wait for ever.
 struct Yard {
     folder: TempDir,
     stop: StopSignal,
+    walls: RunWalls,
+    step: StepWalls,
 }
 
 impl Yard {
     fn new() -> Self {
-        let yard = Self { folder: tempfile::tempdir().unwrap(), stop: StopSignal::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let walls = RunWalls::new(folder.path().canonicalize().unwrap(), WallPlace::default());
+        let step = StepWalls { level: level(), ..StepWalls::default() };
+        let yard = Self { folder, stop: StopSignal::default(), walls, step };
         let made = yard.script("mkfifo fifo", LONG, u64::MAX, &|_, _| {});
         assert_eq!(made.exit_code, Some(0));
         yard
+    }
+
+    /// A command of a plan, behind the walls of this module.
+    fn profile(&self) -> Profile<'_> {
+        Profile::Step(Behind { step: &self.step, run: &self.walls, write: &[] })
+    }
+
+    /// Whether the process that a script knew by this number is there and has not ended.
+    fn is_alive(&self, id: &str) -> bool {
+        if level() != WallLevel::Full {
+            return is_alive(id);
+        }
+        // Inside it has a number of its own.
+        self.crew().iter().any(|outside| {
+            let status = fs::read_to_string(format!("/proc/{outside}/status")).unwrap_or_default();
+            let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+            numbers.is_some_and(|numbers| numbers.split_whitespace().last() == Some(id))
+        })
     }
 
     fn fifo(&self) -> PathBuf {
@@ -41,6 +76,7 @@ impl Yard {
         output: &dyn Fn(Stream, &str),
     ) -> Finished {
         let program = Program {
+            profile: self.profile(),
             program: OsStr::new("sh"),
             arguments: &["-c", script],
             input: None,
@@ -134,6 +170,7 @@ fn there_is_no_input_and_no_terminal() {
 fn a_program_that_is_not_there_is_an_error_of_the_system() {
     let yard = Yard::new();
     let program = Program {
+        profile: yard.profile(),
         program: OsStr::new("no-such-heron"),
         arguments: &[],
         input: None,
@@ -189,7 +226,8 @@ fn a_program_that_does_not_hear_is_killed_after_the_grace() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() {
-    let (finished, ids) = Yard::new().stopped_after(
+    let yard = Yard::new();
+    let (finished, ids) = yard.stopped_after(
         "sh -c 'trap \"\" TERM; echo $$; cat fifo; cat fifo' &
          setsid sh -c 'echo $$; exec cat fifo' &
          (env -i setsid sh -c 'echo $$; exec cat fifo' &)
@@ -199,7 +237,7 @@ fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() 
     );
     assert_eq!(finished.cause, Cause::Stopped);
     // After them the shell itself may say that one was terminated.
-    let left: Vec<_> = ids[..4].iter().filter(|id| is_alive(id)).collect();
+    let left: Vec<_> = ids[..4].iter().filter(|id| yard.is_alive(id)).collect();
     assert!(left.is_empty(), "{left:?} of {ids:?}");
 }
 
@@ -249,7 +287,7 @@ fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
     assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
     assert!(finished.left_open);
     let id = String::from_utf8(finished.stdout.into_bytes()).unwrap();
-    assert!(is_alive(id.trim()));
+    assert!(yard.is_alive(id.trim()));
     // Opens because it is there, and ends it.
     drop(OpenOptions::new().write(true).open(yard.fifo()).unwrap());
 }
@@ -265,7 +303,7 @@ fn a_panic_of_the_caller_leaves_no_program_behind() {
         })
     }));
     assert!(panicked.is_err());
-    assert!(!is_alive(id.into_inner().trim()));
+    assert!(!yard.is_alive(id.into_inner().trim()));
 }
 
 #[test]
@@ -315,6 +353,7 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
                   (setsid sh -c 'trap \"\" TERM; echo out; cat fifo; cat fifo' &) ; echo done";
     for leftovers in [Leftovers::End, Leftovers::Stay] {
         let program = Program {
+            profile: yard.profile(),
             program: OsStr::new("sh"),
             arguments: &["-c", script],
             input: None,
@@ -331,8 +370,19 @@ fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
         let stay = leftovers == Leftovers::Stay;
         assert_eq!((finished.left_open, yard.crew().is_empty()), (stay, !stay));
     }
-    let left = yard.crew();
-    yard.run(&format!("kill -9 {}", left.join(" ")));
+    if level() == WallLevel::None {
+        let left = yard.crew();
+        yard.run(&format!("kill -9 {}", left.join(" ")));
+    } else {
+        // What a walled program leaves is ended with its run, which says so.
+        let name = |id: &String| fs::read_to_string(format!("/proc/{id}/comm")).unwrap();
+        let mut left: Vec<String> =
+            yard.crew().iter().map(|id| name(id).trim_end().to_owned()).collect();
+        left.sort();
+        assert!(left.contains(&"cat".to_owned()), "{left:?}");
+        assert_eq!(yard.walls.end(), left);
+        assert_eq!(yard.crew(), [""; 0]);
+    }
 }
 
 /// Counts what it gets, and refuses what is more than it may take.
@@ -368,6 +418,7 @@ impl Capture for Counting {
 impl Yard {
     fn streamed(&self, script: &str, limit: u64, capture: &Counting) -> Finished<StreamEnds> {
         let program = Program {
+            profile: self.profile(),
             program: OsStr::new("bash"),
             arguments: &["-c", script],
             input: None,

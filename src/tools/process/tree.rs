@@ -15,7 +15,7 @@ mod other;
 mod unix;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Tree, set_apart};
+pub(super) use linux::{Process, Tree, end_marked, pass_on, set_apart, set_apart_with};
 #[cfg(not(unix))]
 pub(super) use other::{Tree, set_apart, status};
 #[cfg(all(unix, not(target_os = "linux")))]

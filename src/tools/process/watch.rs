@@ -65,6 +65,7 @@ pub(super) fn watch<K: Keep>(
         stdout: watch.stdout.kept,
         stderr: watch.stderr.kept,
         left_open,
+        walls: watch.running.walls(),
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::relay::{Reads, Relay};
 use crate::plan::Code;
 use crate::run::StreamEnds;
-use crate::tools::process::{Cause, Finished, Leftovers, Program};
+use crate::tools::process::{Cause, Finished, Leftovers, Profile, Program};
 use crate::tools::{ToolError, words};
 
 /// A program to start.
@@ -51,6 +51,7 @@ impl Job {
             self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let environment = [environment, relay.toolbox.environment()].concat();
         let program = Program {
+            profile: Profile::Build(relay.behind()),
             program: OsStr::new(&self.program),
             arguments: &arguments,
             input: None,
@@ -80,7 +81,7 @@ impl Ran {
     pub(super) fn ended(&self) -> Option<ToolError> {
         let program = self.job.called;
         match self.finished.cause {
-            Cause::Itself => None,
+            Cause::Itself => self.finished.stopped_by_wall(),
             Cause::Stopped => Some(ToolError::Cancelled),
             Cause::TimedOut => {
                 Some(ToolError::TimedOut { program, after: words::duration(self.job.timeout) })

@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::run::{Decoder, Stream, StreamEnds};
-use crate::tools::process::{self, Finished, Program};
+use crate::tools::process::{self, Behind, Finished, Program};
 use crate::tools::{Capture, Context, Toolbox};
 
 /// Longest line that is read; of a longer one nothing is, and it is passed on as it is.
@@ -75,6 +75,11 @@ const fn side(stream: Stream) -> usize {
 impl<'a> Relay<'a> {
     pub(super) fn new(toolbox: &'a Toolbox, context: &'a Context<'a>) -> Self {
         Self { toolbox, context, sides: Default::default() }
+    }
+
+    /// The walls of what it runs.
+    pub(super) fn behind(&self) -> Behind<'_> {
+        self.toolbox.behind(self.context)
     }
 
     /// Runs a program to its end; what it prints goes through the reader and on.
@@ -224,6 +229,7 @@ mod tests {
             execution_id: Uuid::nil(),
             output: &|stream, text| printed.borrow_mut()[side(stream)].push_str(text),
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         };
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();

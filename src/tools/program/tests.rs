@@ -69,6 +69,7 @@ impl Bench {
                     printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
                 },
                 capture: &kept,
+                walls: crate::authorization::StepWalls::NONE,
             },
         );
         let printed = printed.into_inner();
@@ -344,6 +345,7 @@ fn a_stop_ends_the_program_at_once() {
                 }
             },
             capture: &Kept::default(),
+            walls: crate::authorization::StepWalls::NONE,
         },
     );
     assert_eq!(error(&invocation).0, Code::Cancelled);

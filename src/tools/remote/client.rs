@@ -9,7 +9,7 @@ use crate::plan::Destination;
 use crate::risk::Policy;
 use crate::run::{Stream, StreamEnds};
 
-use super::super::process::{self, Finished, Input, Leftovers, Program};
+use super::super::process::{self, Finished, Input, Leftovers, Profile, Program};
 use super::super::{Context, StopSignal, facts};
 use super::{LOOK, RemoteError, known};
 
@@ -104,6 +104,7 @@ impl SshClient {
 
     fn program<'a>(&'a self, call: &'a Call<'_>, arguments: &'a [&'a str]) -> Program<'a> {
         Program {
+            profile: Profile::Client,
             program: OsStr::new(&self.program),
             arguments,
             input: call.input.map(Input::File),
@@ -131,6 +132,7 @@ impl SshClient {
         for file in files.iter().filter(|file| file.is_file()) {
             let Some(file) = file.to_str() else { continue };
             let program = Program {
+                profile: Profile::Client,
                 program: OsStr::new(&keygen),
                 arguments: &["-l", "-E", "sha256", "-F", name, "-f", file],
                 input: None,

@@ -20,8 +20,10 @@ fn run_by(reader: &Reader, command: &str, limit: u64) -> (Invocation, String) {
         execution_id: Uuid::new_v4(),
         output: &|_, text| printed.borrow_mut().push_str(text),
         capture: &NoCapture,
+        walls: crate::authorization::StepWalls::NONE,
     };
-    let invocation = read_by(reader, &command, (".", folder.path()), limit, &context).unwrap();
+    let invocation =
+        read_by(reader, &command, (".", folder.path()), limit, Profile::Client, &context).unwrap();
     (invocation, printed.into_inner())
 }
 

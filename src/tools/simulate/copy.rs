@@ -22,7 +22,7 @@ use cap_std::fs::{
 use super::super::place::{Last, Place, Root, Roots};
 use super::super::rules::Choice;
 use super::super::walk::{Step, walk_for};
-use super::super::{Access, Kind, StopSignal, ToolError, file, words};
+use super::super::{Access, Kind, StopSignal, ToolError, words};
 use super::{SimulationError, links};
 
 /// So many bytes are copied before somebody asks whether to stop.
@@ -229,7 +229,7 @@ impl Work<'_> {
 
     fn file(&self, path: &Path) -> Result<(), ToolError> {
         let key = self.from.key(path);
-        let (source, data) = match file::open(&self.from.dir, path, &key, Access::Read) {
+        let (source, data) = match self.from.open_file(path, &key, Access::Read) {
             Ok(Some(opened)) => opened,
             // Gone since the folder was read.
             Ok(None) => return Ok(()),

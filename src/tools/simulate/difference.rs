@@ -195,7 +195,7 @@ impl Look<'_> {
                 bytes: Some(bytes),
             });
         }
-        Ok(Side { state: file::state(Some(file), key)?, size, bytes: None })
+        Ok(Side { state: file::state_within(Some(file), key, u64::MAX)?, size, bytes: None })
     }
 }
 

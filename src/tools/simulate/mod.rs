@@ -30,7 +30,7 @@ use super::{COMMANDS_FILE, Context, Invocation, Overlay, ToolError, Toolbox, pro
 
 use copy::{Copied, Limits, Stamp};
 use difference::difference;
-use scratch::Scratch;
+pub(super) use scratch::Scratch;
 use tee::Tee;
 use verdict::Verdict;
 
@@ -68,16 +68,6 @@ pub(super) struct Copy {
 /// The system's own words; the next simulation tries again.
 pub fn tidy() -> std::io::Result<()> {
     scratch::parents().try_for_each(|parent| scratch::tidy(&parent))
-}
-
-/// The files whose content decides what is run: only then is it no matter of taste that they are as they
-/// were approved. The rest is tried as it is found.
-pub(super) fn inputs(simulation: &Simulation) -> Vec<String> {
-    let asks_workspace = match simulation {
-        Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => verify.is_some(),
-        Simulation::Function { .. } => true,
-    };
-    asks_workspace.then(|| COMMANDS_FILE.to_owned()).into_iter().collect()
 }
 
 /// Does it.
@@ -179,29 +169,17 @@ fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
 
 /// The files that a simulation names: they are copied whether git would know them or not.
 fn named(toolbox: &Toolbox, simulation: &Simulation) -> Vec<String> {
-    let paths = |step: &ToolCall| match step {
-        ToolCall::FileRead { path }
-        | ToolCall::FileWrite { path, .. }
-        | ToolCall::FileCreate { path, .. }
-        | ToolCall::SymbolsInFile { file_path: path }
-        | ToolCall::ReferencesFromFileToSymbolName { file_path: path, .. }
-        | ToolCall::LspCheck { path } => vec![path.clone()],
-        ToolCall::FileSearch { root, .. } | ToolCall::FileGlob { root, .. } => vec![root.clone()],
-        // With the files that the splice plan names; where it cannot be read, the tool says so.
-        ToolCall::SplicePlan { plan_file } => {
-            let named = splice::inputs(toolbox, Overlay::nothing(), plan_file);
-            [vec![plan_file.clone()], named.unwrap_or_default()].concat()
+    let told = simulation.paths().into_iter().filter(|named| named.argument.is_some());
+    let mut named: Vec<String> = told.map(|named| named.path.to_owned()).collect();
+    if let Simulation::Steps { steps, .. } = simulation {
+        for step in steps {
+            // Where the splice plan cannot be read, the tool says so.
+            if let ToolCall::SplicePlan { plan_file } = step {
+                let found = splice::named(toolbox, Overlay::nothing(), plan_file);
+                named.extend(found.unwrap_or_default().into_iter().map(|(_, path)| path));
+            }
         }
-        ToolCall::SplicePatch { file, with, .. } => vec![file.clone(), with.clone()],
-        _ => Vec::new(),
-    };
-    let mut named: Vec<String> = match simulation {
-        Simulation::Edits { edits, .. } => {
-            edits.iter().flat_map(Edit::paths).map(str::to_owned).collect()
-        }
-        Simulation::Steps { steps, .. } => steps.iter().flat_map(paths).collect(),
-        Simulation::Function { .. } => Vec::new(),
-    };
+    }
     // What the workspace says of its own commands is no matter of git's.
     named.push(COMMANDS_FILE.to_owned());
     named
@@ -236,7 +214,9 @@ impl Toolbox {
         let folder = scratch.copy_of(self.workspace());
         let workspace = Root::open_copy(&folder, &self.roots.workspace)?;
         let first = self.first_errors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let walls = self.walls.of_copy(&folder, &scratch.target(), &self.simulations_in());
         Ok(Self {
+            walls,
             roots: Roots { workspace, extra: Vec::new() },
             engine: self.engine,
             splice: self.splice.clone(),

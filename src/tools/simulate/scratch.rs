@@ -43,7 +43,7 @@ fn in_temporary() -> PathBuf {
 
 /// The folder of one simulation, which is gone when this is dropped.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(in crate::tools) struct Scratch {
     parent: PathBuf,
     top: PathBuf,
     /// Released when this process ends, in whatever way.
@@ -56,7 +56,7 @@ impl Scratch {
     ///
     /// # Errors
     /// The system's own words.
-    pub(super) fn create(parent: &Path) -> io::Result<Self> {
+    pub(in crate::tools) fn create(parent: &Path) -> io::Result<Self> {
         let door = Door::open(parent)?;
         let abandoned = door.abandoned();
         let name = format!("{}-{}", std::process::id(), Uuid::new_v4().simple());
@@ -79,7 +79,7 @@ impl Scratch {
     }
 
     /// Where everything goes that is built.
-    pub(super) fn target(&self) -> PathBuf {
+    pub(in crate::tools) fn target(&self) -> PathBuf {
         self.top.join(TARGET)
     }
 

@@ -28,6 +28,7 @@ impl<'a> Tee<'a> {
             execution_id: self.context.execution_id,
             output: self.context.output,
             capture: self,
+            walls: self.context.walls,
         }
     }
 

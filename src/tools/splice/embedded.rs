@@ -69,6 +69,7 @@ impl<'a> Embedded<'a> {
         let verdict = after.and_then(|after| {
             let after = after.unwrap_or_default();
             done.checked.push(checked(prepared, &before, &after));
+            done.warn(before.hides(), key);
             let mut new = cargo::new_errors(&before.errors, after.errors.clone());
             let gone = cargo::new_errors(&after.errors, before.errors.clone());
             let replaced = &prepared.replaced.text;
@@ -78,6 +79,10 @@ impl<'a> Embedded<'a> {
             }
             let path = key.to_owned();
             let mut said = said(&new);
+            if let Some(hides) = before.hides() {
+                said.push_str("\n\n");
+                said.push_str(&hides);
+            }
             if !before.not_reached.is_empty() {
                 said.push_str("\n\nBefore, cargo did not reach ");
                 said.push_str(&words::beginning(&before.not_reached.join(", ")));
@@ -102,7 +107,9 @@ impl<'a> Embedded<'a> {
         done: &mut Done,
     ) -> Result<(), ToolError> {
         let (key, text) = (prepared.target.key(), &prepared.replaced.text);
-        match write::replace(&self.toolbox.roots, key, text, context)? {
+        let (not_flushed, lost) = write::replace(&self.toolbox.roots, key, text, context)?;
+        done.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
+        match not_flushed {
             None => Ok(()),
             // It is in place, and the step promises more than that.
             Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed)),
@@ -150,9 +157,14 @@ fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verd
         "errors_after": after.errors.len(),
     });
     if let Value::Object(fields) = &mut checked {
-        for (name, verdict) in [("not_reached_before", before), ("not_reached_after", after)] {
-            if !verdict.not_reached.is_empty() {
-                fields.insert(name.to_owned(), json!(verdict.not_reached));
+        for (name, targets) in [
+            ("not_compiled_before", &before.not_compiled),
+            ("not_compiled_after", &after.not_compiled),
+            ("not_reached_before", &before.not_reached),
+            ("not_reached_after", &after.not_reached),
+        ] {
+            if !targets.is_empty() {
+                fields.insert(name.to_owned(), json!(targets));
             }
         }
     }

@@ -15,44 +15,31 @@ mod restore;
 use serde_json::{Value, json};
 
 use crate::authorization::FileState;
-use crate::plan::ToolCall;
-use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Modes, TargetKind};
+use crate::plan::{PathRole, ToolCall};
+use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Level, Modes, TargetKind};
 
 use super::engine::{self, Work};
 use super::process::{Cause, Finished};
 use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox, words, write};
 
-use prepare::{Patch, Prepared, patches, prepare};
+use prepare::{Prepared, patches, prepare};
 
 pub use error::SpliceError;
 pub(super) use preview::foresee;
 
-/// The files that a splice plan takes as input, as far as it can be read: itself and what it names.
-pub(super) fn inputs(
+/// The files that a splice plan names, and what is done with them. A plan that is not there yet, or is faulty,
+/// names nothing; running it says why.
+pub(super) fn named(
     toolbox: &Toolbox,
     overlay: &Overlay,
     plan_file: &str,
-) -> Result<Vec<String>, ToolError> {
-    let patches = named(toolbox, overlay, plan_file)?;
-    let named = patches.into_iter().flat_map(|patch| [patch.file, patch.with]);
-    Ok(std::iter::once(plan_file.to_owned()).chain(named).collect())
-}
-
-/// The files that a splice plan would change, as far as it can be read.
-pub(super) fn targets(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    plan_file: &str,
-) -> Result<Vec<String>, ToolError> {
-    Ok(named(toolbox, overlay, plan_file)?.into_iter().map(|patch| patch.file).collect())
-}
-
-/// A plan that is not there yet, or is faulty, names nothing; running it says why.
-fn named(toolbox: &Toolbox, overlay: &Overlay, plan_file: &str) -> Result<Vec<Patch>, ToolError> {
-    match plan_file::read(toolbox, overlay, plan_file) {
-        Err(ToolError::Engine { .. }) => Ok(Vec::new()),
-        read => read,
-    }
+) -> Result<Vec<(PathRole, String)>, ToolError> {
+    let patches = match plan_file::read(toolbox, overlay, plan_file) {
+        Err(ToolError::Engine { .. }) => return Ok(Vec::new()),
+        read => read?,
+    };
+    let roles = [PathRole::Writes, PathRole::ReadsWith];
+    Ok(patches.into_iter().flat_map(|it| roles.into_iter().zip([it.file, it.with])).collect())
 }
 
 /// Adds to `overlay` what the call would leave behind, as far as it gets. Nobody could ask it to stop; what
@@ -148,6 +135,28 @@ impl Done {
             "signal": finished.signal,
             "timed_out": finished.cause == Cause::TimedOut,
         }));
+    }
+
+    /// Tells a person something about a change that was made to `file`: in the result, and among the
+    /// diagnostics, where people look for what a check found. Once, however many patches it is true of.
+    fn warn(&mut self, warning: Option<String>, file: &str) {
+        if let Some(warning) = warning.filter(|warning| !self.warnings.contains(warning)) {
+            self.diagnostics.push(DiagnosticArtifact {
+                level: Level::Warning,
+                tool_level: "warning".to_owned(),
+                message: warning.clone(),
+                file_name: file.to_owned(),
+                line_start: 0,
+                column_start: None,
+                line_end: None,
+                column_end: None,
+                code: None,
+                spans: Vec::new(),
+                children: Vec::new(),
+                rendered: None,
+            });
+            self.warnings.push(warning);
+        }
     }
 
     fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {

@@ -119,7 +119,7 @@ impl Made<'_> {
                 Some(_) => {
                     cargo::found(self.toolbox)?;
                     self.is_gated = true;
-                    " cargo check runs once you approve, before and after; an error that was not there before restores the file. It may write the target folder and Cargo.lock."
+                    " cargo check runs once you approve, before and after; an error that was not there before restores the file. If the package does not compile before, errors behind those that are there cannot be seen, and the result says so. It may write the target folder and Cargo.lock."
                 }
                 None => " There is no Cargo project here, so cargo check does not run.",
             });

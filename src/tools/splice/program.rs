@@ -17,7 +17,7 @@ use crate::plan::Code;
 use crate::run::{DiagnosticArtifact, Level};
 
 use super::super::place::Place;
-use super::super::process::{self, Cause, Finished, Leftovers};
+use super::super::process::{self, Behind, Cause, Finished, Leftovers, Profile};
 use super::super::{Access, Context, ToolError, Toolbox, words};
 use super::prepare::Prepared;
 use super::restore::{Writer, put_back};
@@ -69,7 +69,9 @@ impl<'a> Program<'a> {
         folder: &Path,
         context: &Context<'_>,
     ) -> Result<Finished, ToolError> {
+        let behind = Behind { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
         let program = process::Program {
+            profile: Profile::Build(behind),
             program: OsStr::new(&self.path),
             arguments,
             input: None,
@@ -197,7 +199,7 @@ fn open(prepared: &Prepared<'_>) -> Result<Option<File>, ToolError> {
 /// Whether it ended by itself.
 fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
     Err(match finished.cause {
-        Cause::Itself => return Ok(()),
+        Cause::Itself => return finished.stopped_by_wall().map_or(Ok(()), Err),
         Cause::Stopped => ToolError::Cancelled,
         Cause::NotKept => ToolError::NotKept { program: NAME },
         Cause::TimedOut => {

@@ -120,7 +120,7 @@ fn restore(
     let expected = BTreeMap::from([(path.to_owned(), now)]);
     let on = StopSignal::default();
     let context = Context { expected: &expected, stop: &on, ..*context };
-    let not_flushed = write::replace(&toolbox.roots, path, prepared.target.text()?, &context)?;
+    let (not_flushed, _) = write::replace(&toolbox.roots, path, prepared.target.text()?, &context)?;
     Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
 }
 

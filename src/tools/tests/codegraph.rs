@@ -150,6 +150,7 @@ fn the_rows_are_those_of_the_embedded_engine() {
                 expected: &BTreeMap::new(),
                 stop: &graph.house.stop,
                 capture: &NoCapture,
+                walls: crate::authorization::StepWalls::NONE,
                 execution_id: Uuid::nil(),
                 output: &|_, _| {},
             },

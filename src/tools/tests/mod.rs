@@ -21,7 +21,8 @@ use crate::plan::{Code, Digest};
 pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
     for (done, foreseen) in done.iter_mut().zip(foreseen) {
-        if done.before == FileState::Absent && foreseen.modes.after.is_none() {
+        // Also of one that takes the place of another: it gets the mode of the new file.
+        if foreseen.after != FileState::Absent && foreseen.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }
     }
@@ -102,6 +103,7 @@ impl House {
             execution_id,
             output: &output,
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         };
         self.tools.invoke(call, &context)
     }

@@ -15,7 +15,10 @@ use crate::run::Review;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
-use crate::ui::plan::{Gutter, code_rows_ui, columns, kept_rows, risk_icon, text_rows, whole_ui};
+use crate::ui::plan::{
+    Gutter, WallLines, code_rows_ui, columns, kept_rows, lines_ui, risk_icon, text_rows,
+    wall_lines, whole_ui,
+};
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -50,6 +53,8 @@ pub struct AuthorizeView {
     pub writes: Arc<str>,
     /// Each reason to ask, with the steps that will.
     pub asks: Vec<String>,
+    /// What is covered of the walls of its steps; none where no step has any.
+    pub walls: Option<WallLines>,
     /// How many steps may do something that the evidence cannot give back.
     pub irreversible: usize,
     /// The worst risk of any step.
@@ -104,6 +109,7 @@ pub fn authorize_view(
             .join("\n")
             .into(),
         asks: by_reason(&review.asks),
+        walls: review.walls.as_ref().and_then(wall_lines),
         irreversible: review.impact.irreversible,
         worst: review.impact.worst,
         attempt: None,
@@ -161,6 +167,10 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     let text = "Your signature covers what is listed here. If any of it changes before the run \
                 begins, the signature is void.";
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    // What reaches beyond the workspace leads.
+    if let Some(walls) = &view.walls {
+        lines_ui(ui, walls);
+    }
     ui.add_space(2.0);
     widgets::fact(ui, "plan", view.plan_id.as_str(), Text::Mono);
     widgets::fact(ui, "bytes", view.digest.to_string(), Text::SmallMono);
@@ -232,7 +242,7 @@ fn by_reason(asks: &[Option<String>]) -> Vec<String> {
 }
 
 /// Ascending step numbers, those in a row joined: `Steps 2, 4–7`.
-fn steps_in_words(numbers: &[usize]) -> String {
+pub(crate) fn steps_in_words(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
         match runs.last_mut() {

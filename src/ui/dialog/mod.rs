@@ -31,6 +31,7 @@ use crate::run::{CommandsReview, ConfirmationRequest};
 use arming::{Allowed, Arming, Input};
 
 pub use after_click::swallow_rest_of_click;
+pub(crate) use authorize::steps_in_words;
 pub use authorize::{AuthorizeView, authorize_view};
 pub use focus::give_back as give_focus_back;
 

@@ -122,6 +122,9 @@ pub fn evidence_page_ui(
                 for problem in view.problems {
                     widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
                 }
+                if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
+                    read_only_ui(ui, difference);
+                }
                 loop_ui(ui, view, actions);
                 verification_ui(ui, view.verification);
                 if let Some(page) = view.page.filter(|_| view.question.is_none()) {
@@ -153,6 +156,22 @@ pub fn evidence_page_ui(
             Some(page) => results::results_ui(ui, page, view, actions),
         }
     });
+}
+
+/// That nothing can be run with this evidence, why, and how a person accepts it.
+fn read_only_ui(ui: &mut Ui, difference: &str) {
+    widgets::remark(
+        ui,
+        icon::WARNING,
+        Tone::Danger,
+        format!("This evidence is only read, and nothing can be run with it: {difference}."),
+    );
+    widgets::line(
+        ui,
+        "Where you know why: countersign evidence accept-head --reason TEXT",
+        Text::Meta,
+        Tone::Plain,
+    );
 }
 
 /// Who looks at the records of a loop can look at the loop itself.

@@ -299,6 +299,7 @@ impl ClassForm {
             max_risk: self.max_risk,
             max_attempts: number(&self.max_attempts, MOST_ATTEMPTS)?,
             expires_at: ends.to_string(),
+            needs: Default::default(),
         };
         // The same rules as for a class that is read from a file.
         AuthorizationClass::read(serde_json::to_string(&class).ok()?.as_bytes()).ok()

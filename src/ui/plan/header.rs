@@ -3,6 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::PlanView;
+use super::walls;
 use super::workspace_commands::workspace_commands_ui;
 use crate::plan::{Digest, Mode, Plan, ToolClass, visible};
 use crate::ui::action::{Action, PlanAction};
@@ -83,6 +84,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
                 .explained("The most dangerous step of the plan."),
         );
     }
+    chips.extend(review.walls.as_ref().and_then(walls::chip));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
             .explained("No step stops for your answer."),
@@ -241,6 +243,7 @@ pub(super) fn header_ui(
         if let Some(attempt) = view.of_loop {
             loop_link_ui(ui, attempt, actions);
         }
+        walls::proposal_ui(ui, view, actions);
         workspace_commands_ui(ui, view, actions);
         reconciled_ui(ui, view.reconciled);
         settle_ui(ui, view.run.run_id, view.reconciled, actions);

@@ -28,6 +28,7 @@ mod sidebar;
 mod simulation;
 #[cfg(test)]
 mod tests;
+mod walls;
 mod workspace_commands;
 
 use std::path::Path;
@@ -64,6 +65,8 @@ pub(crate) use rows::{outcome_look, risk_icon};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{SimulationState, SimulationView};
+pub(crate) use walls::lines_ui;
+pub use walls::{WallLines, wall_lines};
 pub(crate) use workspace_commands::commands_button;
 
 /// Where the open plan stands with its person.

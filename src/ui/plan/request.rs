@@ -5,6 +5,8 @@ use egui::Ui;
 use super::code::whole_ui;
 use super::command::command_ui;
 use super::rows::risk_icon;
+use super::walls::{WALLS, sentence};
+use crate::authorization::WallLevel;
 use crate::plan::visible;
 use crate::run::ConfirmationRequest;
 use crate::ui::icon;
@@ -31,6 +33,14 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     let reason = &request.risk.reason;
     let reason = format!("{reason} (rule {})", request.risk.rule);
     widgets::remark(ui, risk_icon(level), level.into(), visible(&reason));
+    if let Some(walls) = &request.walls {
+        let tone = if walls.is_widened() || walls.level == WallLevel::None {
+            Tone::Caution
+        } else {
+            Tone::Safe
+        };
+        widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
+    }
     if let Some(warning) = &request.warning {
         let text = format!("The plan's author warns: {warning}");
         whole_ui(ui, "warning", &text, |ui, text| {

@@ -160,6 +160,7 @@ fn a_class_authorizes_until_it_is_taken_back() {
         max_risk: crate::plan::RiskLevel::Dangerous,
         max_attempts: 3,
         expires_at: "9999-01-01T00:00:00Z".to_owned(),
+        needs: Default::default(),
     });
     let mut class = None;
     let mut asked = Vec::new();

@@ -76,6 +76,7 @@ fn is_drawn(room: &str) -> bool {
 /// foreign to the evidence as any other file of the workspace.
 fn reads_foreign_sql(path: &Path) -> bool {
     path.ends_with("tools/engine/codegraph.rs")
+        || path.ends_with("tools/engine/codegraph/bounds.rs")
         || path.ends_with("tools/engine/codegraph/summary.rs")
 }
 

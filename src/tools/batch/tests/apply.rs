@@ -107,6 +107,7 @@ impl Place {
             execution_id: Uuid::new_v4(),
             output: &|_, _| {},
             capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
         };
         apply_on(Disk { gate }, &self.roots, &effects, &moved(&effects), &context)
     }
@@ -187,6 +188,7 @@ fn a_file_gets_the_mode_that_was_recorded() {
         execution_id: Uuid::new_v4(),
         output: &|_, _| {},
         capture: &NoCapture,
+        walls: crate::authorization::StepWalls::NONE,
     };
     apply_on(Disk::REAL, &place.roots, &effects, &modes, &context).unwrap();
     let tree = place.tree();

@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{
     Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal,
     set_child_subreaper, set_parent_process_death_signal, setsid,
@@ -24,16 +24,39 @@ const FREEZING: Duration = Duration::from_secs(2);
 
 /// A session and group of its own without a terminal, orphans of its own, and an end with us.
 pub(in super::super) fn set_apart(command: &mut Command) {
-    let apart = || {
-        setsid()?;
+    set_apart_with(command, Vec::new());
+}
+
+/// The same; the program inherits these descriptors by their numbers.
+pub(in super::super) fn set_apart_with(command: &mut Command, inherited: Vec<OwnedFd>) {
+    in_child(command, inherited, || {
         // Without these two a stop finds fewer, and a crash of ours ends fewer; nothing else is lost.
         let _ = set_child_subreaper(Some(getpid()));
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
+    });
+}
+
+/// A session and group of its own, and these descriptors by their numbers.
+pub(in super::super) fn pass_on(command: &mut Command, inherited: Vec<OwnedFd>) {
+    in_child(command, inherited, || {});
+}
+
+fn in_child(
+    command: &mut Command,
+    inherited: Vec<OwnedFd>,
+    more: impl Fn() + Send + Sync + 'static,
+) {
+    let apart = move || {
+        setsid()?;
+        for descriptor in &inherited {
+            fcntl_setfd(descriptor, FdFlags::empty())?;
+        }
+        more();
         Ok(())
     };
     #[expect(unsafe_code, reason = "nothing safe runs code in the child before its program")]
-    // SAFETY: between fork and exec only four system calls are made; none of them allocates, locks or
-    // touches memory of other threads.
+    // SAFETY: between fork and exec only system calls are made that neither allocate nor lock nor touch memory of
+    // other threads.
     unsafe {
         command.pre_exec(apart);
     }
@@ -107,6 +130,56 @@ impl Stat {
     fn send(&self, signal: Signal) -> bool {
         // It may have ended meanwhile.
         self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
+    }
+}
+
+/// Ends all that was started with this mark in its environment; the names of what was ended.
+pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
+    let deadline = Instant::now() + KILLED;
+    let mut names = Vec::new();
+    loop {
+        let marked: Vec<Stat> =
+            Stat::all().into_iter().filter(|it| !it.is_over && it.has(mark)).collect();
+        names.extend(marked.iter().map(|it| Process(*it).name()));
+        for member in &marked {
+            member.send(Signal::KILL);
+        }
+        if marked.is_empty() || !sleep_until_gone(&marked, deadline) {
+            return names;
+        }
+    }
+}
+
+/// A process that is looked at from outside.
+pub(in super::super) struct Process(Stat);
+
+impl Process {
+    /// All that has not ended below the process with this number.
+    pub(in super::super) fn below(root: i32) -> impl Iterator<Item = Self> {
+        let all = Stat::all();
+        let found = with_children(&all, BTreeSet::from([root]));
+        all.into_iter()
+            .filter(move |it| it.id != root && !it.is_over && found.contains(&it.id))
+            .map(Self)
+    }
+
+    /// What it calls itself.
+    pub(in super::super) fn name(&self) -> String {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+}
+
+/// These processes, and all below them, in whatever order they are listed.
+fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
+    loop {
+        let before = found.len();
+        let children: Vec<i32> =
+            all.iter().filter(|it| found.contains(&it.parent)).map(|it| it.id).collect();
+        found.extend(children);
+        if found.len() == before {
+            return found;
+        }
     }
 }
 
@@ -219,7 +292,7 @@ impl Tree {
         let all = Stat::all();
         let root = self.root.as_raw_pid();
         let is_known = |stat: &Stat| self.known.get(&stat.id) == Some(&stat.start);
-        let mut found: BTreeSet<i32> = all
+        let found: BTreeSet<i32> = all
             .iter()
             .filter(|stat| {
                 stat.id == root
@@ -230,19 +303,7 @@ impl Tree {
             })
             .map(|stat| stat.id)
             .collect();
-        // Down to the children's children, in whatever order they are listed.
-        loop {
-            let before = found.len();
-            found.extend(
-                all.iter()
-                    .filter(|it| found.contains(&it.parent))
-                    .map(|it| it.id)
-                    .collect::<Vec<_>>(),
-            );
-            if found.len() == before {
-                break;
-            }
-        }
+        let found = with_children(&all, found);
         let members: Vec<Stat> =
             all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.is_over).collect();
         self.known.extend(members.iter().map(|stat| (stat.id, stat.start)));

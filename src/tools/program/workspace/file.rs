@@ -8,10 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::matcher::{Matcher, Pattern};
-use crate::plan::Digest;
+use crate::plan::{Digest, Needs};
 
 /// The file's name, in the workspace folder.
-pub const FILE: &str = "countersign.toml";
+pub use crate::plan::COMMANDS_FILE as FILE;
 /// Largest file, in bytes.
 pub(in crate::tools::program) const FILE_BYTES: u64 = 64 << 10;
 /// Longest command, in bytes.
@@ -66,6 +66,8 @@ pub struct WorkspaceCommand {
     pub command: String,
     /// When it is ended.
     pub timeout: Duration,
+    /// What it needs beyond its walls; whoever trusts the file grants it.
+    pub needs: Needs,
     /// How what it says is read.
     pub(in crate::tools::program) matcher: Matcher,
 }
@@ -158,20 +160,24 @@ pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
     WorkspaceCommands { digest, commands, faults }
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     faults: Vec<Fault>,
 }
 
-type Field<'a> = Spanned<DeValue<'a>>;
+pub(super) type Field<'a> = Spanned<DeValue<'a>>;
 
 impl Reader<'_> {
-    fn fault(&mut self, at: usize, message: String) {
+    pub(super) fn fault(&mut self, at: usize, message: String) {
         let (line, column) = position(self.text, at);
         self.faults.push(Fault { line, column, message });
     }
 
-    fn table<'v, 'i>(&mut self, what: &str, value: &'v Field<'i>) -> Option<&'v DeTable<'i>> {
+    pub(super) fn table<'v, 'i>(
+        &mut self,
+        what: &str,
+        value: &'v Field<'i>,
+    ) -> Option<&'v DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             self.fault(value.span().start, format!("{what} is a table: [{what}]"));
@@ -198,13 +204,15 @@ impl Reader<'_> {
     fn command(&mut self, name: CommandName, value: &Field<'_>) -> Option<WorkspaceCommand> {
         let table = self.table(name.as_str(), value)?;
         let (mut command, mut timeout, mut matcher) = (None, TIMEOUT, Matcher::None);
+        let mut needs = Needs::default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "command" => command = Some(self.text_of("command", value, COMMAND_BYTES)),
                 "timeout_seconds" => timeout = self.seconds(value).unwrap_or(TIMEOUT),
                 "matcher" => matcher = self.matcher(value).unwrap_or(Matcher::None),
+                "needs" => needs = super::needs::read(self, value),
                 other => {
-                    let known = "command, timeout_seconds and matcher";
+                    let known = "command, timeout_seconds, matcher and needs";
                     let message = format!("there is no field {other:?}; there are {known}");
                     self.fault(key.span().start, message);
                 }
@@ -215,11 +223,11 @@ impl Reader<'_> {
             self.fault(value.span().start, message);
             return None;
         };
-        Some(WorkspaceCommand { name, command: command?, timeout, matcher })
+        Some(WorkspaceCommand { name, command: command?, timeout, needs, matcher })
     }
 
     /// A text that is not blank.
-    fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
+    pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
         let text = value.get_ref().as_str();
         let wrong = match text {
             None => format!("{what} is a text"),
@@ -330,7 +338,7 @@ mod tests {
         let expected = [
             "countersign.toml:1:2: there is no \"biuld\" here; there are verify.local, verify.full, build, run and test",
             "countersign.toml:3:1: build has no command",
-            "countersign.toml:4:1: there is no field \"comand\"; there are command, timeout_seconds and matcher",
+            "countersign.toml:4:1: there is no field \"comand\"; there are command, timeout_seconds, matcher and needs",
             "countersign.toml:5:19: timeout_seconds is a whole number from 1 to 86400",
             "countersign.toml:6:9: there is no \"locl\" here; there are local and full",
             "countersign.toml:8:11: command is empty",

@@ -3,6 +3,7 @@
 
 mod file;
 pub(super) mod matcher;
+mod needs;
 pub(super) mod run;
 #[cfg(test)]
 mod tests;

@@ -105,6 +105,7 @@ impl Bench {
                     hear(text);
                 },
                 capture: &NoCapture,
+                walls: crate::authorization::StepWalls::NONE,
             },
         );
         assert_eq!(tree(&self.path("")), before, "the workspace is as it was");

@@ -1,0 +1,42 @@
+//! Who is asked before a step (SPEC §3, §7.1, §7.5).
+
+use crate::authorization::StepWalls;
+use crate::engine::walls;
+use crate::plan::{Mode, Step};
+use crate::risk::{Policy, RiskLevel, Verdict};
+
+/// Why a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) struct Ask {
+    /// In words.
+    pub(in crate::engine) text: String,
+    /// Whether it is only because the step has no walls, and no more than caution is called for: then a flag of
+    /// the command line may answer.
+    pub(in crate::engine) unwalled: bool,
+}
+
+/// Why a person is asked before this step; `None` when nobody is.
+pub(in crate::engine) fn ask(
+    step: &Step,
+    risk: &Verdict,
+    policy: &Policy,
+    mode: Mode,
+    walls: Option<&StepWalls>,
+) -> Option<Ask> {
+    let because = |text: String| Some(Ask { text, unwalled: false });
+    if risk.level >= RiskLevel::Dangerous {
+        return because(format!("It is {}.", risk.level.as_str()));
+    }
+    if step.requires_confirmation {
+        return because("The plan asks for it.".to_owned());
+    }
+    if mode == Mode::Guided {
+        return because("In guided mode each step waits for you.".to_owned());
+    }
+    let tool = step.call.as_ref()?.tool();
+    if policy.confirm_tools.contains(&tool) {
+        return because(format!("Your settings ask before every {}.", tool.name()));
+    }
+    let text = walls::ask(risk, walls, policy.walls)?;
+    Some(Ask { text: text.to_owned(), unwalled: true })
+}

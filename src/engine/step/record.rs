@@ -1,0 +1,129 @@
+//! The end of a step: its record, and who is told.
+
+use super::super::capture::excerpts;
+use super::super::error::ExecutionError;
+use super::super::shown::artifacts;
+use super::{Answered, Progress, StepRun};
+use crate::evidence::{EvidenceError, ExecutionRecord};
+use crate::plan::Code;
+use crate::risk::Verdict;
+use crate::run::{Failure, Outcome, RunEvent, StepResult, WITH_ITS_COMMAND};
+use crate::tools::WallReport;
+
+/// What walls refused a step that succeeded all the same.
+fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
+    if outcome != Outcome::Succeeded || walls.refused == 0 {
+        return Vec::new();
+    }
+    let times =
+        if walls.refused == 1 { "once".to_owned() } else { format!("{} times", walls.refused) };
+    vec![format!("Its walls refused it the network {times}; it succeeded all the same.")]
+}
+
+impl StepRun<'_, '_> {
+    pub(super) fn record(
+        self,
+        verdict: &Verdict,
+        progress: Progress,
+        outcome: Outcome,
+        error: Option<ExecutionError>,
+    ) -> Result<(StepResult, Option<Failure>), EvidenceError> {
+        let mut failure = error.as_ref().map(ExecutionError::failure);
+        let invoked = progress.invocation.is_some();
+        let invocation = progress.invocation.unwrap_or_default();
+        let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
+        if let Some(failure) = failure.as_mut().filter(|it| it.code == Code::CommandFailed)
+            && let Some(path) =
+                stderr.as_ref().and_then(|stderr| invocation.walls.perhaps(&stderr.text))
+        {
+            failure.next = format!(
+                "Perhaps a wall: {}. Sign again with writing there granted, if the step may. {}",
+                path.display(),
+                failure.next
+            );
+        }
+        let result = StepResult {
+            step_id: self.step.step_id.clone(),
+            step_index: self.step.step_index,
+            tool_name: self.step.tool_name.clone(),
+            success: outcome == Outcome::Succeeded,
+            outcome,
+            execution_id: progress.execution_id,
+            exit_code: invocation.exit_code,
+            stdout_bytes: stdout.as_ref().map_or(0, |stdout| stdout.bytes),
+            stdout_truncated: stdout.as_ref().is_some_and(|stdout| stdout.truncated),
+            stdout: stdout.map(|stdout| stdout.text),
+            stderr_bytes: stderr.as_ref().map_or(0, |stderr| stderr.bytes),
+            stderr_truncated: stderr.as_ref().is_some_and(|stderr| stderr.truncated),
+            stderr: stderr.map(|stderr| stderr.text),
+            error_message: failure.as_ref().map(|failure| failure.message.clone()),
+            error_code: failure.as_ref().map(|failure| failure.code),
+            next: failure.as_ref().map(|failure| failure.next.clone()),
+            timestamp_ms: progress.timestamp_ms,
+            duration_ms: progress.duration_ms,
+            diagnostic_artifacts: invocation.diagnostics,
+            needs: self.step.needs.clone(),
+            walls: self.walls().cloned(),
+            wall_notes: wall_notes(outcome, &invocation.walls),
+        };
+        let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
+        let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();
+        let (taken, not_kept) = match progress.taken {
+            Some(Err(error)) => (None, Some(error)),
+            taken => (taken.and_then(Result::ok), None),
+        };
+        let artifacts =
+            artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
+        let files = [invocation.files, invocation.beside].concat();
+        let record = ExecutionRecord {
+            result: &result,
+            run_id: self.run.run_id,
+            plan: &self.run.runnable.plan,
+            step: self.step,
+            risk: verdict,
+            policy: self.run.runnable.authorization.binding.policy,
+            host: self.run.runnable.plan.target.as_deref(),
+            walls: self.walls(),
+            invoked,
+            stdout: invocation.stdout.as_deref(),
+            stderr: invocation.stderr.as_deref(),
+            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
+            result_json: &invocation.result,
+            artifacts: &artifacts,
+            files: &files,
+            predicted: &progress.predicted,
+            edges: &invocation.edges,
+            decisions: &decisions,
+        };
+        let recorded = match not_kept {
+            Some(error) => Err(error),
+            None => self.executor.store.record_execution(&record),
+        };
+        if let Err(error) = recorded {
+            self.run.not_recorded = invoked.then(|| Box::new(result));
+            return Err(error);
+        }
+        self.tell(&result, progress.answered.as_ref());
+        Ok((result, failure))
+    }
+
+    /// Exactly one of the three ends of a step.
+    fn tell(&self, result: &StepResult, answered: Option<&Answered>) {
+        let progress = &self.executor.parts.progress;
+        let boxed = Box::new(result.clone());
+        if result.outcome == Outcome::Succeeded {
+            progress.on_event(&RunEvent::StepCompleted { result: boxed });
+            progress.on_step_complete(result);
+        } else if result.outcome.goes_on() {
+            let reason = match answered {
+                Some(answered) => answered.answer.note.clone(),
+                None => WITH_ITS_COMMAND.to_owned(),
+            };
+            progress.on_event(&RunEvent::StepSkipped { result: boxed, reason: reason.clone() });
+            progress.on_step_skipped(result, &reason);
+        } else {
+            progress.on_event(&RunEvent::StepFailed { result: boxed });
+            progress.on_step_failed(result);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The walls of each step (SPEC §7.5): what its plan asks for, what the table proposes, what a person grants, and
+//! what comes of it. An approval covers that; nothing here starts a process but the probe of this computer.
+
+mod paths;
+
+use paths::Folders;
+
+use super::review::beginning;
+use crate::authorization::{StepWalls, WallLevel};
+use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
+use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
+use crate::run::{StepWallsReview, WallsReview};
+use crate::tools::{Toolbox, WallPlace, WallProbe};
+
+/// The rule of a step that is only raised because it reaches beyond its walls.
+const WIDENED: &str = "widened-walls";
+
+/// Whether a step may start a process on this computer, which then has walls.
+pub(super) fn has_walls(call: &ToolCall) -> bool {
+    match call {
+        ToolCall::Shell { target, .. } => target.is_none(),
+        ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => true,
+        ToolCall::Simulate(simulation) => simulation.runs_code(),
+        call => call.class() == ToolClass::Check,
+    }
+}
+
+/// The walls of every step of a plan, and what there is to say about them.
+pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
+    let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
+    let level = if is_concerned && policy.walls != WallSetting::Off {
+        level_of_this_computer()
+    } else {
+        (WallLevel::None, None)
+    };
+    of_steps(plan, toolbox, policy, level)
+}
+
+/// The level that was found by trying it, and why it is no better one.
+fn level_of_this_computer() -> (WallLevel, Option<&'static str>) {
+    let probe = WallProbe::of_this_computer();
+    (probe.level, probe.why_not_better.as_deref())
+}
+
+/// The same at this level.
+fn of_steps(
+    plan: &Plan,
+    toolbox: &Toolbox,
+    policy: &Policy,
+    (level, why): (WallLevel, Option<&str>),
+) -> (WallsReview, Vec<Finding>) {
+    let folders = Folders::new(toolbox);
+    let mut looking =
+        Looking { toolbox, policy, level, folders, allowed: Vec::new(), findings: Vec::new() };
+    looking.allow();
+    let steps: Vec<_> = plan.steps.iter().map(|step| looking.step(step)).collect();
+    let mut findings = looking.findings;
+    if steps.iter().flatten().next().is_some() {
+        findings.extend(required(policy, level, why));
+    }
+    let why_not_better = why.map(str::to_owned);
+    let reports = steps.iter().any(Option::is_some);
+    let review = WallsReview { setting: policy.walls, level, why_not_better, steps };
+    (if reports { review } else { WallsReview { why_not_better: None, ..review } }, findings)
+}
+
+/// That the settings want more than this computer has.
+fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Finding> {
+    if policy.walls != WallSetting::Required || level == WallLevel::Full {
+        return None;
+    }
+    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+    let message = format!(
+        "your settings require walls of the level full, and this computer has the level {level}{why}: nothing \
+         runs here until it has them, or the settings say walls = \"preferred\""
+    );
+    Some(Finding::error(Code::StoppedByWall, "", message))
+}
+
+/// Looks at one step after the other.
+struct Looking<'a> {
+    toolbox: &'a Toolbox,
+    policy: &'a Policy,
+    level: WallLevel,
+    folders: Folders,
+    /// Where every step may write, by a grant for the run.
+    allowed: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl Looking<'_> {
+    /// Resolves what is granted to every step.
+    fn allow(&mut self) {
+        for path in &self.policy.grants.write {
+            let (severity, message) = match self.folders.resolve(path) {
+                Ok(Some(place)) if place.is_missing => {
+                    self.allowed.push(place.path);
+                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
+                }
+                Ok(Some(place)) => {
+                    self.allowed.push(place.path);
+                    continue;
+                }
+                Ok(None) => continue,
+                Err(why) => (Severity::Error, format!("{path} cannot be granted: {why}")),
+            };
+            self.findings.push(Finding::new(severity, Code::BadValue, "", message));
+        }
+    }
+
+    fn step(&mut self, step: &Step) -> Option<StepWallsReview> {
+        let call = step.call.as_ref()?;
+        if let (ToolCall::Shell { target: Some(host), .. }, Some(needs)) = (call, &step.needs)
+            && !needs.is_empty()
+            && !step.is_verification()
+        {
+            let message = format!("needs are about this computer, and the command runs on {host}");
+            let pointer = step.pointer(Some("needs"));
+            self.findings.push(Finding::new(Severity::Note, Code::BadValue, pointer, message));
+        }
+        if !has_walls(call) {
+            return None;
+        }
+        let (needs, known) = self.wanted(step, call);
+        let takes_proposal = self.policy.grants.takes_proposal(&step.step_id);
+        let mut granted = needs.clone();
+        if takes_proposal {
+            granted.add(&known.needs);
+        }
+        let walls = self.walls(&granted, known.writes_repository);
+        let proposed = known.needs.beyond(&granted);
+        self.refusals(step, &walls, &proposed, &known);
+        let proposed = Some(proposed).filter(|it| !it.is_empty() && self.level > WallLevel::None);
+        let reasons = if proposed.is_some() { known.reasons } else { Vec::new() };
+        let granted = takes_proposal && !known.needs.beyond(&needs).is_empty();
+        Some(StepWallsReview {
+            walls,
+            needs,
+            granted,
+            proposed: proposed.unwrap_or_default(),
+            reasons,
+        })
+    }
+
+    /// What the step asks for, and what is known of its programs; every path absolute and without links.
+    fn wanted(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
+        let shell = self.toolbox.shell();
+        if let ToolCall::Shell { command, .. } = call {
+            let asked = step.needs.clone().unwrap_or_default();
+            let needs = self.resolved(step, &asked);
+            let mut known = risk::needs_of_command(command, shell);
+            known.needs.write = self.folders.of_table(&known.needs.write);
+            return (needs, known);
+        }
+        let commands = self.toolbox.now().commands_of(call).unwrap_or_default();
+        let mut asked = Needs::default();
+        let mut known = CommandNeeds::default();
+        for command in &commands {
+            asked.add(&command.needs);
+            // Beyond its walls such a command gets what its file says, which a person trusts as a whole.
+            known.writes_repository |=
+                risk::needs_of_command(&command.command, shell).writes_repository;
+        }
+        (self.resolved(step, &asked), known)
+    }
+
+    /// The same needs with absolute paths; a finding for each that nobody can be granted.
+    fn resolved(&mut self, step: &Step, asked: &Needs) -> Needs {
+        let mut write = Vec::new();
+        for (index, path) in asked.write.iter().enumerate() {
+            let told = !step.is_verification();
+            match self.folders.resolve(path) {
+                Ok(Some(place)) => {
+                    if told && place.is_missing {
+                        let message = format!(
+                            "{} does not exist; it is made as a folder before the step runs. Where it is to be \
+                             a file, name its folder",
+                            beginning(path)
+                        );
+                        self.tell(step, Severity::Warning, &format!("write/{index}"), message);
+                    }
+                    if !write.contains(&place.path) {
+                        write.push(place.path);
+                    }
+                }
+                Ok(None) => {}
+                Err(why) if told => {
+                    let message = format!("{} cannot be granted: {why}", beginning(path));
+                    self.tell(step, Severity::Error, &format!("write/{index}"), message);
+                }
+                Err(_) => {}
+            }
+        }
+        write.sort();
+        Needs { write, ..asked.clone() }
+    }
+
+    fn walls(&self, granted: &Needs, writes_repository: bool) -> StepWalls {
+        let terminal = granted.terminal;
+        if granted.open {
+            return StepWalls { open: true, terminal, ..StepWalls::default() };
+        }
+        if self.level == WallLevel::None {
+            return StepWalls { terminal, ..StepWalls::default() };
+        }
+        let mut write = granted.write.clone();
+        write.extend(self.allowed.iter().filter(|path| !granted.write.contains(path)).cloned());
+        write.sort();
+        StepWalls {
+            level: self.level,
+            network: granted.network || self.policy.grants.network,
+            write,
+            writes_repository,
+            terminal,
+            open: false,
+        }
+    }
+
+    /// What keeps the step from running as it is.
+    fn refusals(&mut self, step: &Step, walls: &StepWalls, missing: &Needs, known: &CommandNeeds) {
+        let number = step.step_index + 1;
+        if walls.terminal && !step.is_verification() {
+            let message = format!(
+                "step {number} asks for a terminal, and this version cannot run a command on one: take \
+                 \"terminal\" out, and pass the command what it would ask for"
+            );
+            self.tell(step, Severity::Error, "terminal", message);
+        }
+        if walls.open && self.policy.walls == WallSetting::Required {
+            let message = format!("step {number} is open, and your settings require walls");
+            self.tell(step, Severity::Error, "open", message);
+        }
+        if walls.level == WallLevel::None || !missing.open {
+            return;
+        }
+        let (severity, why) = match &known.refused {
+            Some(why) => (Severity::Error, why.clone()),
+            None => (Severity::Warning, known.reasons.join("; ")),
+        };
+        let message = format!(
+            "step {number} cannot do its work behind walls: {why}. \"needs\": {{\"open\": true}} lets it run \
+             without them, after a question; so does granting what is proposed"
+        );
+        let pointer = step.pointer(Some("command"));
+        self.findings.push(Finding::new(severity, Code::StoppedByWall, pointer, message));
+    }
+
+    fn tell(&mut self, step: &Step, severity: Severity, field: &str, message: String) {
+        let pointer = match step.place {
+            StepPlace::Command(_) => step.pointer(Some(&format!("needs/{field}"))),
+            _ => step.pointer(None),
+        };
+        self.findings.push(Finding::new(severity, Code::BadValue, pointer, message));
+    }
+}
+
+/// The walls of a planner, and what they need to know besides the workspace.
+///
+/// # Errors
+/// A path in which nobody can be let to write, in words.
+pub fn planner_walls(
+    toolbox: &Toolbox,
+    policy: &Policy,
+    needs: &PlannerNeeds,
+) -> Result<(StepWalls, WallPlace), String> {
+    let (level, _) = match policy.walls {
+        WallSetting::Off => (WallLevel::None, None),
+        WallSetting::Required | WallSetting::Preferred => level_of_this_computer(),
+    };
+    let folders = Folders::new(toolbox);
+    let mut write = Vec::new();
+    let mut writes_workspace = false;
+    for path in &needs.write {
+        match folders.resolve(path).map_err(|why| format!("{path} cannot be granted: {why}"))? {
+            Some(place) => write.push(place.path),
+            None => writes_workspace = true,
+        }
+    }
+    write.sort();
+    let mut place = WallPlace::default();
+    if !needs.read {
+        place.hidden.push(toolbox.workspace().to_owned());
+    } else if !writes_workspace {
+        place.read_only.push(toolbox.workspace().to_owned());
+    }
+    if level == WallLevel::None {
+        return Ok((StepWalls::NONE.clone(), place));
+    }
+    Ok((StepWalls { level, network: needs.network, write, ..StepWalls::default() }, place))
+}
+
+/// The verdict on a step with these walls: what reaches beyond them is never safe.
+pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
+    match walls {
+        Some(walls) if walls.is_widened() && verdict.level < RiskLevel::Caution => Verdict {
+            level: RiskLevel::Caution,
+            rule: WIDENED.into(),
+            span: None,
+            reason: format!("Reaches beyond its walls: {}. {}", granted(walls), verdict.reason),
+            suggestion: verdict.suggestion,
+        },
+        _ => verdict,
+    }
+}
+
+/// What walls grant, in a few words.
+fn granted(walls: &StepWalls) -> Needs {
+    let StepWalls { network, ref write, terminal, open, .. } = *walls;
+    Needs { network, write: write.clone(), terminal, open }
+}
+
+/// Why a person is asked before a step that has these walls, where nothing else asks.
+pub(super) fn ask(
+    risk: &Verdict,
+    walls: Option<&StepWalls>,
+    setting: WallSetting,
+) -> Option<&'static str> {
+    let walls = walls?;
+    if walls.open {
+        Some("It runs without walls.")
+    } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
+        None
+    } else if setting == WallSetting::Off {
+        Some("Walls are off in your settings, so what calls for caution asks.")
+    } else {
+        Some("This computer has no walls, so what calls for caution asks.")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! Where a step may be granted to write outside the workspace (SPEC §7.5).
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::risk::{self, table_folder, table_paths};
+use crate::tools::Toolbox;
+
+/// Folders of the system, in which no plan is granted to write: what belongs there is installed, with rights that
+/// walls take away.
+const SYSTEM: [&str; 14] = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/sbin",
+];
+
+/// The folders by which a path is judged.
+pub(super) struct Folders {
+    workspace: PathBuf,
+    home: Option<PathBuf>,
+    /// The folders of this program.
+    own: Vec<PathBuf>,
+    /// Folders of the table, which a plan may name although they lie in a sensitive place.
+    known: Vec<PathBuf>,
+}
+
+/// Where something would be written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Absolute and without links; with `/` at its end where it is a folder that is to be made.
+    pub(super) path: String,
+    /// Whether nothing is there, and nothing is to be made.
+    pub(super) is_missing: bool,
+}
+
+impl Folders {
+    /// Those of this user and of the tools' workspace.
+    pub(super) fn new(toolbox: &Toolbox) -> Self {
+        let home = std::env::home_dir().filter(|home| home.is_absolute());
+        Self::of(toolbox.workspace(), home, toolbox.own_folders())
+    }
+
+    fn of(workspace: &Path, home: Option<PathBuf>, own: &[PathBuf]) -> Self {
+        let home = home.map(|home| real(&home).0);
+        let own = own.iter().map(|path| real(path).0).collect();
+        let mut folders = Self { workspace: workspace.to_owned(), home, own, known: Vec::new() };
+        let known =
+            table_paths().filter_map(|path| Some(real(&folders.expanded(path)?).0)).collect();
+        folders.known = known;
+        folders
+    }
+
+    /// The path that a plan names; none where it lies in the workspace, where every step may write.
+    ///
+    /// # Errors
+    /// Why nobody can be granted to write there.
+    pub(super) fn resolve(&self, path: &str) -> Result<Option<Place>, String> {
+        let named = self
+            .expanded(path)
+            .ok_or_else(|| "the system does not say where your home folder is".to_owned())?;
+        let (real, exists) = real(&named);
+        self.forbidden(&real)?;
+        if real.starts_with(&self.workspace) {
+            return Ok(None);
+        }
+        Ok(Some(self.place(path, real, exists)))
+    }
+
+    /// The paths of the table, absolute; those in the workspace are left out.
+    pub(super) fn of_table(&self, paths: &[String]) -> Vec<String> {
+        let mut all: Vec<String> = paths
+            .iter()
+            .filter_map(|path| {
+                let (real, exists) = real(&self.expanded(path)?);
+                let inside = real.starts_with(&self.workspace);
+                let is_own =
+                    self.own.iter().any(|own| real.starts_with(own) || own.starts_with(&real));
+                (!inside && !is_own).then(|| self.place(path, real, exists).path)
+            })
+            .collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    fn place(&self, named: &str, real: PathBuf, exists: bool) -> Place {
+        let made = !exists && named.ends_with('/');
+        let mut path = real.to_string_lossy().into_owned();
+        if made {
+            path.push('/');
+        }
+        Place { path, is_missing: !exists && !made }
+    }
+
+    /// The path with the home folder, a variable of the table or the workspace in front of it.
+    fn expanded(&self, path: &str) -> Option<PathBuf> {
+        let below_home = |rest: &str| Some(self.home.as_ref()?.join(rest));
+        if let Some((variable, rest)) = path.strip_prefix('$').and_then(|rest| rest.split_once('/'))
+        {
+            let set = std::env::var_os(variable).map(PathBuf::from).filter(|it| it.is_absolute());
+            let default = || below_home(table_folder(variable)?.strip_prefix("~/")?);
+            return Some(set.or_else(default)?.join(rest));
+        }
+        match path.strip_prefix('~') {
+            Some("") => self.home.clone(),
+            Some(rest) => below_home(rest.trim_start_matches('/')),
+            None => Some(self.workspace.join(path)),
+        }
+    }
+
+    /// Why nobody can be granted to write there.
+    fn forbidden(&self, path: &Path) -> Result<(), String> {
+        let refuse = |why: &str| Err(why.to_owned());
+        if path.parent().is_none() {
+            return refuse("it is the whole file system");
+        }
+        if let Some(home) = &self.home
+            && home.starts_with(path)
+        {
+            return refuse(if home == path {
+                "it is your home folder"
+            } else {
+                "your home folder is in it"
+            });
+        }
+        if self.own.iter().any(|own| path.starts_with(own) || own.starts_with(path)) {
+            return refuse("Countersign keeps its own files there");
+        }
+        if self.workspace.starts_with(path) && self.workspace != path {
+            return refuse("the workspace is in it; name the folders beside the workspace");
+        }
+        if SYSTEM
+            .iter()
+            .any(|system| path.starts_with(system) || Path::new(system).starts_with(path))
+        {
+            return refuse("it belongs to the system");
+        }
+        if self.known.iter().any(|known| path.starts_with(known)) {
+            return Ok(());
+        }
+        // A folder is sensitive, too, where a file of any name in it would be.
+        let text = path.to_string_lossy();
+        let verdict =
+            risk::of_written_path(&text).or_else(|| risk::of_written_path(&format!("{text}/x")));
+        match verdict {
+            Some(verdict) => Err(format!("it is a sensitive path ({})", verdict.rule)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The path without links, as far as it exists, and whether all of it does.
+fn real(path: &Path) -> (PathBuf, bool) {
+    let plain = plain(path);
+    let mut missing = Vec::new();
+    let mut there = plain.as_path();
+    loop {
+        match (std::fs::canonicalize(there), there.parent(), there.file_name()) {
+            (Ok(real), ..) => {
+                let exists = missing.is_empty();
+                return (
+                    missing.into_iter().rev().fold(real, |path, name| path.join(name)),
+                    exists,
+                );
+            }
+            (Err(_), Some(parent), Some(name)) => {
+                missing.push(name);
+                there = parent;
+            }
+            (Err(_), ..) => return (plain.clone(), false),
+        }
+    }
+}
+
+/// The path without `.` and `..`, from its text alone: what `..` behind a link means is not followed.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bench {
+        temp: tempfile::TempDir,
+        folders: Folders,
+    }
+
+    fn bench() -> Bench {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for folder in ["home/work/.git", "home/.ssh", "home/.config/countersign", "data", "home/a"]
+        {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let own = vec![root.join("home/.config/countersign")];
+        let folders = Folders::of(&root.join("home/work"), Some(root.join("home")), &own);
+        Bench { temp, folders }
+    }
+
+    impl Bench {
+        fn root(&self) -> String {
+            self.temp.path().canonicalize().unwrap().to_string_lossy().into_owned()
+        }
+
+        fn refused(&self, path: &str) -> String {
+            self.folders.resolve(path).unwrap_err()
+        }
+    }
+
+    #[test]
+    fn what_nobody_can_grant_is_refused() {
+        let bench = bench();
+        let root = bench.root();
+        for (path, why) in [
+            ("/", "whole file system"),
+            ("//", "whole file system"),
+            ("/tmp/../..", "whole file system"),
+            ("~", "home folder"),
+            ("~/", "home folder"),
+            ("~/a/..", "home folder"),
+            ("..", "home folder"),
+            (&root, "home folder is in it"),
+            ("~/.ssh", "sensitive"),
+            ("~/.ssh/known_hosts", "sensitive"),
+            ("~/.bashrc", "sensitive"),
+            (".git", "sensitive"),
+            (".git/config", "sensitive"),
+            ("~/.cargo/config.toml", "sensitive"),
+            ("~/.config/countersign", "own files"),
+            ("~/.config/countersign/key", "own files"),
+            ("~/.config", "own files"),
+            ("/etc", "system"),
+            ("/usr", "system"),
+            ("/etc/passwd", "system"),
+        ] {
+            assert!(bench.refused(path).contains(why), "{path}: {}", bench.refused(path));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_what_it_leads_to() {
+        let bench = bench();
+        let root = bench.root();
+        for (name, to) in
+            [("home/a/out", "/"), ("home/a/keys", "../.ssh"), ("home/a/data", "../../data")]
+        {
+            std::os::unix::fs::symlink(to, Path::new(&root).join(name)).unwrap();
+        }
+        assert!(bench.refused("~/a/out").contains("whole file system"));
+        assert!(bench.refused("~/a/keys").contains("sensitive"));
+        assert!(bench.refused("~/a/out/etc").contains("system"));
+        let place = bench.folders.resolve("~/a/data/sub/").unwrap().unwrap();
+        assert_eq!((place.path, place.is_missing), (format!("{root}/data/sub/"), false));
+    }
+
+    #[test]
+    fn what_can_be_granted_is_absolute() {
+        let bench = bench();
+        let root = bench.root();
+        for (path, expected, is_missing) in [
+            ("~/a", "home/a", false),
+            ("~/a/", "home/a", false),
+            ("../a/./", "home/a", false),
+            ("~/a/new/", "home/a/new/", false),
+            ("~/a/new", "home/a/new", true),
+        ] {
+            let place = bench.folders.resolve(path).unwrap().unwrap();
+            assert_eq!(place, Place { path: format!("{root}/{expected}"), is_missing }, "{path}");
+        }
+        for inside in ["sub", ".", "./a/b", "~/work/x"] {
+            assert_eq!(bench.folders.resolve(inside), Ok(None), "{inside}");
+        }
+    }
+
+    #[test]
+    fn folders_of_the_table_may_be_named() {
+        let bench = bench();
+        let pip = bench.folders.resolve("~/.npm/x/").unwrap().unwrap();
+        assert!(pip.path.ends_with("/home/.npm/x/"), "{pip:?}");
+        let all = bench.folders.of_table(&["~/.npm/".to_owned(), "~/.npm/".to_owned()]);
+        assert_eq!(all, [format!("{}/home/.npm/", bench.root())]);
+        let own = bench.folders.of_table(&["~/.config/".to_owned()]);
+        assert_eq!(own, Vec::<String>::new(), "own folders are never proposed");
+    }
+}

@@ -1,0 +1,281 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::authorization::Grants;
+use crate::engine::review::ask;
+use crate::plan::{Mode, is_valid, parse};
+
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn at(
+        &self,
+        level: WallLevel,
+        steps: &Value,
+        policy: &Policy,
+    ) -> (Plan, WallsReview, Vec<Finding>) {
+        let plan = parse(json!({"goal": "g", "steps": steps}).to_string().as_bytes());
+        assert!(plan.is_valid(), "{:?}", plan.findings);
+        let toolbox = Toolbox::open(self.path(), policy).unwrap();
+        let plan = plan.plan.unwrap();
+        let (review, findings) = of_steps(&plan, &toolbox, policy, (level, None));
+        (plan, review, findings)
+    }
+
+    /// The walls of one command at level full.
+    fn one(&self, step: Value, policy: &Policy) -> (StepWallsReview, Vec<Finding>) {
+        let (_, review, findings) = self.at(WallLevel::Full, &json!([step]), policy);
+        (review.steps.into_iter().next().flatten().unwrap(), findings)
+    }
+}
+
+fn granting(grants: Grants) -> Policy {
+    Policy { grants, ..Policy::default() }
+}
+
+fn all_proposed() -> Policy {
+    granting(Grants { proposed: true, ..Grants::default() })
+}
+
+#[test]
+fn a_step_that_says_nothing_gets_nothing() {
+    let (step, findings) = Bench::new().one(json!({"command": "ls -l"}), &Policy::default());
+    assert_eq!(step.walls, StepWalls { level: WallLevel::Full, ..StepWalls::default() });
+    assert!(step.proposed.is_empty() && findings.is_empty() && !step.granted);
+}
+
+#[test]
+fn what_a_plan_asks_for_is_granted_by_signing() {
+    let bench = Bench::new();
+    let other = tempfile::tempdir().unwrap();
+    let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
+    let needs = json!({"network": true, "write": [other, "sub", "."]});
+    let (step, findings) =
+        bench.one(json!({"command": "make", "needs": needs}), &Policy::default());
+    assert!(step.walls.network && !step.walls.open);
+    assert_eq!(step.walls.write, [other], "the workspace is writable anyway");
+    assert_eq!(findings, []);
+}
+
+#[test]
+fn what_is_known_is_proposed_and_granted_by_a_flag() {
+    let bench = Bench::new();
+    let step = || json!({"command": "curl -fO https://example.org/x"});
+    let (proposing, _) = bench.one(step(), &Policy::default());
+    assert!(proposing.proposed.network && !proposing.walls.network);
+    assert_eq!(proposing.reasons, ["it talks to other hosts"]);
+    let (granted, _) = bench.one(step(), &all_proposed());
+    assert!(granted.proposed.is_empty() && granted.walls.network && granted.granted);
+    let one = Grants { proposed_for: ["step_1".to_owned()].into(), ..Grants::default() };
+    let (first, _) = bench.one(step(), &granting(one));
+    assert!(first.walls.network, "a proposal can be taken for one step");
+    let other = Grants { proposed_for: ["step_2".to_owned()].into(), ..Grants::default() };
+    let (first, _) = bench.one(step(), &granting(other));
+    assert!(!first.walls.network);
+}
+
+#[test]
+fn what_is_asked_for_is_not_proposed_again() {
+    let step = json!({"command": "curl x", "needs": {"network": true}});
+    let (step, _) = Bench::new().one(step, &Policy::default());
+    assert!(step.walls.network && step.proposed.is_empty());
+}
+
+#[test]
+fn a_grant_for_the_run_is_for_every_walled_step() {
+    let bench = Bench::new();
+    let other = tempfile::tempdir().unwrap();
+    let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
+    let grants = Grants { network: true, write: [other.clone()].into(), ..Grants::default() };
+    let policy = granting(grants);
+    let steps = json!([{"command": "a"}, {"command": "sudo b", "needs": {"open": true}}]);
+    let (_, review, findings) = bench.at(WallLevel::Full, &steps, &policy);
+    let [first, open] = review.steps.as_slice() else { panic!("{review:?}") };
+    let first = &first.as_ref().unwrap().walls;
+    assert!(first.network && first.write == [other]);
+    let open = &open.as_ref().unwrap().walls;
+    assert_eq!(*open, StepWalls { open: true, ..StepWalls::default() });
+    assert_eq!(findings, []);
+    let wrong = granting(Grants { write: ["/".to_owned()].into(), ..Grants::default() });
+    let (_, _, findings) = bench.at(WallLevel::Full, &steps, &wrong);
+    assert!(!is_valid(&findings), "{findings:?}");
+}
+
+#[test]
+fn git_writes_its_repository_without_a_grant() {
+    let bench = Bench::new();
+    let (add, _) = bench.one(json!({"command": "git add -A"}), &Policy::default());
+    assert!(add.walls.writes_repository && !add.walls.is_widened());
+    let (log, _) = bench.one(json!({"command": "git log"}), &Policy::default());
+    assert!(!log.walls.writes_repository);
+}
+
+#[test]
+fn docker_is_refused_with_its_reason() {
+    let bench = Bench::new();
+    let refused = |policy: &Policy, needs: Value| {
+        let step = json!({"command": "docker ps", "needs": needs});
+        let (step, findings) = bench.one(step, policy);
+        (step.walls.open, findings)
+    };
+    let (open, findings) = refused(&Policy::default(), json!({}));
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert!(!open && finding.severity == Severity::Error);
+    assert!(finding.message.contains("socket of a container daemon"), "{}", finding.message);
+    assert_eq!((finding.code, finding.pointer.as_str()), (Code::StoppedByWall, "/steps/0/command"));
+    assert_eq!(refused(&Policy::default(), json!({"open": true})), (true, vec![]));
+    assert_eq!(refused(&all_proposed(), json!({})), (true, vec![]));
+    // Without walls nothing stands between it and its daemon.
+    let (_, _, findings) =
+        bench.at(WallLevel::None, &json!([{"command": "docker ps"}]), &Policy::default());
+    assert_eq!(findings, []);
+}
+
+#[test]
+fn sudo_is_told_that_it_will_not_work() {
+    let (_, findings) = Bench::new().one(json!({"command": "sudo ls"}), &Policy::default());
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!((finding.severity, finding.code), (Severity::Warning, Code::StoppedByWall));
+}
+
+#[test]
+fn a_terminal_is_refused_in_so_many_words() {
+    let step = json!({"command": "top", "needs": {"terminal": true}});
+    let (_, findings) = Bench::new().one(step, &Policy::default());
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!(finding.severity, Severity::Error);
+    assert_eq!(finding.pointer, "/steps/0/needs/terminal");
+    assert!(finding.message.contains("cannot run a command on one"), "{}", finding.message);
+}
+
+#[test]
+fn each_forbidden_path_is_a_finding_with_its_place() {
+    let write = ["sub", "/", "~", "~/.ssh", "/nowhere/at/all"];
+    let step = json!({"command": "a", "needs": {"write": write}, "verificationCommand": "b"});
+    let bench = Bench::new();
+    let (_, _, findings) = bench.at(WallLevel::Full, &json!([step]), &Policy::default());
+    let told: Vec<_> = findings.iter().map(|it| (it.severity, it.pointer.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Severity::Error, "/steps/0/needs/write/1"),
+            (Severity::Error, "/steps/0/needs/write/2"),
+            (Severity::Error, "/steps/0/needs/write/3"),
+            (Severity::Warning, "/steps/0/needs/write/4"),
+        ],
+        "each is told once, also with a verification"
+    );
+}
+
+#[test]
+fn required_means_the_level_full() {
+    let bench = Bench::new();
+    let required = Policy { walls: WallSetting::Required, ..Policy::default() };
+    let steps = json!([{"command": "ls"}]);
+    for (level, valid) in
+        [(WallLevel::None, false), (WallLevel::Files, false), (WallLevel::Full, true)]
+    {
+        let (_, _, findings) = bench.at(level, &steps, &required);
+        assert_eq!(is_valid(&findings), valid, "{level}: {findings:?}");
+        let (_, _, findings) = bench.at(level, &steps, &Policy::default());
+        assert!(is_valid(&findings), "{level}");
+    }
+    let open = json!([{"command": "ls", "needs": {"open": true}}]);
+    let (_, _, findings) = bench.at(WallLevel::Full, &open, &required);
+    assert!(!is_valid(&findings), "an open step has none");
+}
+
+#[test]
+fn who_is_asked_depends_on_the_walls() {
+    let bench = Bench::new();
+    let steps = json!([{"command": "ls"}, {"command": "make"}, {"command": "make",
+        "needs": {"open": true}}, {"command": "rm -rf x"}, {"command": "make",
+        "riskAssessment": {"requiresApproval": true}}, {"command": "ls",
+        "needs": {"network": true}}]);
+    let asked = |level: WallLevel, policy: &Policy| -> Vec<Option<bool>> {
+        let (plan, review, _) = bench.at(level, &steps, policy);
+        let toolbox = Toolbox::open(bench.path(), policy).unwrap();
+        let steps = plan.steps.iter().zip(&review.steps);
+        let asks = steps.map(|(step, walls)| {
+            let walls = walls.as_ref().map(|it| &it.walls);
+            let verdict = risk::of_step(step, policy, toolbox.shell());
+            ask(step, &raised(verdict, walls), policy, Mode::Automatic, walls)
+        });
+        asks.map(|ask| ask.map(|it| it.unwalled)).collect()
+    };
+    let preferred = Policy::default();
+    let off = Policy { walls: WallSetting::Off, ..Policy::default() };
+    let behind = [None, None, Some(true), Some(false), Some(false), None];
+    assert_eq!(asked(WallLevel::Full, &preferred), behind);
+    assert_eq!(asked(WallLevel::Files, &preferred), behind);
+    let without = [None, Some(true), Some(true), Some(false), Some(false), None];
+    assert_eq!(asked(WallLevel::None, &preferred), without);
+    assert_eq!(asked(WallLevel::None, &off), without);
+}
+
+#[test]
+fn wider_walls_are_at_least_caution() {
+    let bench = Bench::new();
+    let plan =
+        |needs: Value| bench.one(json!({"command": "ls", "needs": needs}), &Policy::default());
+    let verdict = || Verdict {
+        level: RiskLevel::Safe,
+        rule: "read".into(),
+        span: None,
+        reason: "Only reads.".to_owned(),
+        suggestion: None,
+    };
+    let level = |needs: Value| raised(verdict(), Some(&plan(needs).0.walls)).level;
+    assert_eq!(level(json!({})), RiskLevel::Safe);
+    assert_eq!(level(json!({"write": ["sub"]})), RiskLevel::Safe);
+    let other = tempfile::tempdir().unwrap();
+    let write = json!({"write": [other.path()]});
+    for needs in [json!({"network": true}), json!({"open": true}), write] {
+        assert_eq!(level(needs.clone()), RiskLevel::Caution, "{needs}");
+    }
+    let worse = Verdict { level: RiskLevel::Dangerous, ..verdict() };
+    let wide = plan(json!({"network": true})).0.walls;
+    assert_eq!(raised(worse.clone(), Some(&wide)), worse);
+}
+
+#[test]
+fn a_command_on_a_host_has_no_walls_here() {
+    let plan = json!({"goal": "g", "target": "host", "steps": [
+        {"command": "docker ps", "needs": {"network": true}}]});
+    let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
+    let bench = Bench::new();
+    let policy = Policy::default();
+    let toolbox = Toolbox::open(bench.path(), &policy).unwrap();
+    let (review, findings) = of_steps(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    assert_eq!(review.steps, [None]);
+    let [note] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!(note.severity, Severity::Note);
+}
+
+#[test]
+fn a_trusted_file_of_commands_brings_its_needs() {
+    let bench = Bench::new();
+    let text = "[verify.local]\ncommand = \"git status\"\nneeds = { network = true }\n";
+    std::fs::write(bench.path().join("countersign.toml"), text).unwrap();
+    let plan = json!({"version": "2026-02-19", "goal": "g", "actions": [
+        {"type": "verify", "request": {}}, {"type": "inspect", "request": {}}]});
+    let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
+    let policy = Policy::default();
+    let toolbox = Toolbox::open(bench.path(), &policy).unwrap();
+    let (review, findings) = of_steps(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    let [Some(verify), None] = review.steps.as_slice() else { panic!("{review:?}") };
+    assert!(verify.walls.network && verify.walls.writes_repository);
+    assert!(verify.needs.network && findings.is_empty());
+}

@@ -1,0 +1,38 @@
+//! The user's own folders outside of every evidence folder.
+
+use std::path::{Path, PathBuf};
+
+/// Where the key and the kept heads are (SPEC §8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserFolders {
+    /// The folder of the key that protects secrets and proves grants.
+    pub key: PathBuf,
+    /// The folder of the program's state: the last head of each evidence database.
+    pub state: PathBuf,
+}
+
+/// A folder that is named alone has the state inside.
+impl From<PathBuf> for UserFolders {
+    fn from(key: PathBuf) -> Self {
+        let state = key.join("state");
+        Self { key, state }
+    }
+}
+
+impl From<&Path> for UserFolders {
+    fn from(key: &Path) -> Self {
+        key.to_owned().into()
+    }
+}
+
+impl From<&PathBuf> for UserFolders {
+    fn from(key: &PathBuf) -> Self {
+        key.clone().into()
+    }
+}
+
+impl From<&Self> for UserFolders {
+    fn from(folders: &Self) -> Self {
+        folders.clone()
+    }
+}

@@ -1,0 +1,230 @@
+//! The last head of each evidence database, kept outside of its folder (SPEC §8): a chain cannot tell by itself
+//! that its end was cut off, or that all of it was exchanged.
+//!
+//! One small file holds the heads of all databases of the user, by the random id of each and with the folder in
+//! which it was. It is kept twice, in the state folder and beside the key, so that neither folder can be lost or
+//! set back unnoticed together with a database: a database must agree with both.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::append::Chain;
+use super::error::{EvidenceError, Result};
+use super::folders::UserFolders;
+use super::lock::Lock;
+use super::permissions;
+use super::vault::Vault;
+use crate::plan::Digest;
+
+const FILE_NAME: &str = "evidence_heads.json";
+/// More than anybody's databases need.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// The last head of one database.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptHead {
+    /// The id inside the database.
+    pub(super) database_id: Uuid,
+    /// The folder in which it was; none where another database was accepted there.
+    folder: Option<String>,
+    /// The length of the chain.
+    pub(super) rows: i64,
+    /// The digest of its last link.
+    pub(super) head: Digest,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptFile {
+    heads: Vec<KeptHead>,
+    /// Keyed digest of `heads`.
+    digest: String,
+}
+
+/// What is kept.
+#[derive(Debug, Default)]
+pub(super) struct KeptHeads {
+    heads: BTreeSet<KeptHead>,
+    /// Why it cannot be relied on.
+    unusable: Option<String>,
+}
+
+impl KeptHeads {
+    /// Reads both copies. Without the key, nobody can tell whether they are what was kept.
+    pub(super) fn read(folders: &UserFolders, vault: Option<&Vault>) -> Self {
+        let mut kept = Self::default();
+        let mut failures = Vec::new();
+        let mut is_read = false;
+        for folder in [&folders.state, &folders.key] {
+            let path = folder.join(FILE_NAME);
+            match read(&path, vault) {
+                Ok(None) => {}
+                Ok(Some(heads)) => {
+                    is_read = true;
+                    kept.heads.extend(heads);
+                }
+                Err(why) => failures.push(format!("{}: {why}", path.display())),
+            }
+        }
+        // One good copy is enough: the other is written again with the next head.
+        if !is_read && !failures.is_empty() {
+            kept.unusable = Some(failures.join("; "));
+        }
+        kept
+    }
+
+    /// The heads of the database with this id.
+    pub(super) fn of(&self, database_id: Uuid) -> impl Iterator<Item = &KeptHead> {
+        self.heads.iter().filter(move |kept| kept.database_id == database_id)
+    }
+
+    /// The latest head of any other database in this folder.
+    pub(super) fn other_in(&self, dir: &Path, database_id: Option<Uuid>) -> Option<&KeptHead> {
+        let folder = name_of(dir);
+        self.heads
+            .iter()
+            .filter(|kept| kept.folder.as_deref() == Some(folder.as_str()))
+            .filter(|kept| Some(kept.database_id) != database_id)
+            .max_by_key(|kept| kept.rows)
+    }
+
+    /// Why what is kept cannot be relied on, if so.
+    pub(super) fn unusable(&self) -> Option<&str> {
+        self.unusable.as_deref()
+    }
+
+    /// Whether this head of a database in this folder is kept in both places.
+    pub(super) fn holds(&self, dir: &Path, database_id: Uuid) -> bool {
+        let folder = name_of(dir);
+        self.of(database_id).any(|kept| kept.folder.as_deref() == Some(folder.as_str()))
+    }
+}
+
+/// Why a head is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// The chain has grown.
+    Grown,
+    /// A person accepted the database as it is now.
+    Accepted,
+}
+
+/// Makes the state folder, and finds out whether heads can be kept in it.
+///
+/// # Errors
+/// A folder that cannot be made or written.
+pub(super) fn prepare(folders: &UserFolders) -> Result<()> {
+    let state = |error| match error {
+        EvidenceError::Folder { source, path } => EvidenceError::State { source, path },
+        other => other,
+    };
+    permissions::own_folder(&folders.state).map_err(state)?;
+    Lock::heads(&folders.state).map(drop).map_err(state)
+}
+
+/// Keeps the end of a chain.
+///
+/// # Errors
+/// A state folder that cannot be written.
+pub(super) fn keep(
+    folders: &UserFolders,
+    vault: &Vault,
+    (dir, database_id): (&Path, Uuid),
+    chain: Chain,
+    reason: Reason,
+) -> Result<()> {
+    let _lock = Lock::heads(&folders.state)?;
+    let mut heads = KeptHeads::read(folders, Some(vault)).heads;
+    let folder = name_of(dir);
+    if reason == Reason::Grown {
+        // Another process may have come further meanwhile. A chain only ever grows.
+        let latest = heads.iter().filter(|kept| kept.database_id == database_id);
+        if latest.map(|kept| kept.rows).max().is_some_and(|rows| rows > chain.rows) {
+            return Ok(());
+        }
+    }
+    heads.retain(|kept| kept.database_id != database_id);
+    let mut all: Vec<_> = latest_of_each(heads)
+        .into_iter()
+        .map(|mut kept| {
+            if kept.folder.as_deref() == Some(folder.as_str()) {
+                kept.folder = None;
+            }
+            kept
+        })
+        .collect();
+    all.push(KeptHead { database_id, folder: Some(folder), rows: chain.rows, head: chain.head });
+    all.sort();
+    let text = sealed(&all, vault);
+    let path = folders.state.join(FILE_NAME);
+    write(&path, text.as_bytes(), true).map_err(|source| EvidenceError::State { source, path })?;
+    // The copy: an older one is still on the chain, and one that was torn is written again the next time.
+    let _ = write(&folders.key.join(FILE_NAME), text.as_bytes(), false);
+    Ok(())
+}
+
+/// Of each database the longest: the two copies may differ.
+fn latest_of_each(heads: BTreeSet<KeptHead>) -> Vec<KeptHead> {
+    let mut latest: Vec<KeptHead> = Vec::new();
+    for kept in heads {
+        match latest.iter_mut().find(|other| other.database_id == kept.database_id) {
+            Some(other) if other.rows < kept.rows => *other = kept,
+            Some(_) => {}
+            None => latest.push(kept),
+        }
+    }
+    latest
+}
+
+fn sealed(heads: &[KeptHead], vault: &Vault) -> String {
+    let text = serde_json::to_value(heads).unwrap_or_default();
+    let digest = vault.seal_heads(&super::ledger::canonical(&text));
+    serde_json::json!({ "heads": text, "digest": digest }).to_string()
+}
+
+fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, String> {
+    let mut text = Vec::new();
+    match fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text)) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    }
+    let file: KeptFile =
+        serde_json::from_slice(&text).map_err(|_| "it is not what was written".to_owned())?;
+    let vault = vault.ok_or_else(|| "the key that it was written with is missing".to_owned())?;
+    let heads = serde_json::to_value(&file.heads).unwrap_or_default();
+    if vault.seal_heads(&super::ledger::canonical(&heads)) != file.digest {
+        return Err("it is not what was written, or was written with another key".to_owned());
+    }
+    Ok(Some(file.heads))
+}
+
+/// Replaces the file at once.
+fn write(path: &Path, text: &[u8], is_durable: bool) -> io::Result<()> {
+    let draft = path.with_extension(format!("{}.tmp", Uuid::new_v4()));
+    let written = permissions::create_new(&draft).and_then(|mut file| {
+        file.write_all(text)?;
+        if is_durable {
+            file.sync_data()?;
+        }
+        fs::rename(&draft, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// The name of an evidence folder, the same through links and from every working directory.
+fn name_of(dir: &Path) -> String {
+    let absolute: PathBuf = fs::canonicalize(dir)
+        .or_else(|_| std::path::absolute(dir))
+        .unwrap_or_else(|_| dir.to_owned());
+    absolute.to_string_lossy().into_owned()
+}

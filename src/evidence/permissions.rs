@@ -1,0 +1,201 @@
+//! Folders and files of the evidence belong to one user (SPEC §8): folders are 0700 and files 0600 under any
+//! umask, and what is more open is mended where nothing else is affected by that.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use super::error::{EvidenceError, Result};
+
+/// Makes the folder where it is missing, and takes the rights of group and others away where it holds
+/// evidence alone.
+///
+/// # Errors
+/// A folder of another user; one into which others may write and that also holds other things.
+pub(super) fn evidence_folder(path: &Path) -> Result<()> {
+    private_folder(path, true)
+}
+
+/// The same for a folder that is the program's own, whatever is in it.
+///
+/// # Errors
+/// A folder that cannot be made; one of another user.
+pub(super) fn own_folder(path: &Path) -> Result<()> {
+    private_folder(path, false)
+}
+
+/// Opens a file for appending, made with mode 0600 where it is missing.
+pub(super) fn append(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true).create(true)).open(path)
+}
+
+/// Makes a file that must not exist, with mode 0600.
+pub(super) fn create_new(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
+}
+
+/// Replaces a file in the folder of an evidence, or makes it, with the folders that are missing: readable by
+/// this user alone.
+///
+/// # Errors
+/// A folder or file that cannot be made or written.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        own_folder(folder).map_err(io::Error::other)?;
+    }
+    mend_file(path).map_err(io::Error::other)?;
+    let mut options = OpenOptions::new();
+    private(options.write(true).create(true).truncate(true)).open(path)?.write_all(bytes)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+fn private_folder(path: &Path, only_with_evidence: bool) -> Result<()> {
+    let folder = |source| EvidenceError::Folder { source, path: path.to_owned() };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(folder)?;
+    // A link to a folder is followed: what counts is who owns the folder that is used, and who may enter it.
+    let metadata = fs::metadata(path).map_err(folder)?;
+    if !metadata.is_dir() {
+        return Err(folder(io::ErrorKind::NotADirectory.into()));
+    }
+    #[cfg(unix)]
+    unix::mend_folder(path, &metadata, only_with_evidence)?;
+    #[cfg(not(unix))]
+    let _ = only_with_evidence;
+    Ok(())
+}
+
+/// Takes the rights of group and others away from a file of the evidence, if it is there.
+///
+/// # Errors
+/// What is no regular file; a file of another user.
+pub(super) fn mend_file(path: &Path) -> Result<()> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(EvidenceError::Folder { source, path: path.to_owned() }),
+    };
+    if !metadata.is_file() {
+        return Err(EvidenceError::NoFile { path: path.to_owned() });
+    }
+    #[cfg(unix)]
+    unix::mend_file(path, &metadata)?;
+    Ok(())
+}
+
+/// Refuses a file with a secret that others may read or that somebody else owns; it is not mended, because
+/// it may have been read.
+///
+/// # Errors
+/// Such a file, with the command that mends it.
+pub(super) fn refuse_open_secret(path: &Path, file: &File) -> Result<()> {
+    #[cfg(unix)]
+    unix::refuse_open_secret(path, file)?;
+    #[cfg(not(unix))]
+    let _ = (path, file);
+    Ok(())
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::Metadata;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+
+    /// Rights of group and others.
+    const OTHERS: u32 = 0o077;
+    /// Names that the program itself puts into an evidence folder begin like this.
+    const OWN_NAMES: [&str; 6] =
+        ["execution_log.", "search_index.", "locks", "continuations", "output-", "checkpoints"];
+
+    pub(super) fn mend_folder(
+        path: &Path,
+        metadata: &Metadata,
+        only_with_evidence: bool,
+    ) -> Result<()> {
+        refuse_foreign(path, metadata)?;
+        let mode = metadata.mode() & 0o7777;
+        if mode & OTHERS == 0 {
+            return Ok(());
+        }
+        if only_with_evidence && !holds_only_evidence(path) {
+            // Somebody else's things may need the rights. Reading is harmless, because the files are 0600.
+            if mode & 0o022 != 0 {
+                return Err(not_private(path, format!("others may write into it ({mode:04o})")));
+            }
+            return Ok(());
+        }
+        set_mode(path, mode & 0o700)
+    }
+
+    pub(super) fn mend_file(path: &Path, metadata: &Metadata) -> Result<()> {
+        refuse_foreign(path, metadata)?;
+        let mode = metadata.mode() & 0o7777;
+        if mode & OTHERS == 0 { Ok(()) } else { set_mode(path, mode & 0o700) }
+    }
+
+    pub(super) fn refuse_open_secret(path: &Path, file: &File) -> Result<()> {
+        let metadata = file
+            .metadata()
+            .map_err(|source| EvidenceError::Key { source, path: path.to_owned() })?;
+        // Root may read everybody's evidence; it does not write to it.
+        if !rustix::process::geteuid().is_root() {
+            refuse_foreign(path, &metadata)?;
+        }
+        let mode = metadata.mode() & 0o7777;
+        if mode & OTHERS != 0 {
+            return Err(EvidenceError::NotPrivate {
+                path: path.to_owned(),
+                what: format!("the key can be used by other users ({mode:04o})"),
+                command: format!("chmod 600 {}", quoted(path)),
+            });
+        }
+        Ok(())
+    }
+
+    fn refuse_foreign(path: &Path, metadata: &Metadata) -> Result<()> {
+        let own = rustix::process::geteuid().as_raw();
+        if metadata.uid() == own {
+            return Ok(());
+        }
+        Err(EvidenceError::NotPrivate {
+            path: path.to_owned(),
+            what: format!("it belongs to user {}, and this program runs as {own}", metadata.uid()),
+            command: format!("chown {own} {}", quoted(path)),
+        })
+    }
+
+    fn not_private(path: &Path, what: String) -> EvidenceError {
+        let command = format!("chmod go-w {}", quoted(path));
+        EvidenceError::NotPrivate { path: path.to_owned(), what, command }
+    }
+
+    fn holds_only_evidence(path: &Path) -> bool {
+        let Ok(entries) = fs::read_dir(path) else { return false };
+        entries.into_iter().all(|entry| {
+            entry.is_ok_and(|entry| {
+                let name = entry.file_name();
+                OWN_NAMES.iter().any(|own| name.to_string_lossy().starts_with(own))
+            })
+        })
+    }
+
+    fn set_mode(path: &Path, mode: u32) -> Result<()> {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+            .map_err(|source| EvidenceError::Folder { source, path: path.to_owned() })
+    }
+
+    /// The path for a shell.
+    fn quoted(path: &Path) -> String {
+        format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether a database has exactly the schema that this version gives its format (SPEC §8): one trigger more
+//! could drop rows, one view in place of a table could make them up.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::error::Result;
+use super::schema;
+use crate::plan::Digest;
+
+/// The digest of the schema of each released format, the first one first.
+const DIGESTS: [&str; 3] = [
+    "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
+    "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
+    "16e113c06465063bed543f79fc7cce4c42f157399153de90272709cb0692d1ad",
+];
+
+/// Everything that a schema consists of: kind and name, with the table and the statement.
+type Objects = BTreeMap<(String, String), (String, Option<String>)>;
+
+/// What differs from the schema of this format, one sentence each; empty when nothing does.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>> {
+    let objects = objects(conn)?;
+    let known = usize::try_from(format - 1).ok().and_then(|place| DIGESTS.get(place));
+    if known.is_some_and(|known| *known == digest_of(&objects).hex()) {
+        return Ok(Vec::new());
+    }
+    // Making the expected schema costs more than comparing a digest, and is needed for the words alone.
+    let expected = self::objects(&schema::in_memory(format)?)?;
+    Ok(compare(&objects, &expected))
+}
+
+/// The tables that are what this format makes them, whatever else differs.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String>> {
+    let objects = objects(conn)?;
+    let expected = self::objects(&schema::in_memory(format)?)?;
+    let is_table = |kind: &str| kind == "table";
+    Ok(expected
+        .into_iter()
+        .filter(|(place, made)| is_table(&place.0) && objects.get(place) == Some(made))
+        .map(|((_, name), _)| name)
+        .collect())
+}
+
+/// How often the schema was changed, as SQLite counts it: another number, and it is compared again.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn version(conn: &Connection) -> Result<i64> {
+    Ok(conn.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?)
+}
+
+fn objects(conn: &Connection) -> Result<Objects> {
+    let mut statement = conn.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    let mut objects = Objects::new();
+    while let Some(row) = rows.next()? {
+        let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
+        let mut place = (kind, name);
+        // Two rows with the same name are damage that SQLite itself may not notice.
+        while objects.contains_key(&place) {
+            place.1.push_str(" (again)");
+        }
+        objects.insert(place, (row.get(2)?, row.get(3)?));
+    }
+    Ok(objects)
+}
+
+fn digest_of(objects: &Objects) -> Digest {
+    let mut text = String::new();
+    for ((kind, name), (table, sql)) in objects {
+        for part in [kind, name, table, sql.as_deref().unwrap_or_default()] {
+            text.push_str(&format!("{}:{part}", part.len()));
+        }
+    }
+    Digest::of(text.as_bytes())
+}
+
+fn compare(found: &Objects, expected: &Objects) -> Vec<String> {
+    let mut differences = Vec::new();
+    for ((kind, name), made) in expected {
+        match found.get(&(kind.clone(), name.clone())) {
+            Some(there) if there == made => {}
+            Some(_) => {
+                differences.push(format!("the {kind} {name} is not what this version makes"))
+            }
+            None => {
+                let other = found.keys().find(|(_, there)| there == name);
+                differences.push(match other {
+                    Some((other, _)) => format!("a {other} is in the place of the {kind} {name}"),
+                    None => format!("the {kind} {name} is missing"),
+                });
+            }
+        }
+    }
+    for (kind, name) in found.keys() {
+        let is_known = expected.keys().any(|(_, there)| there == name);
+        if !is_known {
+            differences.push(format!("there is a {kind} {name} that this version does not make"));
+        }
+    }
+    differences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digests_are_those_of_the_formats() {
+        let digests: Vec<_> = (1..)
+            .zip(DIGESTS)
+            .map(|(format, _)| {
+                digest_of(&objects(&schema::in_memory(format).unwrap()).unwrap()).hex()
+            })
+            .collect();
+        assert_eq!(digests, DIGESTS);
+    }
+
+    #[test]
+    fn each_difference_has_its_words() {
+        for (change, words) in [
+            ("CREATE TABLE more (a)", "a table more that this version does not make"),
+            ("DROP INDEX runs_by_time", "the index runs_by_time is missing"),
+            (
+                "DROP TRIGGER runs_refuses_update; CREATE TRIGGER runs_refuses_update BEFORE UPDATE ON runs
+                 BEGIN SELECT 1; END",
+                "the trigger runs_refuses_update is not what this version makes",
+            ),
+            (
+                "DROP TABLE purges; CREATE VIEW purges AS SELECT 1 AS digest",
+                "a view is in the place of the table purges",
+            ),
+            ("ANALYZE", "a table sqlite_stat1 that this version does not make"),
+        ] {
+            let conn = schema::in_memory(3).unwrap();
+            assert_eq!(differences(&conn, 3).unwrap(), Vec::<String>::new());
+            conn.execute_batch(change).unwrap();
+            let found = differences(&conn, 3).unwrap();
+            assert!(found.iter().any(|found| found.contains(words)), "{change}: {found:?}");
+        }
+        let conn = schema::in_memory(3).unwrap();
+        assert!(!differences(&conn, 2).unwrap().is_empty(), "a format that was set back");
+    }
+}

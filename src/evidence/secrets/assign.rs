@@ -1,0 +1,394 @@
+//! Values that are assigned to a name: in files of settings, source code, commands, JSON, XML and SQL.
+
+use std::ops::Range;
+
+use super::Match;
+use super::names::{Class, classify};
+use super::scan::{
+    at, back_while, forward_while, is_name_byte, line_end, line_start, quoted, quoted_as, wrapped,
+};
+use super::values::{How, LONGEST, is_secret};
+
+/// Longest name.
+const NAME: usize = 96;
+/// How far behind a name what assigns to it may stand.
+const NEAR: usize = 80;
+
+/// A name that says that its value is secret, and where it stands.
+struct Name<'t> {
+    text: &'t str,
+    class: Class,
+    start: usize,
+    end: usize,
+}
+
+/// The secret that is assigned to the name around this word, where it is one.
+pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let start = back_while(bytes, word.start, NAME, |byte| is_name_byte(byte) || byte == b'.');
+    let mut end = forward_while(bytes, word.end, NAME, is_name_byte);
+    while at(bytes, end) == b'.' && is_name_byte(at(bytes, end + 1)) {
+        end = forward_while(bytes, end + 1, NAME, is_name_byte);
+    }
+    // `token->kind` goes on; a dash at the end belongs to what follows.
+    while end > word.end && at(bytes, end - 1) == b'-' {
+        end -= 1;
+    }
+    if at(bytes, end) == b'-' && at(bytes, end + 1) == b'>' {
+        return None;
+    }
+    let name = text.get(start..end)?;
+    // The escape of a line break or tab before a name is not part of it.
+    let escaped = start > 0 && at(bytes, start - 1) == b'\\' && name.starts_with(['n', 't', 'r']);
+    let class = escaped
+        .then(|| classify(name.get(1..).unwrap_or_default()))
+        .flatten()
+        .or_else(|| classify(name))?;
+    let name = Name { text, class, start: start + usize::from(escaped), end };
+    name.flag()
+        .or_else(|| name.tag())
+        .or_else(|| name.assigned())
+        .or_else(|| name.beside())
+        .or_else(|| name.spaced())
+}
+
+impl Name<'_> {
+    fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    fn found(&self, value: Range<usize>) -> Option<Match> {
+        Some(Match {
+            span: self.start..value.end.max(self.end),
+            secret: Some(value),
+            kind: "password",
+            plain: None,
+        })
+    }
+
+    fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
+        let text = self.text.get(value.clone())?;
+        is_secret(self.class, text, how).then(|| self.found(value)).flatten()
+    }
+
+    /// `--password X`, `-storepass X`.
+    fn flag(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        if at(bytes, self.start) != b'-' || !matches!(at(bytes, self.end), b' ' | b'"' | b'\'') {
+            return None;
+        }
+        let mut start =
+            forward_while(bytes, self.end, 3, |byte| matches!(byte, b' ' | b'"' | b'\''));
+        // In a list of arguments: "--password", "X".
+        if at(bytes, start) == b',' {
+            start = forward_while(bytes, start + 1, NEAR, |byte| matches!(byte, b' ' | b'\n'));
+        }
+        if let Some(value) = quoted(self.text, start.saturating_sub(1)) {
+            return self.judged(value, How::Quoted);
+        }
+        if let Some(value) = quoted(self.text, start) {
+            return self.judged(value, How::Quoted);
+        }
+        let end = forward_while(bytes, start, LONGEST, |byte| {
+            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
+        });
+        let value = self.text.get(start..end)?;
+        let rest = forward_while(bytes, end, NEAR, |byte| byte == b' ');
+        // Prose about an option goes on with words.
+        let goes_on = matches!(
+            at(bytes, rest),
+            0 | b'\n' | b'\r' | b'-' | b'|' | b';' | b'&' | b'>' | b'"' | b'\''
+        );
+        let chosen = value.bytes().any(|byte| byte.is_ascii_digit())
+            || (goes_on
+                && value.len() >= 6
+                && self.class != Class::Key
+                && !matches!(value, "option" | "flags" | "instead"));
+        if !chosen || value.starts_with('-') || value.contains("://") {
+            return None;
+        }
+        self.judged(start..end, How::Quoted)
+    }
+
+    /// `<password>X</password>`, `<key>Password</key><string>X</string>`.
+    fn tag(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        let before = back_while(bytes, self.start, 24, |byte| is_name_byte(byte) || byte == b':');
+        if !matches!(at(bytes, before.wrapping_sub(1)), b'<')
+            && !self.text.get(self.end..)?.starts_with("</")
+        {
+            return None;
+        }
+        let mut open = forward_while(bytes, self.end, 200, |byte| !matches!(byte, b'>' | b'\n'));
+        if at(bytes, self.end) == b'<' {
+            // The name is itself the text of a tag: the next one holds the value.
+            let next = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+            if at(bytes, next) != b'<' {
+                return None;
+            }
+            open = forward_while(bytes, next, NEAR, |byte| byte != b'>');
+        }
+        if at(bytes, open) != b'>' || at(bytes, open - 1) == b'/' {
+            return None;
+        }
+        let start = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+        let end = forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'<' | b'\n'));
+        if !self.text.get(end..)?.starts_with("</") {
+            return None;
+        }
+        self.judged(start..end, How::Quoted)
+    }
+
+    /// Where what closes the name's quotes, brackets and type ends.
+    fn decorated(&self) -> (usize, bool) {
+        let bytes = self.bytes();
+        let mut end = forward_while(bytes, self.end, 8, |byte| byte == b'\\');
+        let in_quotes = matches!(at(bytes, end), b'"' | b'\'' | b'`');
+        if in_quotes {
+            end += 1;
+        } else {
+            end = self.end;
+        }
+        if at(bytes, end) == b']' {
+            end += 1;
+        } else if at(bytes, end) == b'[' && !in_quotes {
+            // `char password[32] = "X"`.
+            let close = forward_while(bytes, end + 1, 8, |byte| byte.is_ascii_digit());
+            if at(bytes, close) == b']' {
+                end = close + 1;
+            }
+        }
+        (end, in_quotes)
+    }
+
+    /// `NAME = X` in all its forms.
+    fn assigned(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        let (end, in_quotes) = self.decorated();
+        let gap = forward_while(bytes, end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let rest = self.text.get(gap..)?;
+        let operators =
+            ["===", "==", "=>", ":=", "::", "?=", "||=", "+=", "<-", "=", ":", "|", "is "];
+        let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
+        let Some(operator) = operator else { return self.typed(gap) };
+        if operator == "::" || (operator == "is " && self.class == Class::Key) {
+            return None;
+        }
+        let after = gap + operator.len();
+        let mut start = forward_while(bytes, after, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let mut lines_on = false;
+        if matches!(operator, ":" | "=") && matches!(at(bytes, start), b'\n' | b'\r' | b'>' | b'|')
+        {
+            // On the next line: folded YAML, or JSON that was laid out.
+            let mark =
+                forward_while(bytes, start, 3, |byte| matches!(byte, b'>' | b'|' | b'-' | b'+'));
+            let next = forward_while(bytes, mark, NEAR, |byte| byte.is_ascii_whitespace());
+            lines_on = mark > start;
+            if !lines_on && quoted(self.text, next).is_none() {
+                return None;
+            }
+            start = next;
+        }
+        if at(bytes, start) == b'(' && matches!(at(bytes, start + 1), b'"' | b'\'') {
+            start += 1;
+        }
+        if let Some(value) = quoted(self.text, start) {
+            let how = if matches!(operator, "|" | "is ") { How::Beside } else { How::Quoted };
+            return self.judged(value, how);
+        }
+        if operator == ":"
+            && let Some(found) = self.typed(start)
+        {
+            return Some(found);
+        }
+        let tight = matches!(operator, "=" | ":=") && gap == end && start == after && !in_quotes;
+        let colon = operator == ":" && (lines_on || start > after || in_quotes)
+            || tight && operator == ":=";
+        if matches!(operator, "is " | "|") {
+            // A sentence or a table: only what is no word.
+            let end = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
+            let value = self.text.get(start..end)?;
+            let value = value.trim_end_matches(['.', ',', ';', ':', '!', ')']);
+            return self.judged(start..start + value.len(), How::Beside);
+        }
+        self.bare(start, tight, colon)
+    }
+
+    /// `password: &str = "X"`, `password string = "X"`, `#define PASSWORD "X"`.
+    fn typed(&self, start: usize) -> Option<Match> {
+        let bytes = self.bytes();
+        let line = self.text.get(line_start(bytes, self.start)..self.start)?;
+        if line.trim_end().ends_with("#define") {
+            return self.judged(quoted(self.text, start)?, How::Quoted);
+        }
+        let end = forward_while(bytes, start, 60, |byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(
+                    byte,
+                    b'_' | b'&'
+                        | b'<'
+                        | b'>'
+                        | b'\''
+                        | b'['
+                        | b']'
+                        | b':'
+                        | b' '
+                        | b'.'
+                        | b'*'
+                        | b'?'
+                )
+        });
+        if end == start || at(bytes, end) != b'=' || at(bytes, end + 1) == b'=' {
+            return None;
+        }
+        let value = forward_while(bytes, end + 1, NEAR, |byte| byte == b' ');
+        self.judged(quoted(self.text, value)?, How::Quoted)
+    }
+
+    fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
+        let bytes = self.bytes();
+        let stops = |byte: u8| {
+            byte.is_ascii_whitespace()
+                || matches!(
+                    byte,
+                    b'"' | b'\''
+                        | b'`'
+                        | b','
+                        | b';'
+                        | b'&'
+                        | b'('
+                        | b')'
+                        | b'{'
+                        | b'}'
+                        | b'['
+                        | b']'
+                        | b'<'
+                        | b'>'
+                        | b'|'
+                        | b'\\'
+                        | 0
+                )
+        };
+        let mut end = forward_while(bytes, start, LONGEST, |byte| !stops(byte));
+        let line = self.text.get(line_start(bytes, self.start)..self.start)?;
+        let lead = line.trim_start();
+        let alone = lead.is_empty()
+            || matches!(lead, "export " | "set " | "ENV " | "- " | "ARG " | "setx " | "$env:");
+        if alone
+            && (tight || colon)
+            && end > start
+            && !matches!(at(bytes, end), b'(' | b'[' | b'{' | b'<')
+        {
+            // A line of its own: all of its one word is the value.
+            let all = forward_while(bytes, end, LONGEST, |byte| {
+                !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
+            });
+            let trimmed =
+                self.text.get(..all)?.trim_end_matches([',', ';', ')', '}', '|', '&']).len();
+            let closed = forward_while(bytes, all, NEAR, |byte| byte == b' ');
+            if trimmed > end && matches!(at(bytes, closed), b'\n' | b'\r' | 0) {
+                end = trimmed;
+            }
+        }
+        let next = at(bytes, end);
+        let closed = forward_while(bytes, end, NEAR, |byte| byte == b' ');
+        let last = matches!(at(bytes, closed), b'\n' | b'\r' | 0)
+            || self.text.get(end..)?.starts_with("\\n");
+        // What looks like a marker of ours, or the rest of one.
+        if end == start || is_marker_rest(self.text.get(start..end)?) {
+            return None;
+        }
+        let found = self.judged(start..end, How::Bare { tight, last, next, colon })?;
+        let value = found.secret?;
+        self.found(value.start..wrapped(bytes, value))
+    }
+
+    /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
+    fn beside(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        let (end, in_quotes) = self.decorated();
+        let mut next =
+            forward_while(bytes, end, NEAR, |byte| byte.is_ascii_whitespace() || byte == b',');
+        let rest = self.text.get(next..)?;
+        let label = rest.trim_start_matches(['"', '\'', '\\']);
+        let skipped = rest.len() - label.len();
+        if let Some(word) =
+            ["value", "Value", "VALUE"].into_iter().find(|word| label.starts_with(word))
+        {
+            let mut after = next + skipped + word.len();
+            after = forward_while(bytes, after, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
+            after = forward_while(bytes, after, NEAR, |byte| byte == b' ');
+            if !matches!(at(bytes, after), b':' | b'=') {
+                return None;
+            }
+            let start = forward_while(bytes, after + 1, NEAR, |byte| byte == b' ');
+            if let Some(value) = quoted(self.text, start) {
+                return self.judged(value, How::Quoted);
+            }
+            return self.bare(start, true, true);
+        }
+        if in_quotes && self.text.get(end..next)?.contains(',') {
+            return self.judged(quoted(self.text, next)?, How::Beside);
+        }
+        if !in_quotes && at(bytes, self.end) == b'(' {
+            next = self.end + 1;
+            return self.judged(quoted(self.text, next)?, How::Beside);
+        }
+        None
+    }
+
+    /// `login ada password X`, `requirepass X`, `PASSWORD 'X'`, `configure set NAME X`.
+    fn spaced(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        if !matches!(at(bytes, self.end), b' ' | b'\t') {
+            return None;
+        }
+        let start = forward_while(bytes, self.end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let from = line_start(bytes, self.start);
+        let before = self.text.get(from..self.start)?.trim();
+        if let Some(value) = quoted_as(self.text, start, b'\'') {
+            let statement = ["by", "with", "user", "role", "encrypted"];
+            let last = before.rsplit(' ').next().unwrap_or_default();
+            let sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
+            let how = if sql { How::Quoted } else { How::Beside };
+            return self.judged(value, how);
+        }
+        let end = forward_while(bytes, start, LONGEST, |byte| {
+            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`')
+        });
+        let value = self.text.get(start..end)?;
+        let context = self
+            .text
+            .get(self.text.floor_char_boundary(self.start.saturating_sub(200))..self.start)?;
+        let named = matches!(self.text.get(self.start..self.end)?, "password" | "passwd");
+        let netrc = named && ["machine ", "login "].iter().any(|word| context.contains(word));
+        let command = is_setting(before);
+        let line = self.text.get(from..line_end(bytes, end))?;
+        let only = before.is_empty() && line.split_whitespace().count() == 2;
+        if netrc && value.len() >= 4 {
+            return self.judged(start..end, How::Quoted);
+        }
+        if !(command || only) || !value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains("()")
+            // A port and its protocol in a list of services.
+            || (only && value.contains('/'))
+        {
+            return None;
+        }
+        self.judged(start..end, How::Bare { tight: true, last: true, next: b'\n', colon: false })
+    }
+}
+
+/// Whether these words take a name and its value behind them.
+fn is_setting(before: &str) -> bool {
+    let words = ["set", "ENV", "ARG", "connect", "-x", "-gx", "-Ux", "setx", "setenv"];
+    words.contains(&before.rsplit(' ').next().unwrap_or_default()) || before.contains("nmcli")
+}
+
+/// What stands after `[secret:` in a marker of ours.
+fn is_marker_rest(value: &str) -> bool {
+    value.rsplit_once(':').is_some_and(|(kind, mark)| {
+        kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && mark.len() == 8
+            && mark.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}

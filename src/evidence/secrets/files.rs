@@ -1,0 +1,196 @@
+//! Secrets in files of their own: key blocks, hashes of passwords, vaults and scripts that type passwords.
+
+use std::ops::Range;
+
+use super::Match;
+use super::http::found;
+use super::names::Class;
+use super::scan::{at, forward_while, line_end, line_start, quoted};
+use super::values::{How, is_placeholder, is_secret, is_wordy};
+
+/// Longest key in a block of lines; one that is longer is hidden where it is cut.
+const BLOCK: usize = 60 << 10;
+
+/// Private keys between lines that say so, also where the end is missing.
+pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
+    let head = head.get(..head.get(11..)?.find("-----")? + 16)?;
+    let is_key = head.contains("PRIVATE KEY")
+        || head.contains("SECRET KEY")
+        || head.contains("ENCRYPTED PRIVATE")
+        || head.contains("OPENVPN STATIC KEY")
+        || head.contains("PRIVATE-KEY");
+    if !is_key {
+        return None;
+    }
+    let from = word.start + head.len();
+    let body = forward_while(bytes, from, BLOCK, |byte| {
+        byte.is_ascii_alphanumeric()
+            || byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'+' | b'/'
+                    | b'='
+                    | b'\\'
+                    | b':'
+                    | b','
+                    | b'.'
+                    | b'_'
+                    | b'('
+                    | b')'
+                    | b'-'
+                    | b'|'
+                    | b'"'
+                    | b'#'
+                    | b'*'
+                    | b'\''
+            )
+    });
+    let content = text.get(from..body)?;
+    let end_line = content.find("-----END ");
+    let length = match end_line {
+        Some(at) => {
+            let after = content.get(at..)?;
+            let tail = after.get(9..)?.find("-----").map_or(after.len().min(40), |tail| tail + 14);
+            at + tail
+        }
+        // Without an end, so far as it is base64.
+        None => base64_lines(content),
+    };
+    let long = content.get(..length)?.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    (long >= 40)
+        .then(|| found(word.start..from + length, word.start..from + length, "private_key"))
+        .flatten()
+}
+
+/// How much of this text is lines of base64, or their escapes.
+fn base64_lines(text: &str) -> usize {
+    let mut done = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim().trim_start_matches(['|', '+', '-', ' ']);
+        let is_header = bare.contains(": ") && bare.len() < 100;
+        let base64 = bare
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\'));
+        if !base64 && !is_header {
+            let inside = bare
+                .bytes()
+                .take_while(|byte| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\')
+                })
+                .count();
+            return if inside >= 40 { done + line.find(bare).unwrap_or(0) + inside } else { done };
+        }
+        done += line.len();
+    }
+    done
+}
+
+/// The private lines of a PuTTY key: `Private-Lines: 14` and so many lines.
+pub(super) fn private_lines(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let rest = text.get(word.end..)?;
+    let count = rest.get(..rest.find(['\n', '\\'])?)?.trim().trim_end_matches('\r');
+    let count: usize = count.parse().ok().filter(|count| *count < 1_000)?;
+    let start = word.end + rest.find(['\n', '\\'])? + 1;
+    let mut end = start;
+    for _ in 0..count {
+        end = line_end(bytes, end);
+        if at(bytes, end) == b'\n' {
+            end += 1;
+        }
+    }
+    found(word.start..end, start..text.get(..end)?.trim_end().len().max(start), "private_key")
+}
+
+/// `$6$salt$hash` and its kind: as good as the password for whoever has time. And `{SSHA}…`.
+pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let end = forward_while(bytes, word.start, 400, |byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'$' | b'.' | b'/' | b'=' | b',' | b'+' | b'-' | b'_')
+    });
+    let value = text.get(word.start..end)?.trim_end_matches(['.', ',']);
+    let last = value.rsplit('$').next()?;
+    let fields = value.bytes().filter(|byte| *byte == b'$').count();
+    let random =
+        last.len() >= 22 && last.bytes().any(|byte| byte.is_ascii_digit()) && !is_wordy(last);
+    (fields >= 3 && random)
+        .then(|| {
+            found(
+                word.start..word.start + value.len(),
+                word.start..word.start + value.len(),
+                "password_hash",
+            )
+        })
+        .flatten()
+}
+
+/// Ansible's vault: its lines of hex digits.
+pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    if !text.get(word.start..)?.starts_with("$ANSIBLE_VAULT") {
+        return None;
+    }
+    let head = forward_while(bytes, word.start, 80, |byte| !matches!(byte, b'\n' | b'\\'));
+    let end = forward_while(bytes, head, BLOCK, |byte| {
+        byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || byte == b'\\' || byte == b'n'
+    });
+    let body = text.get(head..end)?.trim_end().len();
+    (body > 40).then(|| found(word.start..head + body, head..head + body, "vault")).flatten()
+}
+
+/// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's file of passwords.
+pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let start = line_start(bytes, word.start);
+    let end = line_end(bytes, word.start);
+    let line = text.get(start..end)?.trim_end();
+    let mut fields = line.splitn(5, ':');
+    let (host, port, database, user, password) =
+        (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let plain = |field: &str| {
+        !field.is_empty()
+            && field.bytes().all(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'*' | b'/')
+            })
+    };
+    let is_port =
+        port == "*" || (port.len() >= 4 && port.bytes().all(|byte| byte.is_ascii_digit()));
+    if !(plain(host) && is_port && plain(database) && plain(user))
+        || password.contains([' ', ':']) && !password.contains("\\:")
+    {
+        return None;
+    }
+    let at = end - (text.get(start..end)?.len() - line.len()) - password.len();
+    (password.len() >= 3 && !is_placeholder(password) && (password.len() >= 4))
+        .then(|| found(start..at + password.len(), at..at + password.len(), "password"))
+        .flatten()
+}
+
+/// `send "PASSWORD\r"` in a script of expect.
+pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let from = forward_while(bytes, word.end, 8, |byte| matches!(byte, b' ' | b'-' | b's'));
+    let value = quoted(text, from)?;
+    let body = text.get(value.clone())?;
+    let plain = body
+        .trim_end_matches("\\r")
+        .trim_end_matches("\\n")
+        .trim_end_matches("\\\\")
+        .trim_end_matches("\\");
+    if plain.len() == body.len() || plain.contains(' ') {
+        return None;
+    }
+    let secret = value.start..value.start + plain.len();
+    let before = text
+        .get(text.floor_char_boundary(word.start.saturating_sub(160))..word.start)?
+        .to_ascii_lowercase();
+    let asked = before.contains("assword") || before.contains("assphrase");
+    let how = if asked { How::Quoted } else { How::Beside };
+    let _ = bytes;
+    is_secret(Class::Password, plain, how)
+        .then(|| found(word.start..value.end, secret, "password"))
+        .flatten()
+}

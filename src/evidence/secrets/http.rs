@@ -1,0 +1,241 @@
+//! Secrets of the web, by where they stand: addresses, headers and webhooks.
+
+use std::ops::Range;
+
+use super::Match;
+use super::scan::{at, back_while, forward_while, wrapped};
+use super::values::{LONGEST, is_placeholder, is_wordy};
+
+pub(super) fn found(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Option<Match> {
+    (!secret.is_empty()).then_some(Match { span, secret: Some(secret), kind, plain: None })
+}
+
+/// `scheme://user:PASSWORD@host`, and a key in the place of the user.
+pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let scheme = back_while(bytes, mark.start, 24, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-')
+    });
+    if scheme == mark.start {
+        return None;
+    }
+    let stops = |byte: u8| {
+        byte.is_ascii_whitespace()
+            || matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'?' | b'|' | 0)
+    };
+    let mut end = forward_while(bytes, mark.end, 512, |byte| !stops(byte));
+    // A password may hold the character that ends a host.
+    let authority = text.get(mark.end..end)?;
+    if !authority.contains('@')
+        && matches!(at(bytes, end), b'/' | b'?' | b'|')
+        && authority.contains(':')
+    {
+        let all = forward_while(bytes, end, 200, |byte| {
+            !byte.is_ascii_whitespace()
+                && !matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'@' | 0)
+        });
+        let port = authority.rsplit(':').next().unwrap_or_default();
+        if at(bytes, all) == b'@' && !port.bytes().all(|byte| byte.is_ascii_digit()) {
+            end = all + 1;
+        }
+    }
+    let authority = text.get(mark.end..end)?;
+    let info = authority.rsplit_once('@')?.0;
+    let span = scheme..mark.end + info.len() + 1;
+    let (start, secret) = match info.split_once(':') {
+        Some((user, password)) => (mark.end + user.len() + 1, password),
+        // A key alone: long and random.
+        None if info.len() >= 16 && !is_wordy(info) => (mark.end, info),
+        None => return None,
+    };
+    let is_code = secret.starts_with(['$', '{', '<', '%']) && !secret.starts_with("%2")
+        || is_placeholder(secret)
+        || matches!(secret, "password" | "pass" | "PASSWORD");
+    if is_code || secret.len() < 3 {
+        return None;
+    }
+    found(span, start..start + secret.len(), "password")
+}
+
+/// `Authorization: SCHEME X`, `Bearer X`.
+pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let rest = text.get(word.start..)?;
+    let bearer = rest.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("bearer"));
+    let name = rest.get(..13).is_some_and(|it| it.eq_ignore_ascii_case("authorization"));
+    if !bearer && !name {
+        return None;
+    }
+    let quotes = |byte: u8| {
+        matches!(
+            byte,
+            b'"' | b'\'' | b'\\' | b'`' | b' ' | b'\t' | b',' | b']' | b'(' | b'f' | b'b'
+        )
+    };
+    let (scheme, from) = if bearer {
+        (&rest[..0], word.start + 6)
+    } else {
+        let end = word.start + 13;
+        let after = forward_while(bytes, end, 6, |byte| {
+            matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b' ' | b']')
+        });
+        let after = match at(bytes, after) {
+            b':' | b'=' | b',' => forward_while(bytes, after + 1, 8, quotes),
+            _ => return None,
+        };
+        let stop =
+            forward_while(bytes, after, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        (text.get(after..stop)?, stop)
+    };
+    if !bearer && at(bytes, from) != b' ' {
+        // A key without a scheme.
+        let start = from - scheme.len();
+        let end = forward_while(bytes, start, LONGEST, is_credential);
+        let value = text.get(start..end)?;
+        return (value.len() >= 16 && !is_wordy(value) && !is_placeholder(value))
+            .then(|| found(word.start..end, start..end, "authorization"))
+            .flatten();
+    }
+    let start = forward_while(bytes, from, 4, |byte| byte == b' ');
+    if start == from {
+        return None;
+    }
+    let known = [
+        "basic",
+        "bearer",
+        "token",
+        "digest",
+        "negotiate",
+        "ntlm",
+        "apikey",
+        "hawk",
+        "oauth",
+        "key",
+        "gitlab",
+        "splunk",
+        "bot",
+        "sharedkey",
+        "sharedaccesssignature",
+    ];
+    let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(scheme));
+    let parameters = scheme.eq_ignore_ascii_case("digest")
+        || scheme.eq_ignore_ascii_case("hawk")
+        || scheme.eq_ignore_ascii_case("oauth")
+        || scheme.starts_with("AWS4-")
+        || scheme.eq_ignore_ascii_case("sharedaccesssignature");
+    if parameters {
+        // Several fields: all of them to the end of the header.
+        let end =
+            forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'\n' | b'\r' | b'\'' | 0));
+        let value = text.get(start..end)?;
+        let ends = value.trim_end_matches(['"', '\\', ' ']).len();
+        return (value.contains('=') && value.len() > 16)
+            .then(|| found(word.start..end, start..start + ends, "authorization"))
+            .flatten();
+    }
+    let end = forward_while(bytes, start, LONGEST, is_credential);
+    let value = text.get(start..end)?;
+    let random = value.bytes().any(|byte| byte.is_ascii_digit()) && !is_wordy(value);
+    let is_secret = !is_placeholder(value)
+        && if bearer {
+            value.len() >= 16 && random
+        } else {
+            is_known && value.len() >= 8 && (random || !is_dotted(value))
+        };
+    is_secret
+        .then(|| found(word.start..end, start..wrapped(bytes, start..end), "authorization"))
+        .flatten()
+}
+
+fn is_credential(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':')
+}
+
+fn is_dotted(value: &str) -> bool {
+    value.contains('.') && is_wordy(value)
+}
+
+/// `Cookie: a=X; b=Y`, `Set-Cookie: a=X; Path=/`.
+pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let set = text
+        .get(..word.start)?
+        .get(word.start.saturating_sub(4)..)
+        .is_some_and(|it| it.eq_ignore_ascii_case("set-"));
+    let after =
+        forward_while(bytes, word.end, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+    if at(bytes, after) != b':' && !text.get(after..)?.starts_with(", ") {
+        return None;
+    }
+    let start =
+        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+    let value = forward_while(bytes, start, 80, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%')
+    });
+    if at(bytes, value) != b'=' || value == start {
+        return None;
+    }
+    let end = forward_while(bytes, value + 1, 4 << 10, |byte| {
+        !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0) && (!set || byte != b';')
+    });
+    let text = text.get(value + 1..end)?;
+    let hides =
+        text.len() >= 6 && !is_placeholder(text) && text.bytes().any(|byte| byte.is_ascii_digit());
+    hides.then(|| found(word.start..end, value + 1..end, "cookie")).flatten()
+}
+
+/// `?sig=X`, `X-Amz-Signature=X`: who has it may do what the address says.
+pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let start =
+        back_while(bytes, word.start, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let before = at(bytes, start.wrapping_sub(1));
+    let amz = text.get(start..word.start)?.to_ascii_lowercase();
+    let asked = matches!(before, b'?' | b'&' | b';')
+        || text.get(..start)?.ends_with("%26")
+        || text.get(..start)?.ends_with("%3F")
+        || text.get(..start)?.ends_with("%3f")
+        || amz.starts_with("x-");
+    if !asked {
+        return None;
+    }
+    let end = forward_while(bytes, word.end, LONGEST, |byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'%' | b'+' | b'/' | b'=' | b'-' | b'_' | b'.' | b'~')
+    });
+    let value = text.get(word.end..end)?;
+    (value.len() >= 16 && !is_wordy(value) && !is_placeholder(value))
+        .then(|| found(start..end, word.end..end, "signature"))
+        .flatten()
+}
+
+/// Addresses of webhooks: who knows one may post.
+pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let from = word.end;
+    let end = forward_while(bytes, from, 400, |byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'%' | b'@' | b':')
+    });
+    let start = back_while(bytes, word.start, 80, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b':' | b'_')
+    });
+    let address = text.get(start..end)?;
+    if !address.contains("://") && !address.contains(".com/") && !address.contains(".io/") {
+        return None;
+    }
+    // The last part of the path, and what is random before it.
+    let host = address.find("://").map_or(0, |at| at + 3);
+    let path = host + address.get(host..)?.find('/')?;
+    let mut secret = None;
+    let mut place = path + 1;
+    for part in address.get(path + 1..)?.split('/') {
+        if secret.is_none() && part.len() >= 8 && !is_wordy(part) {
+            secret = Some(place);
+        }
+        place += part.len() + 1;
+    }
+    let from = start + secret?;
+    (end - from >= 20).then(|| found(start..end, from..end, "webhook")).flatten()
+}

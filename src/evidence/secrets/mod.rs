@@ -1,0 +1,163 @@
+//! What a secret looks like (SPEC §8).
+//!
+//! Three kinds of rules: shapes that only a token has, places that hold a secret (headers, addresses, key
+//! blocks, arguments of known programs), and assignments to a name that says so, whose value must then look
+//! like a value and not like code. Absent on purpose: entropy alone, which would take every digest for a key.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use names::Class;
+use values::How;
+use words::Hook;
+
+mod assign;
+mod commands;
+mod files;
+mod http;
+mod names;
+mod scan;
+mod shapes;
+mod table;
+mod values;
+mod views;
+mod words;
+
+/// A place that a rule took in.
+#[derive(Debug, Clone)]
+pub(super) struct Match {
+    /// All of it: the name as well as the value.
+    pub(super) span: Range<usize>,
+    /// What is to be hidden of it.
+    pub(super) secret: Option<Range<usize>>,
+    pub(super) kind: &'static str,
+    /// The secret as it is meant, where that is not how it is written.
+    pub(super) plain: Option<String>,
+}
+
+/// The values of this process's environment variables whose names say that they are secret.
+static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let values: Vec<String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, value)| is_secret_variable(name, value))
+        .flat_map(|(_, value)| {
+            let escaped = serde_json::Value::from(value.as_str()).to_string();
+            let escaped = escaped.trim_matches('"').to_owned();
+            if escaped == value { vec![value] } else { vec![value, escaped] }
+        })
+        .collect();
+    (!values.is_empty()).then(|| AhoCorasick::new(&values).ok()).flatten()
+});
+
+fn is_secret_variable(name: &str, value: &str) -> bool {
+    let how = match names::classify(name) {
+        None => return false,
+        Some(Class::Password | Class::Secret) => How::Quoted,
+        Some(Class::Key) => How::Bare { tight: true, last: true, next: 0, colon: false },
+    };
+    names::classify(name)
+        .is_some_and(|class| value.len() >= 6 && values::is_secret(class, value, how))
+}
+
+/// Whether there is certainly no secret in this text, nor the name of a secret field. What is true of a
+/// text of JSON is true of every string that stands in it.
+pub(super) fn rule_out(text: &str) -> bool {
+    let mut none = true;
+    words::each(&text.to_ascii_lowercase(), |_, _| {
+        none = false;
+        false
+    });
+    none && shapes::rule_out(text)
+        && !views::has_breaks(text)
+        && ENVIRONMENT.as_ref().is_none_or(|known| !known.is_match(text))
+}
+
+/// Every secret in this text, in any order.
+pub(super) fn find(text: &str) -> Vec<Match> {
+    let mut matches = Vec::new();
+    find_plain(text, &mut matches);
+    views::find(text, &mut matches);
+    if let Some(known) = ENVIRONMENT.as_ref() {
+        matches.extend(known.find_iter(text).map(|found| Match {
+            span: found.range(),
+            secret: Some(found.range()),
+            kind: "environment",
+            plain: None,
+        }));
+    }
+    matches
+}
+
+/// Every secret in this text as it is written.
+fn find_plain(text: &str, matches: &mut Vec<Match>) {
+    shapes::find(text, matches);
+    hooks(text, |found| matches.push(found));
+}
+
+/// What the rules find that begin with a word.
+fn hooks(text: &str, mut each: impl FnMut(Match)) {
+    let mut done = 0;
+    words::each(&text.to_ascii_lowercase(), |hook, word| {
+        if word.start < done {
+            return true;
+        }
+        let found = match hook {
+            Hook::Name => named(text, word),
+            Hook::Authorization => {
+                http::authorization(text, word.clone()).or_else(|| named(text, word))
+            }
+            Hook::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
+            Hook::Address => http::address(text, word),
+            Hook::Signature => http::signature(text, word),
+            Hook::Webhook => http::webhook(text, word),
+            Hook::Block => files::block(text, word),
+            Hook::PrivateLines => files::private_lines(text, word),
+            Hook::Hash => files::hash(text, word),
+            Hook::Vault => files::vault(text, word),
+            Hook::Pgpass => files::pgpass(text, word),
+            Hook::Sent => files::sent(text, word),
+            Hook::Option => commands::at_option(text, word),
+        };
+        if let Some(found) = found {
+            done = found.secret.as_ref().map_or(found.span.end, |secret| secret.end);
+            each(found);
+        }
+        true
+    });
+}
+
+fn named(text: &str, word: Range<usize>) -> Option<Match> {
+    assign::at_word(text, word.clone()).or_else(|| {
+        let rest = text.get(word.end..)?;
+        let reads = rest.starts_with("word-stdin")
+            || rest.starts_with("phrase-fd")
+            || text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
+        reads.then(|| commands::piped_into(text, word)).flatten()
+    })
+}
+
+/// Whether a field of this name holds a secret as its value: the name and the quotes are not in the text.
+pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
+    names::classify(name).is_some_and(|class| values::is_secret(class, value, How::Quoted))
+}
+
+/// Whether a number in a field of this name is a secret.
+pub(super) fn is_secret_number(name: &str, number: &str) -> bool {
+    names::classify(name) == Some(Class::Password) && number.len() >= 4
+}
+
+/// Whether this is the name of a variable that holds a secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    names::classify(name).is_some()
+}
+
+/// Which of these arguments of a program hold secrets, and where.
+pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
+    commands::in_arguments(arguments)
+}
+
+#[cfg(test)]
+#[path = "../secret_rules_tests.rs"]
+mod tests;

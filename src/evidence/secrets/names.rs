@@ -1,0 +1,227 @@
+//! Which names say that what is assigned to them is a secret.
+//!
+//! A name is read word by word (`DB_PASS`, `accountKey`, `spring.datasource.password`), because the last
+//! word decides: a `passwordFile` holds a path, and a `cache-key` nothing secret.
+
+use std::sync::LazyLock;
+
+/// A list of words.
+type Words = LazyLock<Vec<&'static str>>;
+
+fn split(words: &'static str) -> Vec<&'static str> {
+    words.split_ascii_whitespace().collect()
+}
+
+/// Most words of a name; longer ones name nothing that is assigned.
+const MOST_WORDS: usize = 12;
+
+/// How much a value must look like a secret besides its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A person may have chosen it: almost any value counts.
+    Password,
+    /// Random as a rule, but also the name of what holds a secret (`secret: my-secret`).
+    Secret,
+    /// Random; source code gives the same name to other things (`token`, `key`).
+    Key,
+}
+
+static PASSWORDS: Words = LazyLock::new(|| {
+    split(
+        "password passwd passphrase passcode passwort pwd pass pw psw pswd kennwort senha \
+         requirepass masterauth psk mnemonic pgpassword",
+    )
+});
+static SECRETS: Words =
+    LazyLock::new(|| split("secret secrets credential credentials cred creds passkey"));
+static KEYS: Words = LazyLock::new(|| {
+    split(
+        "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
+         authkey pat otp totp",
+    )
+});
+/// One word that ends so is a password: `PGPASSWORD`.
+const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
+/// One word that ends in `pass` and means a password; `bypass` and `compass` do not.
+static PASS_OWNERS: Words = LazyLock::new(|| {
+    split(
+        "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
+         master http imap redis mongo login ssh vault rpc",
+    )
+});
+/// What makes a `key` secret when it stands before the word.
+static KEY_OWNERS: Words = LazyLock::new(|| {
+    split(
+        "api access secret private priv encryption encrypt encrypted decryption decrypt \
+         crypto cipher aes des hmac rsa ssh gpg pgp ssl tls signing signature sign master \
+         root account storage shared auth app application service subscription consumer \
+         client session jwt license licence deploy admin token webhook integration ingest \
+         preshared wep wpa security bot maps google stripe sendgrid mailgun twilio openai \
+         anthropic aws azure gcp datadog github gitlab algolia recovery vault unseal cookie \
+         webpush vapid server host node validator wallet backup sas bus eventhub cosmos \
+         functions instrumentation write publish psk validation authorization authentication \
+         rails django flask laravel pairing",
+    )
+});
+/// What may stand behind the word that decides.
+static NEUTRAL: Words = LazyLock::new(|| {
+    split(
+        "prod production dev development staging stage test live main primary secondary base \
+         value val plain plaintext text raw default old new current backup hash hashed \
+         encrypted enc b64 base64 hex string str data clear cleartext real me env override \
+         1password a b one two pem material",
+    )
+});
+/// With one of these among its words a name means something that everybody may know.
+static OPEN: Words = LazyLock::new(|| {
+    split(
+        "public pub page next continuation cursor primary foreign placeholder label hint \
+         prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
+         without disable forgot reset is has ssh-rsa",
+    )
+});
+
+/// What a value of this name is, where the name says that it is secret.
+pub(super) fn classify(name: &str) -> Option<Class> {
+    let mut words = [""; MOST_WORDS];
+    let mut count = 0;
+    for word in words_of(name) {
+        *words.get_mut(count)? = word;
+        count += 1;
+    }
+    let mut words = words.get(..count)?;
+    while let [before @ .., last] = words
+        && !before.is_empty()
+        && (is_in(&NEUTRAL, last) || is_number(last))
+    {
+        words = before;
+    }
+    let (last, before) = words.split_last()?;
+    let class = class_of(last, before.last().copied())?;
+    // `public_key` and `next_page_token`; but a password is one, whatever it is for.
+    let is_open = before.iter().any(|word| is_in(&OPEN, word));
+    (!is_open).then_some(class)
+}
+
+fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
+    if last.eq_ignore_ascii_case("key") || last.eq_ignore_ascii_case("keys") {
+        return before.filter(|owner| is_key_owner(owner)).map(|_| Class::Key);
+    }
+    if is_in(&PASSWORDS, last) {
+        return Some(Class::Password);
+    }
+    if is_in(&SECRETS, last) {
+        return Some(Class::Secret);
+    }
+    if is_in(&KEYS, last) {
+        return Some(Class::Key);
+    }
+    let owner_of = |end: &str| {
+        let at = last.len().checked_sub(end.len())?;
+        let (owner, rest) = last.split_at_checked(at)?;
+        (rest.eq_ignore_ascii_case(end) && !owner.is_empty()).then_some(owner)
+    };
+    if PASSWORD_ENDS.iter().any(|end| owner_of(end).is_some()) {
+        return Some(Class::Password);
+    }
+    if owner_of("pass").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
+        || owner_of("pwd").is_some_and(|owner| !owner.eq_ignore_ascii_case("old"))
+    {
+        return Some(Class::Password);
+    }
+    if owner_of("secret").is_some() {
+        return Some(Class::Secret);
+    }
+    (owner_of("token").is_some() || owner_of("key").is_some_and(is_key_owner)).then_some(Class::Key)
+}
+
+fn is_key_owner(owner: &str) -> bool {
+    // Several in one word: `sharedaccesskey`.
+    is_in(&KEY_OWNERS, owner)
+        || (owner.len() > 6
+            && KEY_OWNERS.iter().any(|known| {
+                known.len() > 4
+                    && owner
+                        .len()
+                        .checked_sub(known.len())
+                        .and_then(|at| owner.get(at..))
+                        .is_some_and(|end| end.eq_ignore_ascii_case(known))
+            }))
+}
+
+fn is_in(list: &[&str], word: &str) -> bool {
+    list.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+fn is_number(word: &str) -> bool {
+    word.trim_start_matches(['v', 'V']).bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The words of a name: at separators, and where a capital begins one.
+pub(super) fn words_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|part| {
+        let mut rest = part;
+        std::iter::from_fn(move || {
+            let end = word_end(rest)?;
+            let (word, tail) = rest.split_at_checked(end)?;
+            rest = tail;
+            Some(word)
+        })
+    })
+}
+
+/// Where the first word of this part ends.
+fn word_end(part: &str) -> Option<usize> {
+    let bytes = part.as_bytes();
+    let kind = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    if bytes.is_empty() {
+        return None;
+    }
+    let mut at = 1;
+    while at < bytes.len() {
+        let (before, here, after) = (kind(at - 1), kind(at), kind(at + 1));
+        let starts = here.is_ascii_uppercase()
+            && (before.is_ascii_lowercase()
+                || before.is_ascii_digit()
+                || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
+        let digits = here.is_ascii_digit() != before.is_ascii_digit();
+        if starts || (digits && here.is_ascii_digit()) || (digits && before.is_ascii_digit()) {
+            break;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_a_name_decides() {
+        for name in split(
+            "password DB_PASS dbPass PGPASSWORD MYSQL_PWD user.passwd rootPassword1 \
+             spring.datasource.password --http-password passphrase DB_PASSWORD_PROD sshpass",
+        ) {
+            assert_eq!(classify(name), Some(Class::Password), "{name}");
+        }
+        for name in split("client_secret clientsecret credential SECRET app.secret") {
+            assert_eq!(classify(name), Some(Class::Secret), "{name}");
+        }
+        for name in split(
+            "ENCRYPTION_KEY PRIVATE_KEY api-key X-Api-Key apiKey AccountKey token \
+             sharedAccessKey client-key-data _authToken GITHUB_TOKEN SECRET_KEY_BASE \
+             aws_secret_access_key PresharedKey accesskey",
+        ) {
+            assert_eq!(classify(name), Some(Class::Key), "{name}");
+        }
+        for name in split(
+            "key cache-key cache_key public_key primaryKey keyboard monkey hotkey \
+             passwordFile password_file secretName secret-id token_count tokens \
+             next_page_token publicKeyToken bypass compass OLDPWD passing author \
+             PasswordAuthentication token_type tokenizer sort_key foreign_key",
+        ) {
+            assert_eq!(classify(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Tokens that are recognised by their shape alone, wherever they stand.
+//!
+//! Each has a long part without any separator, and long words are rare: looking at every twentieth byte
+//! finds all of them.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::Match;
+use super::scan::{at, back_while, forward_while};
+use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, SHAPES, Shape, UPPER, URL};
+use super::values::{LONGEST, is_wordy};
+
+/// The shortest long part of a token.
+const LONG: usize = 20;
+/// How far before its long part a token may begin, where a dot joins the two.
+const BEFORE: usize = 12;
+
+/// Which sets each byte belongs to, a bit for each.
+static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
+    let mut sets = [0; 256];
+    for (byte, bits) in (0u8..=255).zip(&mut sets) {
+        let mut add = |set: u8, is: bool| *bits |= u8::from(is) << set;
+        let alnum = byte.is_ascii_alphanumeric();
+        let url = alnum || matches!(byte, b'-' | b'_');
+        add(HEX, byte.is_ascii_hexdigit() || byte == b'-');
+        add(ALNUM, alnum);
+        add(URL, url);
+        add(DOTTED, url || byte == b'.');
+        add(BASE64, alnum || matches!(byte, b'+' | b'/' | b'='));
+        add(UPPER, byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        add(ANY, url || matches!(byte, b'.' | b'+' | b'/' | b'=' | b'~' | b'%'));
+    }
+    sets
+});
+
+/// The rows of the table by the first byte of their beginning.
+static BY_FIRST: LazyLock<Vec<Vec<&'static Shape>>> = LazyLock::new(|| {
+    (0u8..=255)
+        .map(|byte| {
+            SHAPES.iter().filter(|shape| shape.start.as_bytes().first() == Some(&byte)).collect()
+        })
+        .collect()
+});
+
+/// Whether a token may begin with three bytes, by a number made of them: hardly any word passes.
+static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
+    let mut beginnings = [false; 4096];
+    let mut add = |first, second, third| {
+        if let Some(is) = beginnings.get_mut(number_of(first, second, third)) {
+            *is = true;
+        }
+    };
+    for shape in SHAPES {
+        match *shape.start.as_bytes() {
+            [first, second, third, ..] => add(first, second, third),
+            // Behind two letters any byte of the set may follow.
+            [first, second] => (0..=255u8)
+                .filter(|third| is_in(shape.set, *third))
+                .for_each(|third| add(first, second, third)),
+            _ => {}
+        }
+    }
+    beginnings
+});
+
+fn number_of(first: u8, second: u8, third: u8) -> usize {
+    let [first, second, third] = [first, second, third].map(usize::from);
+    (first ^ (second << 3) ^ (third << 6)) & 4095
+}
+
+fn is_beginning(first: u8, second: u8, third: u8) -> bool {
+    BEGINNINGS.get(number_of(first, second, third)).is_some_and(|is| *is)
+}
+
+fn is_in(set: u8, byte: u8) -> bool {
+    SETS.get(usize::from(byte)).is_some_and(|sets| sets & (1 << set) != 0)
+}
+
+/// Calls `each` with every long word of the text.
+fn long_words(bytes: &[u8], mut each: impl FnMut(Range<usize>)) {
+    let sets = &*SETS;
+    let is_url = |byte: u8| sets.get(usize::from(byte)).is_some_and(|sets| sets & (1 << URL) != 0);
+    let mut place = LONG - 1;
+    let mut done = 0;
+    while let Some(byte) = bytes.get(place) {
+        if !is_url(*byte) {
+            done = place + 1;
+            place += LONG;
+            continue;
+        }
+        let known = bytes.get(done..place).unwrap_or_default();
+        let back = known.iter().rev().take_while(|byte| is_url(**byte)).count();
+        let start = place - back;
+        let rest = bytes.get(place..).unwrap_or_default();
+        let end = place + rest.iter().take_while(|byte| is_url(**byte)).count();
+        if end - start >= LONG {
+            each(start..end);
+        }
+        done = end + 1;
+        place = end + LONG;
+    }
+}
+
+/// Whether no token can stand in a text, also not behind an escape of JSON.
+pub(super) fn rule_out(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut none = true;
+    long_words(bytes, |word| {
+        none = none && !starts(bytes, &word).any(|start| begins(bytes, start));
+        none = none && special(text, &word).is_none();
+    });
+    none
+}
+
+/// The tokens in this text.
+pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    long_words(bytes, |word| {
+        if word.start < done {
+            return;
+        }
+        if let Some(found) = special(text, &word) {
+            done = found.span.end;
+            matches.push(found);
+            return;
+        }
+        for start in starts(bytes, &word) {
+            if start < done {
+                continue;
+            }
+            let shapes = BY_FIRST.get(usize::from(at(bytes, start))).map_or(&[][..], Vec::as_slice);
+            if let Some(found) = shapes.iter().find_map(|shape| matched(text, shape, start)) {
+                done = found.span.end;
+                matches.push(found);
+            }
+        }
+    });
+}
+
+fn begins(bytes: &[u8], start: usize) -> bool {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let shapes = BY_FIRST.get(usize::from(at(bytes, start)));
+    shapes.is_some_and(|shapes| shapes.iter().any(|shape| rest.starts_with(shape.start.as_bytes())))
+}
+
+/// Where a token may begin whose long part is this word: at a boundary in it, or before what a dot joins
+/// to it.
+fn starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usize> + 'b {
+    let dotted = at(bytes, word.start.wrapping_sub(1)) == b'.';
+    let from = if dotted {
+        back_while(bytes, word.start, BEFORE, |byte| is_in(DOTTED, byte))
+    } else {
+        word.start
+    };
+    // What is left of the word behind its beginning is long itself.
+    let to = (word.end + 1).saturating_sub(LONG).max(from + usize::from(dotted));
+    let before = at(bytes, from.wrapping_sub(1));
+    let windows = bytes.get(from..to + 2).unwrap_or_default().windows(3).enumerate();
+    let mut previous = if is_in(ALNUM, before) && !dotted { before } else { 0 };
+    windows.filter_map(move |(offset, pair)| {
+        let [first, second, third] = *pair else { return None };
+        let boundary = !previous.is_ascii_alphanumeric() || offset == 0
+            // The letter of an escape: `\n` before a token.
+            || (offset == 1
+                && matches!(previous, b'n' | b't' | b'r')
+                && at(bytes, from.wrapping_sub(1)) == b'\\');
+        previous = first;
+        (boundary && is_beginning(first, second, third)).then_some(from + offset)
+    })
+}
+
+fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let rest = text.get(start..)?;
+    if !rest.starts_with(shape.start) {
+        return None;
+    }
+    let from = start + shape.start.len();
+    let mut end = forward_while(bytes, from, shape.max + 1, |byte| is_in(shape.set, byte));
+    let broken =
+        at(bytes, end) == b'\n' || (at(bytes, end) == b'\r' && at(bytes, end + 1) == b'\n');
+    if end - from < shape.min && end > from && broken {
+        // A line that was wrapped: the next one has the rest.
+        let next = forward_while(bytes, end, 40, |byte| byte.is_ascii_whitespace());
+        let stop = forward_while(bytes, next, shape.max, |byte| is_in(shape.set, byte));
+        if (end - from) + (stop - next) >= shape.min && stop - next >= 4 {
+            end = stop;
+        }
+    }
+    // Dots and dashes at the end belong to the sentence.
+    while end > from
+        && matches!(at(bytes, end - 1), b'.' | b'-' | b'/' | b'=')
+        && shape.set != BASE64
+    {
+        end -= 1;
+    }
+    let length = end - from;
+    if length < shape.min || length > shape.max || (shape.max < 200 && is_in(ALNUM, at(bytes, end)))
+    {
+        return None;
+    }
+    let body = text.get(from..end)?;
+    is_random(body, shape).then_some(Match {
+        span: start..end,
+        secret: Some(start..end),
+        kind: shape.kind,
+        plain: None,
+    })
+}
+
+/// Whether this is no name and no filling.
+fn is_random(body: &str, shape: &Shape) -> bool {
+    let mut seen = [false; 256];
+    for byte in body.bytes() {
+        if let Some(seen) = seen.get_mut(usize::from(byte)) {
+            *seen = true;
+        }
+    }
+    let distinct = seen.iter().filter(|seen| **seen).count();
+    let digits = body.bytes().filter(u8::is_ascii_digit).count();
+    let short = shape.start.len() < 4;
+    // The names of OpenSSH for keys on a token of hardware.
+    if shape.start == "sk-" && (body.starts_with("ssh-") || body.starts_with("ecdsa-")) {
+        return false;
+    }
+    if shape.set == UPPER && !short {
+        return distinct >= 6;
+    }
+    let mixed = body.bytes().any(|byte| byte.is_ascii_uppercase())
+        && body.bytes().any(|byte| byte.is_ascii_lowercase());
+    distinct >= 4 && (digits > 0 || mixed) && !is_wordy(body)
+        // What begins with two letters only is a token when the rest cannot be anything else.
+        && (!short || (digits >= 2 && distinct >= 8))
+}
+
+/// Tokens without a beginning of their own.
+fn special(text: &str, word: &Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let length = word.end - word.start;
+    let found = |span: Range<usize>, kind| {
+        Some(Match { secret: Some(span.clone()), span, kind, plain: None })
+    };
+    let before = at(bytes, word.start.wrapping_sub(1));
+    let next = at(bytes, word.end);
+    if next != b'.' && !matches!(before, b':' | b'~') && !(36..=38).contains(&length) {
+        return None;
+    }
+    let begin = text.get(word.clone())?;
+    // JSON web tokens: two parts that begin with an object, and a signature.
+    if next == b'.'
+        && let Some(offset) = begin.get(..48).unwrap_or(begin).find("eyJ")
+        && offset <= 24
+    {
+        let start = word.start + offset;
+        let second = forward_while(bytes, word.end + 1, LONGEST, |byte| is_in(URL, byte));
+        let third = forward_while(bytes, second + 1, LONGEST, |byte| is_in(DOTTED, byte));
+        let object = text.get(word.end + 1..)?.starts_with("eyJ");
+        if (object || second - word.end > 20) && at(bytes, second) == b'.' && third - second > 8 {
+            return found(start..third, "jwt");
+        }
+    }
+    // Telegram: the number of a bot and its key.
+    if before == b':' && begin.starts_with("AA") && (33..=36).contains(&length) {
+        let start = back_while(bytes, word.start - 1, 11, |byte| byte.is_ascii_digit());
+        if (8..=10).contains(&(word.start - 1 - start)) {
+            return found(start..word.end, "telegram_token");
+        }
+    }
+    // Discord: a number in base64, a time and a signature.
+    if next == b'.' && (23..=28).contains(&length) && begin.starts_with(['M', 'N', 'O']) {
+        let second = forward_while(bytes, word.end + 1, 8, |byte| is_in(URL, byte));
+        let third = forward_while(bytes, second + 1, 60, |byte| is_in(URL, byte));
+        if (5..=7).contains(&(second - word.end - 1))
+            && at(bytes, second) == b'.'
+            && third - second > 26
+        {
+            return found(word.start..third, "discord_token");
+        }
+    }
+    // Azure: three characters, a digit and `Q~`.
+    if before == b'~' && at(bytes, word.start.wrapping_sub(2)) == b'Q' {
+        let end = forward_while(bytes, word.start, 40, |byte| is_in(DOTTED, byte) || byte == b'~');
+        let start = word.start.checked_sub(6)?;
+        if (31..=36).contains(&(end - word.start)) && at(bytes, start + 3).is_ascii_digit() {
+            return found(start..end, "azure_secret");
+        }
+    }
+    // Mailchimp: 32 hex digits and a region.
+    if let (Some(hex), Some(region)) = (begin.get(..32), begin.get(32..))
+        && region.len() <= 6
+        && region
+            .strip_prefix("-us")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+        && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
+        return found(word.clone(), "mailchimp_key");
+    }
+    None
+}

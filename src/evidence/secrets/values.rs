@@ -1,0 +1,275 @@
+//! Which values look like secrets, and which like code, labels or placeholders.
+
+use super::names::{Class, words_of};
+
+/// Longest value that is hidden because of its name.
+pub(super) const LONGEST: usize = 8 << 10;
+
+/// How a value stands behind its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum How {
+    /// In quotes, or between tags.
+    Quoted,
+    /// In quotes, but what stands before is no assignment: a list, a call.
+    Beside,
+    /// Without quotes; `tight` with nothing around the `=`.
+    Bare {
+        tight: bool,
+        /// Whether it is the last word of its line.
+        last: bool,
+        /// What follows it.
+        next: u8,
+        /// Assigned by a colon, as in YAML.
+        colon: bool,
+    },
+}
+
+/// Whether such a value, assigned to a name of this class, is a secret.
+pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
+    if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
+        return false;
+    }
+    match how {
+        How::Quoted => is_quoted_secret(class, value),
+        How::Beside => is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value),
+        How::Bare { tight, last, next, colon } => {
+            // What is called, indexed, instantiated or goes on with a field is code.
+            if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
+                return false;
+            }
+            let ends = !matches!(next, b',' | b';' | b')' | b']' | b'}');
+            is_bare_secret(class, value, Bare { tight, last, ends, colon })
+        }
+    }
+}
+
+fn is_quoted_secret(class: Class, value: &str) -> bool {
+    let spaces = value.contains(char::is_whitespace);
+    match class {
+        // A sentence about a password is not one.
+        Class::Password => {
+            let words = value.split_whitespace().count();
+            // So many words of its own list stand for a key.
+            let phrase = matches!(words, 12 | 15 | 18 | 21 | 24) && is_lower(value);
+            !value.starts_with(' ') && !is_label(value) && (words <= 4 || phrase)
+        }
+        Class::Secret => {
+            let separated = value.bytes().any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
+            value.split_whitespace().count() <= 3
+                && !value.starts_with(' ')
+                && !is_label(value)
+                && ((has_digit(value) && value.len() >= 6)
+                    || (value.len() >= 8 && (!is_wordy(value) || (!separated && is_lower(value)))))
+        }
+        Class::Key => {
+            !spaces && value.len() >= 8 && !is_wordy(value) && (is_odd(value) || value.len() >= 20)
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Bare {
+    tight: bool,
+    last: bool,
+    ends: bool,
+    colon: bool,
+}
+
+fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
+    let Bare { tight, last, ends, colon } = bare;
+    let mixed = is_odd(value) && has_letter(value);
+    let identifier = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    match class {
+        Class::Password | Class::Secret
+            if is_label(value) || (is_code(value) && !(tight && has_digit(value))) =>
+        {
+            false
+        }
+        Class::Password => {
+            if mixed {
+                // An identifier that ends in digits, with space around the `=`, is code.
+                return tight || colon || last || !identifier;
+            }
+            if has_digit(value) {
+                return value.len() >= 6 && (tight || last);
+            }
+            let ends = if tight { ends } else { last };
+            let plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+            ends && !is_label(value)
+                && (tight || !identifier || (colon && plain && is_lower(value) && value.len() >= 6))
+        }
+        Class::Secret => {
+            (mixed && value.len() >= 6 && (tight || colon || last) && !is_label(value))
+                || (value.len() >= 16 && !is_wordy(value))
+                || (tight && ends && value.len() >= 8 && is_lower(value) && !is_label(value))
+        }
+        Class::Key => {
+            let random = !is_wordy(value) && !is_code(value);
+            (random && mixed && value.len() >= 8 && (value.len() >= 16 || tight))
+                || (random && value.len() >= 20 && has_letter(value))
+        }
+    }
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_letter(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether there is more than letters in it and what joins words.
+fn is_odd(value: &str) -> bool {
+    value.bytes().any(|byte| {
+        byte.is_ascii_digit()
+            || matches!(
+                byte,
+                b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*' | b'+' | b'=' | b'?' | b'~'
+            )
+    })
+}
+
+fn is_lower(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
+}
+
+/// Names joined by dots: what reads a field.
+fn is_code(value: &str) -> bool {
+    value.contains('.')
+        && value.split('.').all(|part| {
+            part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && is_wordy(part)
+        })
+}
+
+/// Text that a person reads beside an input: it names what is asked for.
+fn is_label(value: &str) -> bool {
+    const ABOUT: &[&str] = &[
+        "password",
+        "passwd",
+        "passphrase",
+        "pass",
+        "secret",
+        "secrets",
+        "token",
+        "credential",
+        "credentials",
+        "key",
+        "pwd",
+        "auth",
+    ];
+    !has_digit(value)
+        && words_of(value).any(|word| ABOUT.iter().any(|about| about.eq_ignore_ascii_case(word)))
+}
+
+/// Words and short numbers joined together, as names are: nothing random.
+pub(super) fn is_wordy(value: &str) -> bool {
+    let (mut pieces, mut short) = (0, 0);
+    for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+        let mut letters_before = false;
+        for piece in words_of(part) {
+            let digits = piece.bytes().all(|byte| byte.is_ascii_digit());
+            if digits && (piece.len() > 4 || (letters_before && piece.len() > 3)) {
+                return false;
+            }
+            letters_before = !digits;
+            pieces += 1;
+            short += usize::from(piece.len() < 3);
+        }
+    }
+    // Random text falls into many short pieces.
+    pieces == 0 || short * 5 <= pieces * 2 || (pieces <= 2 && value.len() < 12)
+}
+
+/// Text that stands where a secret would be: variables, templates, types.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    const WORDS: &str = "string str number boolean bool null none undefined true false option \
+                        required optional example changeme redacted hidden integer object \
+                        unknown bytes text varchar char todo nil empty default prompt input \
+                        disabled enabled invalid missing never always sensitive varies self \
+                        this void buffer function symbol dict list array basic bearer digest \
+                        absent from with your must should";
+    let first = value.bytes().next().unwrap_or(0);
+    let variable = first == b'$'
+        && value.as_bytes().get(1).copied().is_some_and(|byte| {
+            byte.is_ascii_alphabetic() || matches!(byte, b'{' | b'(' | b'_' | b'$' | b'@')
+        })
+        // A hash of a password begins so too.
+        && value.bytes().filter(|byte| *byte == b'$').count() < 3;
+    variable
+        || matches!(first, b'{' | b'<' | b'[')
+        || value.starts_with("%{")
+        || value.starts_with("%(")
+        || value.starts_with("%s")
+        || (first == b'%' && value.ends_with('%'))
+        || value.starts_with("secret:")
+        || ["(?:", "[^", "%s", "\\s", "\\w", "\\d", "[a-z", "[A-Z"]
+            .iter()
+            .any(|part| value.contains(part))
+        || value.contains("${")
+        || value.contains("{{")
+        || value.contains("[secret:")
+        || value.contains("...")
+        || value.contains('…')
+        || value.bytes().all(|byte| {
+            matches!(
+                byte,
+                b'*' | b'x'
+                    | b'X'
+                    | b'.'
+                    | b'-'
+                    | b'_'
+                    | b'0'
+                    | b'#'
+                    | b'?'
+                    | b'='
+                    | b'/'
+                    | b'~'
+                    | b':'
+            )
+        })
+        || WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(value))
+        || starts_with_any(
+            value,
+            &["your-", "your_", "my-secret", "<your", "example-", "env:", "vault:"],
+        )
+}
+
+/// Where a secret is kept, instead of the secret.
+fn is_reference(value: &str) -> bool {
+    let path = value.starts_with('/')
+        && value.bytes().skip(1).any(|byte| byte == b'/')
+        && !value.ends_with('=')
+        && value.split('/').skip(1).all(|part| is_wordy(part) || part.len() < 3);
+    path || starts_with_any(
+        value,
+        &[
+            "./",
+            "../",
+            "~/",
+            "file:",
+            "env.",
+            "os.environ",
+            "process.env",
+            "arn:aws:",
+            "projects/",
+            "!",
+            "&mut ",
+            "&self",
+            "@param",
+            "http://",
+            "https://",
+            "op://",
+        ],
+    ) && !value.contains('@')
+        || (value.starts_with('&') && is_wordy(value))
+        || (value.starts_with('*') && is_wordy(value))
+}
+
+fn starts_with_any(value: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| {
+        value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+    })
+}

@@ -1,0 +1,236 @@
+//! Secrets that are broken by what a reader does not see: colours, line continuations, quotes that are
+//! closed and opened again, and characters that are written as their codes.
+//!
+//! Around each such break the text is read once more as it is meant. What is found there and holds a break
+//! is taken back to where it stands.
+
+use std::ops::Range;
+
+use super::Match;
+use super::scan::{at, forward_while};
+
+/// How much around a break is read again.
+const BEFORE: usize = 256;
+const BEHIND: usize = 640;
+
+/// A part of a text as it is meant.
+struct View {
+    text: String,
+    /// Where pieces of it begin, here and in the original.
+    pieces: Vec<(usize, usize)>,
+    end: usize,
+}
+
+/// What stands at a place instead of itself: how many bytes of the original, and the character meant.
+struct Break {
+    bytes: usize,
+    meant: Option<char>,
+}
+
+/// Whether anything in this text may hide characters.
+pub(super) fn has_breaks(text: &str) -> bool {
+    first_break(text.as_bytes(), 0).is_some()
+}
+
+/// The secrets in this text that hold a break.
+pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
+    let bytes = text.as_bytes();
+    let mut place = 0;
+    while let Some(found) = first_break(bytes, place) {
+        let start = word_start(text, found.saturating_sub(BEFORE).max(place));
+        let mut last = found;
+        let mut next = found + 1;
+        // Neighbours that are near share one part.
+        while let Some(another) = first_break(bytes, next) {
+            if another > last + BEFORE + BEHIND {
+                break;
+            }
+            last = another;
+            next = another + 1;
+        }
+        let end = text.floor_char_boundary(last + BEHIND);
+        let Some(view) = View::of(text, start..end) else { return };
+        let mut inner = Vec::new();
+        super::find_plain(&view.text, &mut inner);
+        for found in inner {
+            let Some(secret) = found.secret else { continue };
+            let plain = view.text.get(secret.clone()).unwrap_or_default().to_owned();
+            let (span, secret) = (view.original(found.span), view.original(secret));
+            // The span holds one too where the name or the option is broken.
+            if span.len() != plain.len() {
+                matches.push(Match {
+                    span,
+                    secret: Some(secret),
+                    kind: found.kind,
+                    plain: Some(plain),
+                });
+            }
+        }
+        place = end.max(last + 1);
+    }
+}
+
+fn word_start(text: &str, place: usize) -> usize {
+    let place = text.floor_char_boundary(place);
+    let rest = text.get(place..).unwrap_or_default();
+    if place == 0 {
+        return 0;
+    }
+    rest.find(|c: char| c.is_whitespace())
+        .filter(|offset| *offset < BEFORE)
+        .map_or(place, |offset| place + offset)
+}
+
+impl View {
+    fn of(text: &str, part: Range<usize>) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let mut view = Self { text: String::new(), pieces: vec![(0, part.start)], end: part.end };
+        let mut done = part.start;
+        let mut place = part.start;
+        while let Some(found) = first_break(bytes, place).filter(|found| *found < part.end) {
+            let Some(gap) = break_at(bytes, found) else {
+                place = found + 1;
+                continue;
+            };
+            view.text.push_str(text.get(done..found)?);
+            if let Some(meant) = gap.meant {
+                view.pieces.push((view.text.len(), found));
+                view.text.push(meant);
+            }
+            done = found + gap.bytes;
+            place = done;
+            view.pieces.push((view.text.len(), done));
+        }
+        view.text.push_str(text.get(done..part.end.max(done))?);
+        view.end = part.end.max(done);
+        Some(view)
+    }
+
+    /// Where a part of the view stands in the original: from the beginning of its first character to the
+    /// end of its last.
+    fn original(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.place(range.start);
+        let last = range.end.saturating_sub(1).max(range.start);
+        // A character that is written as its code ends where the next piece begins.
+        let next = self.pieces.partition_point(|(here, _)| *here <= last);
+        let end = match (self.pieces.get(next), self.pieces.get(next.wrapping_sub(1))) {
+            (Some((here, original)), Some((piece, from)))
+                if *here == range.end && from + (range.end - piece) < *original =>
+            {
+                // Only where the last character itself is a code; a break behind it is not part of it.
+                if range.end - piece == 1 && *piece == last {
+                    *original
+                } else {
+                    from + (range.end - piece)
+                }
+            }
+            (_, Some((piece, from))) => from + (range.end - piece),
+            _ => self.end,
+        };
+        start..end.max(start)
+    }
+
+    fn place(&self, here: usize) -> usize {
+        let next = self.pieces.partition_point(|(piece, _)| *piece <= here);
+        self.pieces
+            .get(next.wrapping_sub(1))
+            .map_or(self.end, |(piece, original)| original + (here - piece))
+    }
+}
+
+/// How much is looked at for a break at once.
+const BLOCK: usize = 4 << 10;
+
+/// The first place from this one on where something is meant otherwise than it is written.
+fn first_break(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut place = from;
+    while place < bytes.len() {
+        let end = bytes.len().min(place + BLOCK);
+        let block = bytes.get(place..end)?;
+        let mut first = memchr::memchr3_iter(b'\\', 0x1b, b'%', block)
+            .map(|offset| place + offset)
+            .find(|found| break_at(bytes, *found).is_some());
+        // Quotes are looked for only as far as the first of the others.
+        let before = bytes.get(place..first.unwrap_or(end))?;
+        let quote = memchr::memchr2_iter(b'"', b'\'', before)
+            .map(|offset| place + offset)
+            .find(|found| break_at(bytes, *found).is_some());
+        first = quote.or(first);
+        if first.is_some() {
+            return first;
+        }
+        place = end;
+    }
+    None
+}
+
+fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
+    let removed = |bytes| Some(Break { bytes, meant: None });
+    let next = at(bytes, place + 1);
+    match at(bytes, place) {
+        0x1b => match next {
+            b'[' => {
+                let end = forward_while(bytes, place + 2, 32, |byte| (0x20..0x40).contains(&byte));
+                removed(end + 1 - place)
+            }
+            b']' => {
+                let end = forward_while(bytes, place + 2, 512, |byte| {
+                    byte != 7 && byte != 0x1b && byte != b'\n'
+                });
+                let close = match (at(bytes, end), at(bytes, end + 1)) {
+                    (7, _) => 1,
+                    (0x1b, b'\\') => 2,
+                    _ => 0,
+                };
+                removed(end + close - place)
+            }
+            b'(' => removed(3),
+            _ => removed(1),
+        },
+        b'\\' => match next {
+            b'\n' => removed(2),
+            b'\r' if at(bytes, place + 2) == b'\n' => removed(3),
+            b'u' => code(bytes, place, place + 2, 4),
+            b'x' => code(bytes, place, place + 2, 2),
+            b'/' => Some(Break { bytes: 2, meant: Some('/') }),
+            _ => None,
+        },
+        b'%' => code(bytes, place, place + 1, 2),
+        b'"' | b'\'' => junction(bytes, place),
+        _ => None,
+    }
+}
+
+/// A character written by its hexadecimal code.
+fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break> {
+    let text = std::str::from_utf8(bytes.get(from..from + digits)?).ok()?;
+    let number = u8::try_from(u32::from_str_radix(text, 16).ok()?).ok()?;
+    let meant = char::from(number);
+    (meant.is_ascii_graphic()).then_some(Break { bytes: from + digits - place, meant: Some(meant) })
+}
+
+/// Quotes inside of a word, where two texts are joined.
+fn junction(bytes: &[u8], place: usize) -> Option<Break> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !is_word(at(bytes, place.wrapping_sub(1))) {
+        return None;
+    }
+    let is_quote = |byte: u8| matches!(byte, b'"' | b'\'');
+    if is_word(at(bytes, place + 1)) {
+        return Some(Break { bytes: 1, meant: None });
+    }
+    // `"gh" + "p_"`, `"gh" "p_"`, `"gh".'p_'`.
+    let spaces = |from| forward_while(bytes, from, 3, |byte| byte == b' ');
+    let mut end = spaces(place + 1);
+    if matches!(at(bytes, end), b'+' | b'.' | b'&' | b'~') {
+        end = spaces(end + 1);
+    }
+    if at(bytes, end) == b'\n' {
+        end = forward_while(bytes, end, 40, |byte| matches!(byte, b'\n' | b' ' | b'\t'));
+        if at(bytes, end) == b'+' {
+            end = spaces(end + 1);
+        }
+    }
+    (is_quote(at(bytes, end)) && is_word(at(bytes, end + 1)))
+        .then_some(Break { bytes: end + 1 - place, meant: None })
+}

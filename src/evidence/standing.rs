@@ -1,0 +1,90 @@
+//! Whether a database is the one that was here, and as long as it was (SPEC §8).
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::append::Chain;
+use super::error::Result;
+use super::heads::{KeptHead, KeptHeads};
+use super::schema;
+use crate::run::HeadReport;
+
+/// What there is to say of a database beside what is kept outside of it; `None` as `conn` is no database yet, or
+/// one of 0 bytes.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn standing(
+    conn: Option<(&Connection, i64)>,
+    dir: &Path,
+    kept: &KeptHeads,
+) -> Result<HeadReport> {
+    let (database_id, rows) = match conn {
+        Some((conn, format)) => {
+            let has_id = format >= schema::FORMAT_WITH_ID;
+            (if has_id { schema::id_of(conn)? } else { None }, Chain::of(conn)?.rows)
+        }
+        None => (None, 0),
+    };
+    let report = |kept: Option<&KeptHead>, difference: Option<String>| HeadReport {
+        kept_head: kept.map(|kept| kept.head),
+        kept_rows: kept.map(|kept| kept.rows.unsigned_abs()),
+        difference,
+    };
+    if let Some(why) = kept.unusable() {
+        return Ok(report(None, Some(format!("the kept heads cannot be used ({why})"))));
+    }
+    if let Some(other) = kept.other_in(dir, database_id) {
+        let records = other.rows;
+        let what = if rows == 0 {
+            format!(
+                "the database that was in this folder, with {records} records, is gone or empty"
+            )
+        } else {
+            format!(
+                "another database is in the place of the one that was in this folder, with \
+                 {records} records"
+            )
+        };
+        return Ok(report(Some(other), Some(what)));
+    }
+    let (Some((conn, format)), Some(id)) = (conn, database_id) else {
+        let has_no_id = conn.is_some_and(|(_, format)| format >= schema::FORMAT_WITH_ID);
+        return Ok(report(None, has_no_id.then(|| "the database has lost its id".to_owned())));
+    };
+    let mut latest = None;
+    for kept in kept.of(id) {
+        if digest_at(conn, kept.rows)? != Some(kept.head.hex()) {
+            let cut = match rows < kept.rows {
+                true => format!("it has {rows} records now and had {} before", kept.rows),
+                false => format!("record {} is another one than before", kept.rows),
+            };
+            let what = format!("the end of the database was cut off or exchanged: {cut}");
+            return Ok(report(Some(kept), Some(what)));
+        }
+        latest = latest.filter(|it: &&KeptHead| it.rows > kept.rows).or(Some(kept));
+    }
+    // A head is kept before anything but the id is written, so that this one comes from elsewhere.
+    let is_fresh = rows == id_row(conn)?.unwrap_or(rows);
+    let _ = format;
+    if latest.is_none() && !is_fresh {
+        let what = format!(
+            "no head of this database, with {rows} records, is kept on this computer: it comes from \
+             another one, or the folder with the kept heads was lost"
+        );
+        return Ok(report(None, Some(what)));
+    }
+    Ok(report(latest, None))
+}
+
+fn digest_at(conn: &Connection, rows: i64) -> Result<Option<String>> {
+    Ok(conn
+        .prepare_cached("SELECT digest FROM ledger WHERE seq = ?1")?
+        .query_row([rows], |row| row.get(0))
+        .optional()?)
+}
+
+fn id_row(conn: &Connection) -> Result<Option<i64>> {
+    Ok(conn.query_row("SELECT max(row) FROM database_ids", [], |row| row.get(0))?)
+}

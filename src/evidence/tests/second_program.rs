@@ -1,0 +1,165 @@
+//! Another program writes to the database while this one has it open, and grants are made up.
+
+use rusqlite::types::ValueRef;
+
+use super::super::append::Chain;
+use super::super::schema::in_memory;
+use super::fixture::*;
+use crate::authorization::{AuthorizationClass, Method};
+use crate::evidence::*;
+use crate::plan::Digest;
+use crate::run::*;
+
+fn purge(store: &mut EvidenceStore, text: &str) -> std::result::Result<(), EvidenceError> {
+    store.purge(&Digest::of(text.as_bytes()), "", 9_000)
+}
+
+#[test]
+fn a_schema_that_changes_meanwhile_ends_the_writing() {
+    for change in [
+        "CREATE TRIGGER more BEFORE INSERT ON purges BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TABLE more (a)",
+        "DROP TRIGGER purges_refuses_update",
+        "PRAGMA legacy_alter_table = ON; ALTER TABLE purges RENAME TO hidden;
+         CREATE VIEW purges AS SELECT * FROM hidden;
+         CREATE TRIGGER swallow INSTEAD OF INSERT ON purges BEGIN SELECT 1; END",
+    ] {
+        let home = Home::new();
+        let mut store = home.store();
+        purge(&mut store, "a").unwrap();
+        home.raw().execute_batch(change).unwrap();
+        let error = purge(&mut store, "b").unwrap_err();
+        assert!(matches!(error, EvidenceError::Schema { .. }), "{change}: {error}");
+        assert!(home.verify().first_bad.is_some(), "{change}");
+        let opened = EvidenceStore::open(&home.evidence, &home.secrets);
+        assert!(matches!(opened, Err(EvidenceError::Schema { .. })), "{change}");
+        let read = EvidenceReader::open(&home.evidence, &home.secrets);
+        assert!(matches!(read, Err(EvidenceError::Schema { .. })), "{change}");
+    }
+}
+
+#[test]
+fn a_change_that_is_taken_back_lets_writing_go_on() {
+    let home = Home::new();
+    let mut store = home.store();
+    home.raw().execute_batch("CREATE TABLE more (a)").unwrap();
+    assert!(purge(&mut store, "a").is_err());
+    home.raw().execute_batch("DROP TABLE more").unwrap();
+    purge(&mut store, "a").unwrap();
+    assert!(home.verify().ok);
+}
+
+/// What the comparison of the schema would find before, held against the insert alone.
+#[test]
+fn anything_but_one_row_is_an_error() {
+    for change in [
+        "CREATE TRIGGER t BEFORE INSERT ON purges BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TRIGGER t AFTER INSERT ON purges BEGIN DELETE FROM purges WHERE id = NEW.id; END",
+        "CREATE TRIGGER t AFTER INSERT ON purges BEGIN
+         INSERT INTO loop_ends VALUES (77, 'l', 'c', 'm', '{}', 1); END",
+        "CREATE TRIGGER t AFTER INSERT ON purges BEGIN UPDATE purges SET reason = 'other'; END",
+        "CREATE TRIGGER t AFTER INSERT ON ledger BEGIN DELETE FROM ledger WHERE seq = NEW.seq; END",
+        "PRAGMA legacy_alter_table = ON; ALTER TABLE purges RENAME TO hidden;
+         CREATE VIEW purges AS SELECT * FROM hidden;
+         CREATE TRIGGER t INSTEAD OF INSERT ON purges BEGIN SELECT 1; END",
+        "PRAGMA legacy_alter_table = ON; ALTER TABLE purges RENAME TO hidden;
+         CREATE VIEW purges AS SELECT * FROM hidden;
+         CREATE TRIGGER t INSTEAD OF INSERT ON purges BEGIN
+         INSERT INTO hidden VALUES (NEW.id, NEW.digest, NEW.reason, NEW.user_name, NEW.timestamp); END",
+    ] {
+        let conn = in_memory(3).unwrap();
+        conn.pragma_update(None, "foreign_keys", false).unwrap();
+        let row = || {
+            [
+                ("digest", ValueRef::Text(b"d")),
+                ("reason", ValueRef::Text(b"r")),
+                ("timestamp", ValueRef::Integer(1)),
+            ]
+        };
+        for name in [
+            "purges_refuses_update",
+            "purges_refuses_delete",
+            "purges_refuses_replace",
+            "ledger_refuses_delete",
+        ] {
+            conn.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+        }
+        conn.execute_batch(change).unwrap();
+        let error = Chain::of(&conn).unwrap().append(&conn, "purges", &row()).unwrap_err();
+        assert!(matches!(error, EvidenceError::NotOneRow { .. }), "{change}: {error}");
+    }
+}
+
+fn trust(store: &mut EvidenceStore, digest: Digest, trusted: bool) {
+    let (workspace, by) = ("/home/someone/project", AnsweredBy::Window);
+    let decision =
+        TrustDecision { workspace, digest, trusted, shown: None, by, timestamp_ms: 5_000 };
+    store.record_trust(&decision).unwrap();
+}
+
+#[test]
+fn trust_under_another_key_does_not_count() {
+    let home = Home::new();
+    let digest = Digest::of(b"commands");
+    trust(&mut home.store(), digest, true);
+    assert_eq!(home.reader().trusted_commands().unwrap().len(), 1);
+    assert_eq!(home.reader().trust().unwrap().without_proof.len(), 0);
+    let other = Home::new();
+    drop(other.store());
+    let mut reader = EvidenceReader::open(&home.evidence, &other.secrets).unwrap();
+    let trust = reader.trust().unwrap();
+    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1));
+}
+
+#[test]
+fn trust_of_an_older_format_is_asked_for_again() {
+    let home = Home::new();
+    let digest = Digest::of(b"commands");
+    trust(&mut home.store(), digest, true);
+    super::formats::to_the_first_format(&home);
+    let trust = home.reader().trust().unwrap();
+    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1));
+    drop(home.store());
+    let trust = home.reader().trust().unwrap();
+    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1), "nor after a migration");
+    self::trust(&mut home.store(), digest, true);
+    let trust = home.reader().trust().unwrap();
+    assert_eq!((trust.counts.len(), trust.without_proof.len()), (1, 0));
+    self::trust(&mut home.store(), digest, false);
+    assert_eq!(home.reader().trust().unwrap(), Trust::default());
+}
+
+#[test]
+fn a_revocation_that_is_removed_revives_nothing() {
+    let home = Home::new();
+    let digest = Digest::of(b"commands");
+    let mut store = home.store();
+    trust(&mut store, digest, true);
+    trust(&mut store, digest, false);
+    let class = AuthorizationClass::read(
+        br#"{"tools": ["file_read"], "paths": ["."], "max_risk": "safe", "max_attempts": 1,
+             "expires_at": "2099-01-31T12:00:00Z"}"#,
+    )
+    .unwrap();
+    let class_id = uuid::Uuid::new_v4();
+    store.record_class(class_id, &class, Method::Window, 1).unwrap();
+    assert!(!store.is_class_revoked(class_id).unwrap());
+    assert!(store.is_class_revoked(uuid::Uuid::new_v4()).unwrap(), "one that nobody gave");
+    assert!(store.revoke_class(class_id, 2).unwrap());
+    let conn = home.raw();
+    for (table, row) in
+        [("decisions", "decision = 'commands_revoked'"), ("authorization_class_revocations", "1")]
+    {
+        let name = format!("{table}_refuses_delete");
+        let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+        let trigger: String = conn.query_row(sql, [&name], |row| row.get(0)).unwrap();
+        conn.execute_batch(&format!(
+            "DROP TRIGGER {name}; DELETE FROM {table} WHERE {row}; {trigger}"
+        ))
+        .unwrap();
+    }
+    let store = home.store();
+    assert!(store.trusted_commands().unwrap().is_empty());
+    assert!(store.is_class_revoked(class_id).unwrap());
+    assert!(!home.verify().ok);
+}

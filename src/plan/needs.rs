@@ -1,0 +1,69 @@
+//! What a command needs beyond the walls it would run behind (SPEC §1.2, §7.5).
+
+use serde::{Deserialize, Serialize};
+
+/// A request of a plan's author. It is granted by signing the plan that shows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Needs {
+    /// The network of this computer.
+    pub network: bool,
+    /// Folders or files outside the workspace in which it writes: absolute, below `~/`, or relative to the
+    /// workspace.
+    pub write: Vec<String>,
+    /// A terminal instead of closed input.
+    pub terminal: bool,
+    /// No walls: what needs `sudo` or the socket of a daemon.
+    pub open: bool,
+}
+
+impl Needs {
+    /// Whether it asks for nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes in what another command needs.
+    pub fn add(&mut self, other: &Self) {
+        self.network |= other.network;
+        self.terminal |= other.terminal;
+        self.open |= other.open;
+        for path in &other.write {
+            if !self.write.contains(path) {
+                self.write.push(path.clone());
+            }
+        }
+    }
+
+    /// What of this `granted` leaves out. Without walls nothing else is left to grant but a terminal.
+    #[must_use]
+    pub fn beyond(&self, granted: &Self) -> Self {
+        if granted.open {
+            let terminal = self.terminal && !granted.terminal;
+            return Self { terminal, ..Self::default() };
+        }
+        Self {
+            network: self.network && !granted.network,
+            write: self.write.iter().filter(|it| !granted.write.contains(it)).cloned().collect(),
+            terminal: self.terminal && !granted.terminal,
+            open: self.open,
+        }
+    }
+}
+
+impl std::fmt::Display for Needs {
+    /// In a few words, for instance `network, writes ~/.cargo/registry`; `nothing` where it asks for nothing.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let write = Some(&self.write)
+            .filter(|it| !it.is_empty())
+            .map(|it| format!("writes {}", it.join(", ")));
+        let parts = [
+            self.open.then(|| "no walls".to_owned()),
+            self.network.then(|| "network".to_owned()),
+            write,
+            self.terminal.then(|| "a terminal".to_owned()),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        f.write_str(if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }.as_str())
+    }
+}

@@ -1,0 +1,340 @@
+//! Which files and folders a call names, and what it does with each (SPEC §2, §4): the one list that reviews,
+//! approvals, risk, classes and tools share, so that no path is forgotten in one of them.
+
+use super::{HistoryOperation, MutateBatch, Simulation, ToolCall};
+
+/// The file of the commands that a workspace names for itself.
+pub const COMMANDS_FILE: &str = "countersign.toml";
+
+/// What a call does with a path that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PathRole {
+    /// Shows its content, or what is in it.
+    Reads,
+    /// Takes its content into another file.
+    ReadsWith,
+    /// Does what stands in it: a splice plan, or the commands of the workspace.
+    Follows,
+    /// Compares its content with what it is to be.
+    Compares,
+    /// Replaces its content, or creates it.
+    Writes,
+    /// Creates it.
+    Creates,
+    /// Deletes it.
+    Deletes,
+    /// Takes its name away.
+    Renames,
+    /// Gives a file this name.
+    RenamesTo,
+    /// Searches everything in it.
+    Searches,
+    /// Runs a program in it.
+    WorksIn,
+    /// Brings back contents below it that only the records know.
+    Restores,
+}
+
+impl PathRole {
+    /// Whether the content or the name of this very file may be another one afterwards.
+    pub const fn changes(self) -> bool {
+        matches!(
+            self,
+            Self::Writes | Self::Creates | Self::Deletes | Self::Renames | Self::RenamesTo
+        )
+    }
+
+    /// Whether what the call does depends on the content, so that an approval covers it.
+    pub const fn is_input(self) -> bool {
+        self.changes() || matches!(self, Self::ReadsWith | Self::Follows | Self::Compares)
+    }
+}
+
+/// A path that a call names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedPath<'a> {
+    /// The argument that holds it; none where the call takes it without being told.
+    pub argument: Option<&'static str>,
+    /// What the call does with it.
+    pub role: PathRole,
+    /// The path as it is written.
+    pub path: &'a str,
+    /// Whether that is done on a copy of the workspace.
+    pub on_copy: bool,
+}
+
+impl NamedPath<'_> {
+    /// Whether the file in the workspace itself may be another one afterwards.
+    pub const fn changes(&self) -> bool {
+        self.role.changes() && !self.on_copy
+    }
+}
+
+fn named<'a>(argument: &'static str, role: PathRole, path: &'a str) -> NamedPath<'a> {
+    NamedPath { argument: Some(argument), role, path, on_copy: false }
+}
+
+/// What a call takes without being told.
+const fn taken(role: PathRole, path: &'static str) -> NamedPath<'static> {
+    NamedPath { argument: None, role, path, on_copy: false }
+}
+
+/// What decides which commands verify, compile and run the program.
+const COMMANDS: NamedPath<'static> = taken(PathRole::Follows, COMMANDS_FILE);
+
+impl ToolCall {
+    /// Every path that this call names, and those that it takes without being told. What a file names that it
+    /// follows, and what the records name, is not known from the call alone: the tools add that.
+    ///
+    /// A folder of another host is none of them.
+    pub fn paths(&self) -> Vec<NamedPath<'_>> {
+        use PathRole::{Compares, Follows, Reads, ReadsWith, Restores, Searches, WorksIn};
+        // No `..` in the patterns: a new argument has to say here whether it is a path.
+        match self {
+            Self::FileRead { path } => vec![named("path", Reads, path)],
+            Self::FileWrite { path, contents: _ } => vec![named("path", PathRole::Writes, path)],
+            Self::FileCreate { path, contents: _ } => vec![named("path", PathRole::Creates, path)],
+            Self::FileSearch { pattern: _, root } | Self::FileGlob { pattern: _, root } => {
+                vec![named("root", Searches, root)]
+            }
+            Self::SplicePatch { file, symbol: _, with, kind: _ } => {
+                vec![named("file", PathRole::Writes, file), named("with", ReadsWith, with)]
+            }
+            Self::SplicePlan { plan_file } => vec![named("plan_file", Follows, plan_file)],
+            Self::SymbolsInFile { file_path }
+            | Self::ReferencesFromFileToSymbolName { file_path, symbol: _ } => {
+                vec![named("file_path", Reads, file_path)]
+            }
+            Self::ReferencesToSymbolName { symbol: _ }
+            | Self::Inspect { query: _, max_results: _ } => vec![taken(Searches, ".")],
+            Self::LspCheck { path } => vec![named("path", WorksIn, path)],
+            Self::Shell { command: _, target: Some(_), cwd: _, timeout_seconds: _ } => Vec::new(),
+            Self::Shell { command: _, target: None, cwd, timeout_seconds: _ } => {
+                vec![named("cwd", WorksIn, cwd.as_deref().unwrap_or("."))]
+            }
+            Self::MutateBatch(MutateBatch { edits, expected_hashes, dry_run }) => {
+                // A dry run changes nothing, and takes what it finds.
+                let role = |role| if *dry_run { Reads } else { role };
+                let edited = edits.iter().flat_map(|edit| edit.named());
+                edited
+                    .map(|(edited, path)| named("edits", role(edited), path))
+                    .chain(
+                        expected_hashes
+                            .keys()
+                            .map(|path| named("expected_hashes", role(Compares), path)),
+                    )
+                    .collect()
+            }
+            Self::Verify { scope: _ }
+            | Self::Compile { build: _ }
+            | Self::Run { build: _, args: _ } => vec![taken(WorksIn, "."), COMMANDS],
+            Self::Simulate(simulation) => simulation.paths(),
+            Self::History { operation, limit: _ } => match operation {
+                HistoryOperation::Undo { checkpoint: _ }
+                | HistoryOperation::Redo
+                | HistoryOperation::RestoreCheckpoint { checkpoint: _ } => {
+                    vec![taken(Restores, ".")]
+                }
+                HistoryOperation::ListEntries
+                | HistoryOperation::ListCheckpoints
+                | HistoryOperation::Diff { from: _, to: _ } => Vec::new(),
+            },
+        }
+    }
+}
+
+impl Simulation {
+    /// The paths that a simulation names; see [`ToolCall::paths`].
+    pub fn paths(&self) -> Vec<NamedPath<'_>> {
+        let (mut paths, runs_commands) = match self {
+            Self::Edits { edits, verify } => {
+                let edits = edits.iter().flat_map(|edit| edit.named());
+                let paths = edits
+                    .map(|(role, path)| NamedPath { on_copy: true, ..named("edits", role, path) });
+                (paths.collect::<Vec<_>>(), verify.is_some())
+            }
+            Self::Steps { steps, verify } => {
+                let mut paths = Vec::new();
+                for step in steps {
+                    for path in step.paths() {
+                        let argument = path.argument.map(|_| "steps");
+                        paths.push(NamedPath { argument, on_copy: true, ..path });
+                    }
+                }
+                (paths, verify.is_some())
+            }
+            Self::Function { function: _, inputs: _, trace_enabled: _ } => (Vec::new(), true),
+        };
+        // What decides what is run is read in the workspace itself.
+        paths.extend(runs_commands.then_some(COMMANDS));
+        paths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Dialect, Edit, Holds, TOOLS, Tool, parse};
+    use serde_json::{Value, json};
+
+    const HERE: &str = "named/here";
+
+    /// A call of `tool` whose argument `argument` holds [`HERE`], as a plan writes it.
+    fn call(tool: Tool, argument: &str, value: &Value) -> ToolCall {
+        let other = |name: &str| match name {
+            "edits" => json!([{"op": "write", "path": "other", "contents": ""}]),
+            "timeout_seconds" => json!(7),
+            _ => json!("x"),
+        };
+        let is_action = tool.stands_in(Dialect::ActionPlan);
+        let wanted = |spec: &&crate::plan::ArgumentSpec| spec.required || spec.name == argument;
+        let arguments: serde_json::Map<String, Value> = tool
+            .spec()
+            .arguments
+            .iter()
+            .filter(wanted)
+            .map(|it| {
+                let value = if it.name == argument { value.clone() } else { other(it.name) };
+                (it.name.to_owned(), value)
+            })
+            .collect();
+        let plan = match tool {
+            Tool::Shell => json!({"goal": "g", "steps": [arguments]}),
+            _ if is_action => json!({"version": "2026-02-19", "goal": "g",
+                "actions": [{"type": tool.name(), "request": arguments}]}),
+            _ => json!({"plan_id": "p", "intent": "READ",
+                "steps": [{"step_id": "s", "tool": tool.name(), "arguments": arguments}]}),
+        };
+        let parsed = parse(plan.to_string().as_bytes());
+        let call = parsed.plan.and_then(|plan| plan.steps.into_iter().next()?.call);
+        call.unwrap_or_else(|| panic!("{plan:#}: {:?}", parsed.findings))
+    }
+
+    /// Values of an argument that each name [`HERE`] once, in every way there is.
+    fn values(tool: Tool, name: &str) -> Vec<Value> {
+        let edits = || {
+            let fields = json!({"contents": "c", "old": "a", "new": "b", "symbol": "s",
+                "diff": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"});
+            let needed = |op: &str| -> &[&str] {
+                match op {
+                    "write" | "create" => &["contents"],
+                    "replace" => &["old", "new"],
+                    "patch" => &["diff"],
+                    "splice" => &["symbol", "contents"],
+                    _ => &[],
+                }
+            };
+            let edit = |op: &str, path: &str, to: Option<&str>| {
+                let mut edit = json!({"op": op, "path": path});
+                for field in needed(op) {
+                    edit[*field] = fields[*field].clone();
+                }
+                if let Some(to) = to {
+                    edit["to"] = json!(to);
+                }
+                json!([edit])
+            };
+            let mut all: Vec<Value> = Edit::OPS
+                .iter()
+                .map(|op| edit(op, HERE, (*op == "rename").then_some("other")))
+                .collect();
+            all.push(edit("rename", "other", Some(HERE)));
+            all
+        };
+        match name {
+            "edits" => edits(),
+            "expected_hashes" => vec![json!({HERE: "0".repeat(64)})],
+            "steps" => {
+                let inner = TOOLS.iter().filter(|spec| spec.tool.stands_in(Dialect::StepPlan));
+                let mut all = Vec::new();
+                for spec in inner {
+                    for argument in spec.arguments.iter().filter(|it| it.holds == Holds::Path) {
+                        let arguments: serde_json::Map<_, _> = spec
+                            .arguments
+                            .iter()
+                            .filter(|it| it.required || it.name == argument.name)
+                            .map(|it| {
+                                let value = if it.name == argument.name { HERE } else { "x" };
+                                (it.name.to_owned(), json!(value))
+                            })
+                            .collect();
+                        all.push(json!([{"tool": spec.name, "arguments": arguments}]));
+                    }
+                }
+                all
+            }
+            _ => {
+                assert_eq!(tool.spec().arguments.iter().filter(|it| it.name == name).count(), 1);
+                vec![json!(HERE)]
+            }
+        }
+    }
+
+    #[test]
+    fn every_argument_that_holds_paths_has_roles() {
+        let mut tried = 0;
+        for spec in &TOOLS {
+            for argument in spec.arguments.iter().filter(|it| it.holds != Holds::Text) {
+                for value in values(spec.tool, argument.name) {
+                    let call = call(spec.tool, argument.name, &value);
+                    let hits = call.paths().into_iter().filter(|it| it.path == HERE);
+                    let hits: Vec<_> = hits.map(|it| it.argument).collect();
+                    assert_eq!(hits, [Some(argument.name)], "{}: {value}", spec.name);
+                    tried += 1;
+                }
+            }
+        }
+        assert!(tried > 30, "{tried}");
+    }
+
+    #[test]
+    fn arguments_without_paths_are_these() {
+        // A new argument is added here only after somebody has made sure that it names no file.
+        let known = [
+            "args",
+            "checkpoint",
+            "command",
+            "contents",
+            "debug_symbols",
+            "dry_run",
+            "entry_function",
+            "from_checkpoint",
+            "function",
+            "inputs",
+            "kind",
+            "limit",
+            "max_results",
+            "operation",
+            "opt_level",
+            "pattern",
+            "query",
+            "scope",
+            "symbol",
+            "target",
+            "target_triple",
+            "timeout_seconds",
+            "to_checkpoint",
+            "trace_enabled",
+            "verify",
+        ];
+        let texts = TOOLS.iter().flat_map(|spec| spec.arguments);
+        let texts = texts.filter(|it| it.holds == Holds::Text).map(|it| it.name);
+        let texts: std::collections::BTreeSet<_> = texts.collect();
+        assert_eq!(texts.into_iter().collect::<Vec<_>>(), known);
+    }
+
+    #[test]
+    fn dry_runs_and_copies_change_nothing() {
+        let edits = vec![Edit::Delete { path: "a".to_owned() }];
+        let dry = MutateBatch {
+            edits: edits.clone(),
+            expected_hashes: Default::default(),
+            dry_run: true,
+        };
+        assert!(ToolCall::MutateBatch(dry).paths().iter().all(|it| it.role == PathRole::Reads));
+        let simulation = ToolCall::Simulate(Simulation::Edits { edits, verify: None });
+        let paths = simulation.paths();
+        assert!(paths.iter().all(|it| it.on_copy && !it.changes()));
+        assert!(paths[0].role == PathRole::Deletes, "{paths:?}");
+    }
+}

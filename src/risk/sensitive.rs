@@ -1,0 +1,237 @@
+//! One table of sensitive paths for tools and commands (SPEC §4, §7.1): files that other programs obey, and
+//! files that keep keys or passwords.
+//!
+//! Paths are compared after folding, because a file system may take two spellings for one file: it may ignore
+//! case, Unicode forms, characters without width, and dots or spaces at the end of a name.
+
+mod table;
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use self::table::ROWS;
+pub(super) use self::table::Use;
+
+/// A row of the table that a path matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sensitive {
+    /// The rule's id.
+    pub(super) rule: &'static str,
+    /// What such a file is good for.
+    pub(super) used: Use,
+    /// What writing it does, as the end of a sentence.
+    pub(super) reason: &'static str,
+}
+
+/// The first row that a path matches; none for an ordinary file.
+pub(super) fn sensitive(path: &str) -> Option<Sensitive> {
+    rows(path, |_| true)
+}
+
+/// Whether a path is of a file that keeps keys or passwords. The public half of a pair of keys is none.
+pub(super) fn is_secret_file(path: &str) -> bool {
+    !path.ends_with(".pub") && rows(path, |used| used == Use::Secret).is_some()
+}
+
+fn rows(path: &str, wanted: impl Fn(Use) -> bool) -> Option<Sensitive> {
+    let folded = folded_names(path);
+    let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
+    let is_absolute = path.starts_with(['/', '\\']);
+    let hit = |pattern: &&str| matches(pattern, &names, is_absolute);
+    let row = ROWS.iter().find(|row| wanted(row.used) && row.patterns.iter().any(hit))?;
+    Some(Sensitive { rule: row.rule, used: row.used, reason: row.reason })
+}
+
+/// The names of a path, each as the most forgiving file system would compare it; `.` is left out.
+fn folded_names(path: &str) -> Vec<Cow<'_, str>> {
+    let names = path.split(['/', '\\']).filter(|name| !matches!(*name, "" | "."));
+    names.map(folded_name).filter(|name| !name.is_empty()).collect()
+}
+
+/// One name as the most forgiving file system would compare it.
+fn folded_name(name: &str) -> Cow<'_, str> {
+    if name == ".." {
+        return Cow::Borrowed(name);
+    }
+    let is_plain = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase() && byte != b':';
+    let trimmed = || name.ends_with(['.', ' ']);
+    if name.bytes().all(is_plain) && !trimmed() && !name.starts_with("git~") {
+        return Cow::Borrowed(name);
+    }
+    let folded = fold(name);
+    // What NTFS reads behind a name: `.git::$INDEX_ALLOCATION`.
+    let folded = folded.split_once("::").or(folded.split_once(":$")).map_or(&*folded, |it| it.0);
+    let folded = folded.trim_end_matches(['.', ' ']);
+    let is_short_name = folded
+        .strip_prefix("git~")
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+    Cow::Owned(if is_short_name { ".git".to_owned() } else { folded.to_owned() })
+}
+
+/// A text without the differences that a file system may not see: compatibility forms (NFKC), case, and
+/// characters without width.
+fn fold(text: &str) -> String {
+    let once = |text: &str| -> String {
+        let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
+        // Both ways: `ß` and `SS`, `ſ` and `s` meet only there.
+        upper.to_uppercase().to_lowercase()
+    };
+    // What changes its case may compose anew.
+    once(&once(text))
+}
+
+/// Characters that HFS+ ignores in names, and others that nobody sees.
+fn has_no_width(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}'
+        | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+fn matches(pattern: &str, names: &[&str], is_absolute: bool) -> bool {
+    let (pattern, is_anchored) = match pattern.strip_prefix('/') {
+        Some(_) if !is_absolute => return false,
+        Some(rest) => (rest, true),
+        None => (pattern, pattern.starts_with('~')),
+    };
+    let (head, below) = match pattern.strip_suffix("/**") {
+        Some(head) => (head, true),
+        None => (pattern, false),
+    };
+    let parts: Vec<&str> = head.split('/').collect();
+    let is_hit = |start: usize| {
+        let Some(window) = names.get(start..start + parts.len()) else { return false };
+        (below || start + parts.len() == names.len())
+            && parts.iter().zip(window).all(|(part, name)| one(part, name))
+    };
+    match is_anchored {
+        true => is_hit(0),
+        false => (0..names.len()).any(is_hit),
+    }
+}
+
+/// Whether a name is what a part of a pattern says.
+fn one(part: &str, name: &str) -> bool {
+    match part.split_once('*') {
+        None => part == name,
+        Some((head, tail)) => {
+            name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+        }
+    }
+}
+
+/// Whether `path` is one of these folders of the program itself or stands in one, or one stands in it
+/// ([`Policy::own_folders`](super::Policy::own_folders)). Both are absolute and without `.` and `..`; a path
+/// that begins with `~` is compared below `home`.
+pub fn is_own_folder(path: &str, own: &[std::path::PathBuf], home: Option<&str>) -> bool {
+    let path = match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            Cow::Owned(format!("{home}{rest}"))
+        }
+        _ => Cow::Borrowed(path),
+    };
+    let names = folded_names(&path);
+    own.iter().any(|own| {
+        let own = own.to_string_lossy();
+        let own = folded_names(&own);
+        own.iter().zip(&names).all(|(one, other)| one == other) && !names.is_empty()
+    })
+}
+
+/// Whether one absolute path is another or stands in it, as the most forgiving file system would see it.
+pub fn is_at_or_below(path: &str, folder: &str) -> bool {
+    let (path, folder) = (folded_names(path), folded_names(folder));
+    path.len() >= folder.len() && path.iter().zip(&folder).all(|(one, other)| one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(path: &str) -> Option<&'static str> {
+        sensitive(path).map(|row| row.rule)
+    }
+
+    #[test]
+    fn patterns_are_folded_and_matched_once() {
+        for row in &ROWS {
+            for pattern in row.patterns {
+                let bare = pattern.trim_end_matches("/**").replace('*', "x");
+                for name in bare.split('/').filter(|name| !name.is_empty()) {
+                    assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");
+                }
+                assert!(sensitive(&bare).is_some(), "{pattern}");
+                assert!(sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_file_are_one() {
+        for path in [
+            ".git/config",
+            ".GIT/config",
+            ".Git/Config",
+            ".g\u{200c}it/config",
+            "x/.git /config",
+            ".git./config",
+            ".git::$INDEX_ALLOCATION/config",
+            "GIT~1/config",
+            ".gi\u{ff54}/config",
+            "\u{feff}.git/config",
+            "a\\.git\\config",
+            ".//.git//config",
+            ".g\u{ad}it/config",
+        ] {
+            assert_eq!(rule(path), Some("write-git-internals"), "{path:?}");
+        }
+        for path in [".\u{17f}sh/config", ".\u{ff33}SH/config", ".ssh/x"] {
+            assert_eq!(rule(path), Some("write-ssh"), "{path:?}");
+        }
+        // The Kelvin sign is a k in lower case.
+        assert_eq!(rule("Ma\u{212a}efile"), Some("write-makefile"));
+    }
+
+    #[test]
+    fn ordinary_files_are_not_sensitive() {
+        for path in [
+            ".gitignore",
+            "git/x",
+            "docs/build.rs.md",
+            ".github/README.md",
+            "src/lib.rs",
+            "a.makefile",
+            "bin/tool",
+            "x~/bin/y",
+            "etc/shadow",
+            "notes/etc/cron.d/x",
+            "Cargo.toml",
+            "git~x/config",
+        ] {
+            assert_eq!(rule(path), None, "{path}");
+        }
+        assert_eq!(rule("~/bin/x"), Some("write-autostart"));
+        assert_eq!(rule("/etc/cron.daily/x"), Some("write-autostart"));
+    }
+
+    #[test]
+    fn own_folders_are_named_by_any_spelling() {
+        let own = ["/home/u/.config/countersign".into()];
+        let named = |path: &str| is_own_folder(path, &own, Some("/home/u"));
+        for path in [
+            "/home/u/.config/countersign",
+            "/home/u/.config/countersign/settings.toml",
+            "~/.config/Countersign/x",
+            "/home/u/.config",
+            "~",
+            "/home",
+            "/home/u/.CONFIG/countersign.",
+        ] {
+            assert!(named(path), "{path}");
+        }
+        for path in ["/home/u/.config/counter", "/home/v", "~/src", "/", "src", "~u/.config"] {
+            assert!(!named(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Words that bash evaluates once more after their expansion: arithmetic, subscripts and names of variables.
+//!
+//! A subscript is arithmetic, and arithmetic runs the command substitutions of its text and of the values of
+//! its variables. So such a word is never safe, and is dangerous where it holds a substitution that survived
+//! the first expansion, or text that comes from a file or another host.
+
+use super::effects::program_of;
+use super::judge::Judge;
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::risk::RiskLevel;
+
+/// Programs that print numbers, so that what they print can be calculated with.
+const COUNTING: [&str; 20] = [
+    "wc", "date", "nproc", "stat", "grep", "egrep", "rg", "expr", "git", "id", "seq", "du", "df",
+    "ps", "tput", "bc", "getconf", "pgrep", "ls", "find",
+];
+
+impl Judge<'_> {
+    /// Judges the words of a script that are evaluated again.
+    pub(super) fn evaluates(&mut self, words: &[Word]) {
+        for word in words {
+            self.evaluates_word(word);
+        }
+    }
+
+    fn evaluates_word(&mut self, word: &Word) {
+        let Some(known) = self.resolve(&word.text, &word.span) else { return };
+        let foreign = self.is_foreign(word);
+        for text in known {
+            // Arithmetic takes names for the values of variables, and evaluates those, too.
+            let hidden = names_in(&text).any(|name| {
+                self.variables
+                    .get(name)
+                    .is_some_and(|values| values.iter().any(|it| hides_command(it)))
+            });
+            if foreign || hidden || hides_command(&text) {
+                self.danger(
+                    "evaluated-data",
+                    word.span(),
+                    "bash evaluates this word again and runs the commands that it may hold.",
+                );
+            } else if !is_number(&text) {
+                self.note(
+                    RiskLevel::Caution,
+                    "evaluated-word",
+                    word.span(),
+                    "bash evaluates this word again after its expansion.",
+                    None,
+                );
+            }
+        }
+    }
+
+    /// Whether a word holds what a command printed, and that command prints anything else than numbers.
+    pub(super) fn is_foreign(&self, word: &Word) -> bool {
+        if word.text.strip_prefix("v ").is_some_and(is_name) {
+            return false;
+        }
+        let read = self.read_names.iter().any(|name| {
+            word.text.contains(&format!("{UNKNOWN}{name}{END}"))
+                || word
+                    .text
+                    .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                    .any(|it| it == name)
+        });
+        let Some(inner) = word.inner.clone() else { return read };
+        let commands = self.script.commands.get(inner).unwrap_or_default();
+        let last = commands.iter().rev().find(|command| !command.words.is_empty());
+        let name = last.and_then(|it| it.words.first()).and_then(|it| program_of(&it.text));
+        read || name.is_some_and(|name| {
+            let prints_text = matches!(name.as_str(), "echo" | "printf")
+                && last.is_some_and(|it| {
+                    it.words
+                        .iter()
+                        .skip(1)
+                        .all(|word| !word.unknown() && !hides_command(&word.text))
+                });
+            !prints_text && !COUNTING.contains(&name.as_str())
+        })
+    }
+
+    /// Builtins that evaluate names of variables, or what they assign to them.
+    pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
+        let words = command.words.get(1..).unwrap_or_default();
+        let has = |letter: char| {
+            words.iter().take_while(|word| word.text != "--").any(|word| {
+                word.text.starts_with(['-', '+'])
+                    && !word.text.starts_with("--")
+                    && word.text.contains(letter)
+            })
+        };
+        let evaluated: Vec<Word> = match program {
+            "let" => words.to_vec(),
+            // What the positional parameters hold can be evaluated later.
+            "set" => words.iter().filter(|word| hides_command(&word.text)).cloned().collect(),
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" => {
+                if matches!(program, "read" | "mapfile" | "readarray") {
+                    let names = words.iter().filter(|word| !word.text.starts_with('-'));
+                    self.read_names
+                        .extend(names.map(|word| word.text.clone()).filter(|it| is_name(it)));
+                }
+                words.iter().filter(|word| !is_plain_option(word)).map(named).collect()
+            }
+            "printf" | "wait" => {
+                let letter = if program == "printf" { "-v" } else { "-p" };
+                let at = words.iter().position(|word| word.text.starts_with(letter));
+                at.map(|at| words.iter().skip(at).take(2).map(named).collect()).unwrap_or_default()
+            }
+            "[" | "test" => {
+                let at = words.iter().position(|word| matches!(word.text.as_str(), "-v" | "-R"));
+                at.and_then(|at| words.get(at + 1)).map(named).into_iter().collect()
+            }
+            "declare" | "typeset" | "local" | "readonly" | "export" => {
+                let arithmetic = has('i') || has('n');
+                words
+                    .iter()
+                    .filter(|word| !word.text.starts_with(['-', '+']))
+                    .filter(|word| {
+                        let name = word.text.split('=').next().unwrap_or_default();
+                        arithmetic || !is_name(name.trim_end_matches('+'))
+                    })
+                    .map(named)
+                    .collect()
+            }
+            _ => return,
+        };
+        self.evaluates(&evaluated);
+    }
+}
+
+/// A word that holds the name of a variable, which is never only a number.
+fn named(word: &Word) -> Word {
+    Word { text: format!("v {}", word.text), ..word.clone() }
+}
+
+fn is_plain_option(word: &Word) -> bool {
+    word.text.starts_with('-') && word.text.len() <= 3 && !word.unknown()
+}
+
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|name| is_name(name))
+        .take(64)
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a text holds a substitution that bash would run when it evaluates the text.
+fn hides_command(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("<(")
+}
+
+/// Only numbers and what is calculated with them.
+fn is_number(text: &str) -> bool {
+    let known =
+        text.replace(&format!("{UNKNOWN}#{END}"), "0").replace(&format!("{UNKNOWN}?{END}"), "0");
+    known
+        .chars()
+        .all(|c| c.is_ascii_digit() || c.is_ascii_whitespace() || "+-*/%<>=!&|^~?:,();".contains(c))
+}

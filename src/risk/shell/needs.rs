@@ -1,0 +1,270 @@
+//! What the programs of a command need beyond its walls (SPEC §7.5): a table, asked for every simple command
+//! that a shell may run, with the wrappers taken off. What is found is proposed; a person grants it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::program::program_of;
+use super::syntax::{SimpleCommand, Word};
+use super::{Shell, of_command};
+use crate::plan::Needs;
+use crate::risk::UserRules;
+
+/// The file with what programs need.
+pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/needs.toml");
+
+static TABLE: LazyLock<Result<Table, String>> =
+    LazyLock::new(|| toml::from_str(TEXT).map_err(|error| error.to_string()));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Where programs keep their folders, by the variable that says otherwise.
+    folders: BTreeMap<String, String>,
+    /// Options before the subcommand that take a value, by program.
+    values: BTreeMap<String, Vec<String>>,
+    need: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Names, each perhaps with subcommands behind it; a name may end in `*`.
+    programs: Vec<String>,
+    #[serde(default)]
+    subcommands: Vec<String>,
+    /// Options with which the row does not count.
+    #[serde(default)]
+    unless: Vec<String>,
+    /// Words without one of which the row does not count.
+    #[serde(default)]
+    only: Vec<String>,
+    #[serde(default)]
+    network: bool,
+    #[serde(default)]
+    write: Vec<String>,
+    #[serde(default)]
+    repository: bool,
+    #[serde(default)]
+    open: bool,
+    #[serde(default)]
+    refused: bool,
+    reason: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
+    #[serde(rename = "match")]
+    examples: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
+    #[serde(rename = "not")]
+    others: Vec<String>,
+}
+
+/// What the table knows of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct CommandNeeds {
+    /// What its programs need, all of them together. Paths are as the table has them: resolve them with
+    /// [`table_folder`].
+    #[serde(flatten)]
+    pub needs: Needs,
+    /// Whether one of them is git as the writer of its own repository.
+    pub writes_repository: bool,
+    /// Why it cannot run behind walls at all; none where it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Why it needs what it does, each reason once.
+    pub reasons: Vec<String>,
+}
+
+/// What the programs of a command need on this computer. Nothing where it cannot be read: such a command asks
+/// anyway, and nobody proposes to widen its walls.
+pub fn needs_of_command(command: &str, shell: Shell) -> CommandNeeds {
+    let Ok(table) = TABLE.as_ref() else { return CommandNeeds::default() };
+    // Most commands name no program of the table, and need not be read for it.
+    if !table.need.iter().flat_map(|row| &row.programs).any(|name| command.contains(stem(name))) {
+        return CommandNeeds::default();
+    }
+    let verdict = of_command(command, shell, &UserRules::default());
+    let mut found = CommandNeeds::default();
+    for simple in verdict.commands.iter().filter(|simple| !simple.remote) {
+        table.add(simple, &mut found);
+    }
+    found
+}
+
+/// The default folder of a variable of the table, for instance of `CARGO_HOME`.
+pub fn table_folder(variable: &str) -> Option<&'static str> {
+    TABLE.as_ref().ok()?.folders.get(variable).map(String::as_str)
+}
+
+/// Every path that the table may propose to write, as it stands there.
+pub fn table_paths() -> impl Iterator<Item = &'static str> {
+    let rows = TABLE.as_ref().map(|table| table.need.as_slice()).unwrap_or_default();
+    rows.iter().flat_map(|row| &row.write).map(String::as_str)
+}
+
+/// Whether a text is a word of the table, which may end in `*`.
+fn wild(pattern: &str, text: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(head) => text.starts_with(head),
+        None => pattern == text,
+    }
+}
+
+/// The part of a name that a command must contain to match it.
+fn stem(name: &str) -> &str {
+    let name = name.split(' ').next().unwrap_or(name);
+    name.strip_suffix('*').unwrap_or(name)
+}
+
+impl Table {
+    fn add(&self, simple: &SimpleCommand, found: &mut CommandNeeds) {
+        let Some((program, arguments)) = self.call(&simple.words) else { return };
+        for row in self.need.iter().filter(|row| row.matches(&program, &arguments, self)) {
+            let Row { network, ref write, open, .. } = *row;
+            found.needs.add(&Needs { network, write: write.clone(), terminal: false, open });
+            found.writes_repository |= row.repository;
+            if row.refused && found.refused.is_none() {
+                found.refused = Some(format!("{program}: {}", row.reason));
+            }
+            if !found.reasons.contains(&row.reason) {
+                found.reasons.push(row.reason.clone());
+            }
+        }
+    }
+
+    /// The program's name and its arguments; of `python -m MODULE` the module's.
+    fn call<'w>(&self, words: &'w [Word]) -> Option<(String, Vec<&'w str>)> {
+        let (first, rest) = words.split_first()?;
+        let path = first.text.as_str();
+        // A program of the workspace goes by its last name, too: a virtual environment's pip is pip.
+        let program = program_of(path).or_else(|| path.rsplit('/').next().map(str::to_owned))?;
+        let arguments: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+        let module =
+            arguments.iter().position(|it| *it == "-m").filter(|_| program.starts_with("python"));
+        let module =
+            module.and_then(|at| Some((*arguments.get(at + 1)?, arguments.get(at + 2..)?)));
+        Some(match module {
+            Some((module, rest)) => (module.to_owned(), rest.to_vec()),
+            None => (program, arguments),
+        })
+    }
+
+    /// The operands in front, without options and their values.
+    fn operands<'w>(&self, program: &str, arguments: &[&'w str]) -> Vec<&'w str> {
+        let values = self.values.get(program).map(Vec::as_slice).unwrap_or_default();
+        let mut operands = Vec::new();
+        let mut at = 0;
+        while let Some(argument) = arguments.get(at) {
+            at += 1;
+            if argument.starts_with('-') {
+                at += usize::from(values.iter().any(|value| value == argument));
+            } else if !(argument.starts_with('+') && program == "cargo") {
+                operands.push(*argument);
+            }
+        }
+        operands
+    }
+}
+
+impl Row {
+    fn matches(&self, program: &str, arguments: &[&str], table: &Table) -> bool {
+        let operands = || table.operands(program, arguments);
+        let starts = |wanted: &str| {
+            let operands = operands();
+            wanted.split(' ').enumerate().all(|(at, word)| operands.get(at) == Some(&word))
+        };
+        let named = self.programs.iter().any(|name| match name.split_once(' ') {
+            Some((name, "-s")) => name == program && arguments.contains(&"-s"),
+            Some((name, subcommand)) => name == program && starts(subcommand),
+            None => wild(name, program),
+        });
+        let has = |option: &String| arguments.iter().any(|argument| is(option, argument));
+        named
+            && (self.subcommands.is_empty() || self.subcommands.iter().any(|it| starts(it)))
+            && !self.unless.iter().any(has)
+            && (self.only.is_empty() || self.only.iter().any(has))
+    }
+}
+
+/// Whether an argument is an option of the table, perhaps with a value, or has a colon where it wants one.
+fn is(wanted: &str, argument: &str) -> bool {
+    if wanted == "*:*" {
+        return super::place::is_remote(argument);
+    }
+    wild(wanted, argument) || argument.split_once('=').is_some_and(|(name, _)| name == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(command: &str) -> CommandNeeds {
+        needs_of_command(command, Shell::Bash)
+    }
+
+    #[test]
+    fn every_example_of_the_table_holds() {
+        let table = TABLE.as_ref().unwrap();
+        for row in &table.need {
+            assert!(row.examples.len() + row.others.len() >= 2, "{:?}", row.programs);
+            for command in &row.examples {
+                let found = needs(command);
+                assert!(found.reasons.contains(&row.reason), "{command}: {found:?}");
+                assert!(!row.network || found.needs.network, "{command}");
+                assert!(!row.open || found.needs.open, "{command}");
+                assert!(!row.repository || found.writes_repository, "{command}");
+                assert_eq!(found.refused.is_some(), row.refused, "{command}");
+                assert!(row.write.iter().all(|it| found.needs.write.contains(it)), "{command}");
+            }
+            for command in &row.others {
+                let found = needs(command);
+                assert!(!found.reasons.contains(&row.reason), "{command}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_path_of_the_table_has_its_folder() {
+        for path in table_paths() {
+            assert!(path.ends_with('/'), "{path} is made where it is missing");
+            match path.strip_prefix('$') {
+                Some(rest) => {
+                    let (variable, _) = rest.split_once('/').unwrap();
+                    assert!(table_folder(variable).unwrap().starts_with("~/"), "{path}");
+                }
+                None => assert!(path.starts_with("~/"), "{path}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_several_commands_need_counts_together() {
+        let found = needs("git add -A && (curl -fO https://example.org/x; timeout 9 npm ci)");
+        assert!(found.needs.network && found.writes_repository && !found.needs.open);
+        assert_eq!(found.needs.write, ["$npm_config_cache/"]);
+        assert_eq!(found.reasons.len(), 3, "{:?}", found.reasons);
+    }
+
+    #[test]
+    fn what_runs_elsewhere_needs_nothing_here() {
+        let found = needs("ssh host 'git push && docker ps'");
+        assert!(found.needs.network && !found.needs.open && !found.writes_repository);
+        assert_eq!(found.refused, None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_proposed_nothing() {
+        for command in ["git add 'x", "$GIT add -A", "echo 'docker ps'", "", "ls -l"] {
+            assert_eq!(needs(command), CommandNeeds::default(), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_path_to_the_program_changes_nothing() {
+        for command in ["/usr/bin/git add a", "sudo -u x git add a", "bash -c 'git add a'"] {
+            assert!(needs(command).writes_repository, "{command}");
+        }
+        assert!(needs("sudo git add a").needs.open);
+    }
+}

@@ -1,0 +1,158 @@
+//! Options as rules ask for them: in bundles, abbreviated, with values, and dry runs that are none.
+
+use super::pattern::Seen;
+
+/// Options before a subcommand that take no value in any program.
+pub(super) fn is_flag(text: &str) -> bool {
+    const FLAGS: [&str; 30] = [
+        "-y",
+        "--yes",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+        "--json",
+        "--user",
+        "--system",
+        "--debug",
+        "-D",
+        "--no-pager",
+        "-P",
+        "--silent",
+        "-s",
+        "--global",
+        "-g",
+        "--locked",
+        "--offline",
+        "--frozen",
+        "--all",
+        "-a",
+        "--no-color",
+        "--help",
+        "-h",
+        "--version",
+        "-V",
+        "--bare",
+        "--no-optional-locks",
+        "--paginate",
+    ];
+    FLAGS.contains(&text) || text.starts_with('+')
+}
+
+/// Whether an argument is or holds an option, also in a bundle, abbreviated or with a value.
+pub(super) fn is_option(option: &str, text: &str) -> bool {
+    if text == option {
+        return true;
+    }
+    let Some(name) = text.split('=').next() else { return false };
+    if option.starts_with("--") {
+        return name == option
+            || (name.len() >= 3 && name.starts_with("--") && option.starts_with(name));
+    }
+    let mut letters = option.chars();
+    match (letters.next(), letters.next(), letters.next()) {
+        (Some('-'), Some(letter), None) => {
+            text.starts_with('-')
+                && !text.starts_with("--")
+                && text.chars().skip(1).take_while(char::is_ascii_alphanumeric).any(|c| c == letter)
+        }
+        _ => name == option,
+    }
+}
+
+/// Options with which nothing is done.
+pub(super) fn is_dry(option: &str) -> bool {
+    matches!(option, "--dry-run" | "--dryrun" | "-n")
+}
+
+/// Whether nothing is done because of an option: written out, not negated, and no value of another option.
+pub(super) fn dry(option: &str, seen: &Seen) -> bool {
+    let before: Vec<&str> = seen
+        .arguments
+        .iter()
+        .map(|(text, _)| text.as_str())
+        .take_while(|text| *text != "--")
+        .collect();
+    let negated = |text: &&str| {
+        text.starts_with("--no-dry")
+            || (text.starts_with("--dry")
+                && text.ends_with(|c: char| c != 'n')
+                && !text.ends_with("=client")
+                && !text.ends_with("=server")
+                && !text.ends_with("=true"))
+    };
+    if before.iter().any(negated) {
+        return false;
+    }
+    before.iter().enumerate().any(|(index, text)| {
+        let letters = match seen.program {
+            "git" => "nfdxXqiuv",
+            "rsync" => "avzrnhPuptgoDlHAXcxSiW",
+            _ => "n",
+        };
+        let bundle = option == "-n"
+            && text.strip_prefix('-').is_some_and(|rest| {
+                rest.contains('n') && rest.chars().all(|c| letters.contains(c))
+            });
+        let exact = bundle
+            || *text == option
+            || text
+                .strip_prefix(option)
+                .is_some_and(|value| matches!(value, "=client" | "=server" | "=true"));
+        let previous = index.checked_sub(1).and_then(|at| before.get(at));
+        exact
+            && previous.is_none_or(|previous| {
+                let cluster = matches!(seen.program, "kubectl" | "oc" | "helm");
+                swallows_nothing(previous)
+                    && !(cluster && previous.starts_with('-') && previous.len() == 2)
+            })
+    })
+}
+
+/// Whether a word takes no other one as its value: an operand, a value itself, or a known flag.
+fn swallows_nothing(text: &str) -> bool {
+    const FLAGS: [&str; 36] = [
+        "--force",
+        "--delete",
+        "--all",
+        "--tags",
+        "--prune",
+        "--mirror",
+        "--force-with-lease",
+        "--verbose",
+        "--quiet",
+        "--yes",
+        "--locked",
+        "--allow-dirty",
+        "--no-verify",
+        "--workspace",
+        "--offline",
+        "--archive",
+        "--recursive",
+        "--purge",
+        "--json",
+        "--set-upstream",
+        "-f",
+        "-a",
+        "-v",
+        "-q",
+        "-y",
+        "-u",
+        "-d",
+        "-x",
+        "-n",
+        "-r",
+        "--progress",
+        "--compress",
+        "--human-readable",
+        "--install",
+        "--wait",
+        "--atomic",
+    ];
+    !text.starts_with('-')
+        || text.contains('=')
+        || FLAGS.contains(&text)
+        || (text.len() > 2
+            && !text.starts_with("--")
+            && text.chars().skip(1).all(|letter| "avzxdyqrlptRnhPHuXW".contains(letter)))
+}

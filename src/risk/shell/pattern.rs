@@ -1,0 +1,228 @@
+//! Whether a rule of the table matches a command: its program, subcommands, options and operands.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::options::{dry, is_dry, is_flag, is_option};
+use super::place;
+use super::syntax::{END, UNKNOWN};
+
+/// A program's name, subcommands and conditions.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    head: Vec<Vec<String>>,
+    conditions: Vec<(bool, Vec<Test>)>,
+}
+
+#[derive(Debug)]
+enum Test {
+    Option(String),
+    Place(String),
+    Text(Regex),
+}
+
+/// A command as rules see it.
+pub(super) struct Seen<'a> {
+    pub(super) program: &'a str,
+    /// Arguments with known variables replaced; the second says that the word is a pattern.
+    pub(super) arguments: &'a [(String, bool)],
+    /// The working directory as far as it is known, from `cd`.
+    pub(super) folder: &'a str,
+    /// It reads a pipe or a file.
+    pub(super) fed: bool,
+    /// What it reads is the answer of a database.
+    pub(super) answered: bool,
+    /// It writes a file through a redirection.
+    pub(super) writes: bool,
+    /// It has more rights than the person.
+    pub(super) raised: bool,
+    /// The text it reads, where that is known.
+    pub(super) text: Option<&'a str>,
+}
+
+impl Pattern {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(" & ");
+        let head = parts.next().unwrap_or_default();
+        let head = head.split_whitespace().map(|word| word.split('|').map(str::to_owned).collect());
+        let mut conditions = Vec::new();
+        for part in parts {
+            let (negated, part) = part.strip_prefix('!').map_or((false, part), |rest| (true, rest));
+            let tests = if let Some(pattern) = part.strip_prefix('~') {
+                let regex = Regex::new(pattern).map_err(|error| format!("{text}: {error}"))?;
+                vec![Test::Text(regex)]
+            } else {
+                part.split('|')
+                    .map(|alternative| match alternative.strip_prefix('@') {
+                        Some(place) => Test::Place(place.to_owned()),
+                        None => Test::Option(alternative.to_owned()),
+                    })
+                    .collect()
+            };
+            conditions.push((negated, tests));
+        }
+        Ok(Self { head: head.collect(), conditions })
+    }
+
+    pub(super) fn programs(&self) -> impl Iterator<Item = &String> {
+        self.head.first().into_iter().flatten()
+    }
+
+    pub(super) fn matches(&self, seen: &Seen, globals: &[String]) -> bool {
+        let Some((programs, subcommands)) = self.head.split_first() else { return false };
+        if !programs.iter().any(|name| wild(name, seen.program)) {
+            return false;
+        }
+        let mut at = 0;
+        // Behind an option that is not known the subcommand is not known either: any later word may be it.
+        let mut lost = false;
+        for wanted in subcommands {
+            loop {
+                let Some((argument, _)) = seen.arguments.get(at) else { return false };
+                if wanted.iter().any(|word| word == argument) {
+                    break;
+                }
+                if argument.starts_with(['-', '+']) && argument.len() > 1 {
+                    lost |= !globals.contains(argument)
+                        && !argument.contains('=')
+                        && !is_flag(argument);
+                    at += 1 + usize::from(globals.contains(argument));
+                    continue;
+                }
+                if wanted.iter().any(|word| wild(word, argument)) {
+                    break;
+                }
+                if !lost {
+                    return false;
+                }
+                at += 1;
+            }
+            at += 1;
+        }
+        let rest = seen.arguments.get(at..).unwrap_or_default();
+        // Options before the subcommand count, too.
+        self.conditions
+            .iter()
+            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(seen, rest)))
+    }
+}
+
+/// Whether a text is a word of the table, which may end in `*`.
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(head) => text.starts_with(head),
+        None => pattern == text,
+    }
+}
+
+impl Test {
+    fn holds(&self, seen: &Seen, rest: &[(String, bool)]) -> bool {
+        let operands = || {
+            let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
+            rest.iter()
+                .enumerate()
+                .filter(move |(at, (text, _))| {
+                    *at > only || (*at < only && (!text.starts_with('-') || text == "-"))
+                })
+                .map(|(_, argument)| argument)
+        };
+        match self {
+            Self::Option(option) if is_dry(option) => dry(option, seen),
+            Self::Option(option) => {
+                let before = seen.arguments.iter().take_while(|(text, _)| text != "--");
+                before.into_iter().any(|(text, _)| is_option(option, text))
+            }
+            Self::Text(regex) => {
+                rest.iter().any(|(text, _)| regex.is_match(text))
+                    || seen.text.is_some_and(|text| regex.is_match(text))
+            }
+            Self::Place(name) => {
+                // What an option is given as its value is a path, too, where it begins as one.
+                let values = || {
+                    rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
+                        let glued = text.get(2..).filter(|_| !text.starts_with("--"));
+                        text.split_once('=').map(|(_, value)| value).or(glued)
+                    })
+                };
+                let path = |test: fn(&str) -> bool| {
+                    values().any(|value| {
+                        value.starts_with(['/', '~']) && test(&place::settle(value, seen.folder))
+                    }) || operands().any(|(text, _)| {
+                        let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
+                        test(&place::settle(text, seen.folder))
+                            || (value != text && test(&place::settle(value, seen.folder)))
+                    })
+                };
+                let last = |test: fn(&str) -> bool| {
+                    operands()
+                        .next_back()
+                        .is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
+                };
+                match name.as_str() {
+                    "root" => path(place::is_root),
+                    "system" => path(place::is_system),
+                    "outside" => path(place::is_outside),
+                    "sensitive" => path(place::is_sensitive),
+                    "secret" => path(place::is_secret),
+                    "keys" => path(place::is_keys),
+                    "endless" => {
+                        seen.writes
+                            && (seen.program == "yes"
+                                || path(|path| {
+                                    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
+                                }))
+                    }
+                    "disk" => path(place::is_disk),
+                    "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
+                    "to-disk" => last(place::is_disk),
+                    "named-system" => operands().any(|(text, _)| {
+                        let path = place::settle(text, seen.folder);
+                        place::is_system(&path) || place::is_sensitive(&path)
+                    }),
+                    "to-outside" => last(place::is_outside),
+                    "to-system" => last(place::is_system),
+                    "to-sensitive" => last(place::is_sensitive),
+                    "to-remote" => {
+                        operands().next_back().is_some_and(|(text, _)| place::is_remote(text))
+                    }
+                    "from-remote" => {
+                        operands().next().is_some_and(|(text, _)| place::is_remote(text))
+                    }
+                    "glob" => operands().any(|(_, glob)| *glob),
+                    "unknown" => operands().any(|(text, _)| text.contains(UNKNOWN)),
+                    "ran" => rest.iter().any(|(text, _)| text.contains(&format!("{UNKNOWN}{END}"))),
+                    "some" => operands().next().is_some(),
+                    "two" => operands().nth(1).is_some(),
+                    "any" => !rest.is_empty(),
+                    "fed" => seen.fed,
+                    "answered" => seen.answered,
+                    "raised" => seen.raised,
+                    "read" => seen.text.is_some(),
+                    "sql" => {
+                        rest.iter().any(|(text, _)| {
+                            let value =
+                                text.strip_prefix("--").and_then(|text| text.split_once('='));
+                            destroys(value.map_or(text.as_str(), |(_, value)| value))
+                        }) || seen.text.is_some_and(destroys)
+                    }
+                    _ => false,
+                }
+            }
+        }
+    }
+}
+
+/// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
+fn destroys(text: &str) -> bool {
+    static STRINGS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
+    static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
+        )
+        .ok()
+    });
+    let (Some(strings), Some(words)) = (STRINGS.as_ref(), WORDS.as_ref()) else { return true };
+    words.is_match(&strings.replace_all(text, "''"))
+}

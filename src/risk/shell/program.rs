@@ -1,0 +1,127 @@
+//! The names by which programs are compared, made plain from the paths and versions that they are called by.
+
+use super::place;
+
+/// Folders where the system has its programs.
+const FOLDERS: [&str; 14] = [
+    "/bin/",
+    "/sbin/",
+    "/usr/bin/",
+    "/usr/sbin/",
+    "/usr/local/bin/",
+    "/usr/local/sbin/",
+    "/opt/homebrew/bin/",
+    "/snap/bin/",
+    "/usr/games/",
+    "/usr/libexec/",
+    "/usr/lib/git-core/",
+    "/usr/libexec/git-core/",
+    "/lib64/",
+    "/lib/",
+];
+
+/// Programs that are installed beside their versions, as `python3.12` is.
+const VERSIONED: [&str; 34] = [
+    "python", "python3", "python2", "pypy", "pypy3", "perl", "ruby", "irb", "node", "nodejs",
+    "lua", "luajit", "php", "tclsh", "wish", "guile", "gcc", "g++", "clang", "clang++", "pip",
+    "pip3", "bash", "zsh", "ksh", "sh", "erl", "julia", "ghc", "psql", "gawk", "vim", "java",
+    "pg_ctl",
+];
+
+/// Endings by which distributions tell one program from another of the same name.
+const FLAVOURS: [&str; 12] = [
+    ".exe",
+    ".traditional",
+    ".openbsd",
+    ".basic",
+    ".tiny",
+    ".nox",
+    ".gtk3",
+    ".busybox",
+    ".distrib",
+    "-static",
+    ".real",
+    ".orig",
+];
+
+/// The name by which the table knows a program; nothing for a program by its own path.
+pub(super) fn program_of(text: &str) -> Option<String> {
+    let plain = plain_path(text);
+    if text.contains('/') && !plain.contains('/') {
+        // A program of the working directory, as `./build` is.
+        return project(&plain);
+    }
+    let (folder, name) = plain.rsplit_once('/').map_or(("", plain.as_str()), |(_, name)| {
+        (plain.strip_suffix(name).unwrap_or_default(), name)
+    });
+    if folder == "/etc/init.d/" {
+        return Some("/etc/init.d/".to_owned());
+    }
+    if folder.is_empty()
+        || FOLDERS.contains(&folder)
+        // Up and out to where the system has its programs.
+        || (folder.starts_with("../") && FOLDERS.iter().any(|known| folder.ends_with(known)))
+        || is_loader(name)
+    {
+        return Some(canonical(name));
+    }
+    project(name)
+}
+
+/// Programs that projects keep beside their sources, and that are known by their names wherever they are.
+fn project(name: &str) -> Option<String> {
+    matches!(name, "rails" | "gradlew" | "mvnw" | "rake").then(|| name.to_owned())
+}
+
+/// The dynamic loader runs the program that its first operand names.
+fn is_loader(name: &str) -> bool {
+    (name.starts_with("ld-") || name.starts_with("ld.") || name.starts_with("ld64."))
+        && name.contains("so")
+}
+
+/// A path without detours: `//`, `/./`, `..`, and the root as processes see it.
+fn plain_path(text: &str) -> String {
+    if !text.contains('/') {
+        return text.to_owned();
+    }
+    let mut plain = place::settle(text, "");
+    for _ in 0..8 {
+        let Some(rest) = plain.strip_prefix("/proc/") else { break };
+        let mut parts = rest.splitn(3, '/');
+        let (Some(_), Some("root"), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+            break;
+        };
+        plain = place::settle(&format!("/{rest}"), "");
+    }
+    plain
+}
+
+/// A name without its version or flavour.
+pub(super) fn canonical(name: &str) -> String {
+    if is_loader(name) {
+        return "ld.so".to_owned();
+    }
+    let mut name = name;
+    for flavour in FLAVOURS {
+        name = name.strip_suffix(flavour).filter(|rest| !rest.is_empty()).unwrap_or(name);
+    }
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    if bare.len() < name.len() && !matches!(name, "python2" | "python3" | "pip3" | "pypy3") {
+        let digits = name.strip_prefix(bare).unwrap_or_default();
+        let major = format!("{bare}{}", digits.chars().next().unwrap_or_default());
+        if VERSIONED.contains(&major.as_str()) && digits.len() > 1 {
+            return major;
+        }
+        if VERSIONED.contains(&bare) {
+            return bare.to_owned();
+        }
+    }
+    match name {
+        "original-awk" => "awk".to_owned(),
+        "batcat" => "bat".to_owned(),
+        "grm" | "gcp" | "gmv" | "gdd" | "gchmod" | "gchown" | "gln" | "gsort" | "gsplit"
+        | "gtee" | "gtruncate" | "gshred" | "gxargs" | "genv" | "gtimeout" | "ginstall" | "gls"
+        | "gcat" | "ghead" | "gtail" => name.chars().skip(1).collect(),
+        _ => name.to_owned(),
+    }
+}

@@ -1,0 +1,271 @@
+//! The closed world of safe commands (SPEC §7.1): a call only reads when the table of readers knows its
+//! program and allows every option and operand of this very call.
+
+mod awk;
+mod entries;
+mod find;
+mod sed;
+mod test;
+
+use super::place;
+use super::syntax::{END, UNKNOWN};
+pub(in crate::risk) use entries::TEXT;
+use entries::{Language, Operands, READERS, Reader, Takes};
+
+/// What a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Call {
+    /// It only reads.
+    Reads,
+    /// The program reads, but something of this call is not in the table.
+    More,
+    /// An option or a script of this call writes, runs or sends.
+    Harms,
+}
+
+/// One argument of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Argument<'a> {
+    pub(super) text: &'a str,
+    pub(super) glob: bool,
+    /// In quotes, so that it stays one word.
+    pub(super) quoted: bool,
+}
+
+/// What the table says about a call; nothing when it does not know the program.
+pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
+    let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
+    let mut best = None;
+    for reader in &readers.reader {
+        for head in &reader.heads {
+            let Some((programs, subcommands)) = head.split_first() else { continue };
+            if !programs.iter().any(|name| name == program) {
+                continue;
+            }
+            let call = match readers.subcommand(program, subcommands, arguments) {
+                Some(rest) => reader.call(rest),
+                // Another subcommand, which may have an entry of its own.
+                None => continue,
+            };
+            best = Some(match best {
+                // One entry that allows the call is enough; one that knows its harm is, too.
+                Some(Call::Reads) | None => call,
+                Some(Call::Harms) if call != Call::Reads => Call::Harms,
+                Some(before) => {
+                    if call == Call::More {
+                        before
+                    } else {
+                        call
+                    }
+                }
+            });
+            if best == Some(Call::Reads) {
+                return best;
+            }
+        }
+    }
+    best
+}
+
+fn split_value(text: &str) -> (&str, Option<&str>) {
+    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
+}
+
+/// The options with their values, and the operands of a call.
+#[derive(Default)]
+pub(super) struct Taken<'a, 'b> {
+    values: Vec<(String, &'b str)>,
+    operands: Vec<&'a Argument<'b>>,
+}
+
+impl Reader {
+    fn call(&self, arguments: &[Argument]) -> Call {
+        match self.language {
+            Some(Language::Find) => return find::call(arguments),
+            Some(Language::Test) => return test::call(arguments),
+            _ => {}
+        }
+        let mut call = Call::Reads;
+        let taken = self.take(arguments, &mut call);
+        call = call.max(match self.language {
+            Some(Language::Sed) => sed::call(&taken),
+            Some(Language::Awk) => awk::call(&taken),
+            _ => self.operands_of(&taken.operands),
+        });
+        call
+    }
+
+    fn operands_of(&self, operands: &[&Argument]) -> Call {
+        let fits = |argument: &&Argument| match self.operands {
+            Operands::None => false,
+            Operands::Any => true,
+            Operands::Known => {
+                is_known(argument.text)
+                    && !(argument.glob && !self.harm.is_empty() && starts_open(argument.text))
+            }
+            Operands::Word => !argument.glob && is_word(argument.text),
+        };
+        let number = operands.len();
+        let few = number >= self.least && self.most.is_none_or(|most| number <= most);
+        let matches = |argument: &&Argument| {
+            self.matches.as_ref().is_none_or(|matches| matches.is_match(argument.text))
+        };
+        if few && operands.iter().all(fits) && operands.iter().all(matches) {
+            Call::Reads
+        } else {
+            Call::More
+        }
+    }
+
+    /// Takes options from operands, as `getopt` does; what is not in the table makes the call more.
+    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut Call) -> Taken<'a, 'b> {
+        let mut taken = Taken::default();
+        let mut at = 0;
+        while let Some(argument) = arguments.get(at) {
+            at += 1;
+            let text = argument.text;
+            if text == "--" {
+                taken.operands.extend(arguments.get(at..).unwrap_or_default());
+                break;
+            }
+            if !text.starts_with('-') || text == "-" {
+                taken.operands.push(argument);
+                continue;
+            }
+            if self.operands == Operands::Any && self.options.is_empty() && self.short.is_empty() {
+                taken.operands.push(argument);
+                continue;
+            }
+            let next = arguments.get(at);
+            match self.option(text, next, &mut taken) {
+                Some(used) => at += usize::from(used),
+                None => *call = (*call).max(self.unlisted(text, next)),
+            }
+        }
+        taken
+    }
+
+    /// Whether an option that is not allowed is one that does harm, or may be meant as one.
+    fn unlisted(&self, text: &str, next: Option<&Argument>) -> Call {
+        let (name, glued) = split_value(text);
+        for option in &self.writes {
+            let value = if option.starts_with("--") {
+                (name.len() > 2 && option.starts_with(name))
+                    .then(|| glued.or(next.map(|it| it.text)))
+            } else if text == option {
+                Some(next.map(|it| it.text))
+            } else {
+                text.strip_prefix(option.as_str()).map(Some)
+            };
+            if let Some(path) = value.flatten() {
+                let path = place::settle(path.trim_start_matches('='), "");
+                let elsewhere = path.contains(UNKNOWN)
+                    || place::is_outside(&path)
+                    || place::is_sensitive(&path);
+                return if elsewhere { Call::Harms } else { Call::More };
+            }
+        }
+        let harms = |harm: &String| {
+            if let Some(letter) = harm.strip_prefix('-').filter(|it| it.chars().count() == 1) {
+                return text == harm
+                    || text.starts_with('-')
+                        && !text.starts_with("--")
+                        && text
+                            .chars()
+                            .skip(1)
+                            .take_while(char::is_ascii_alphanumeric)
+                            .any(|c| letter.starts_with(c));
+            }
+            if harm.starts_with("--") {
+                // From three characters on an abbreviation means something.
+                return name.len() > 2 && harm.starts_with(name);
+            }
+            name == harm || text.starts_with(harm.as_str())
+        };
+        if self.harm.iter().any(harms) { Call::Harms } else { Call::More }
+    }
+
+    /// Takes one option; says whether the next word is its value, or nothing when it is not allowed.
+    fn option<'b>(
+        &self,
+        text: &'b str,
+        next: Option<&Argument<'b>>,
+        taken: &mut Taken<'_, 'b>,
+    ) -> Option<bool> {
+        if text.contains(UNKNOWN) && !is_known(text) {
+            return None;
+        }
+        if self.digits && text.len() > 1 && text.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
+            return Some(false);
+        }
+        if text.starts_with("--") || self.single {
+            let (name, glued) = split_value(text);
+            let bare = if self.single { name } else { name.strip_prefix("--")? };
+            let option = self.options.iter().find(|option| option.name == bare)?;
+            return match (option.takes, glued) {
+                (Takes::Nothing | Takes::GluedValue, None) => Some(false),
+                (Takes::Nothing, Some(_)) => None,
+                (Takes::Value | Takes::GluedValue, Some(value)) => {
+                    taken.values.push((bare.to_owned(), value));
+                    Some(false)
+                }
+                (Takes::Value, None) => {
+                    let next = next.filter(|next| is_known(next.text))?;
+                    taken.values.push((bare.to_owned(), next.text));
+                    Some(true)
+                }
+            };
+        }
+        let letters = text.strip_prefix('-')?;
+        for (index, letter) in letters.char_indices() {
+            if self.value.contains(letter) {
+                let rest = letters.get(index + letter.len_utf8()..)?;
+                if !rest.is_empty() {
+                    taken.values.push((letter.to_string(), rest));
+                    return Some(false);
+                }
+                let next = next.filter(|next| is_known(next.text))?;
+                taken.values.push((letter.to_string(), next.text));
+                return Some(true);
+            }
+            if !self.short.contains(letter) {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}
+
+/// Variables whose values are paths, names and numbers that nobody else chooses.
+const PLAIN: [&str; 16] = [
+    "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "UID", "EUID", "RANDOM", "SECONDS",
+    "LANG", "FOUND", "?", "#", "!", "$",
+];
+
+/// Whether nothing of a text is unknown but what harmless variables hold.
+pub(super) fn is_known(text: &str) -> bool {
+    // What `<(..)` becomes is the path of a pipe; the commands inside are judged by themselves.
+    let text = text.strip_prefix(&format!("<{UNKNOWN}{END}")).unwrap_or(text);
+    !text.contains(UNKNOWN)
+        || text
+            .split(UNKNOWN)
+            .skip(1)
+            .all(|part| part.split_once(END).is_some_and(|(name, _)| PLAIN.contains(&name)))
+}
+
+/// Whether an operand is known and cannot become an option.
+pub(super) fn is_operand(argument: &Argument) -> bool {
+    is_known(argument.text) && !(argument.glob && starts_open(argument.text))
+}
+
+/// Whether a pattern can become a word that begins with a dash.
+fn starts_open(text: &str) -> bool {
+    text.starts_with(['*', '?', '['])
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-+/@,~^{}".contains(c))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The table of readers: programs with the options and operands that leave it at reading.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::super::syntax::UNKNOWN;
+use super::{Argument, split_value};
+
+/// The file with every program that can only read, and how it has to be called for that.
+pub(in crate::risk) const TEXT: &str = include_str!("../../../../assets/risk/readers.toml");
+
+pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| {
+    let mut readers: Readers = toml::from_str(TEXT).map_err(|error| error.to_string())?;
+    let sets = std::mem::take(&mut readers.set);
+    for reader in &mut readers.reader {
+        for name in &reader.sets {
+            let set = sets.get(name).ok_or_else(|| format!("no set {name}"))?;
+            reader.short.push_str(&set.short);
+            reader.value.push_str(&set.value);
+            reader.long = format!("{} {}", reader.long, set.long);
+        }
+        reader.options = reader.long.split_whitespace().map(LongOption::read).collect();
+        reader.matches = match &reader.only {
+            Some(text) => Some(Regex::new(text).map_err(|error| format!("{text}: {error}"))?),
+            None => None,
+        };
+        reader.heads = reader
+            .names
+            .iter()
+            .map(|name| {
+                name.split_whitespace().map(|w| w.split('|').map(str::to_owned).collect()).collect()
+            })
+            .collect();
+    }
+    Ok(readers)
+});
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Readers {
+    /// Options that several entries have in common.
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, OptionSet>,
+    /// Options before the subcommand with which a call still only reads, by program.
+    #[serde(default)]
+    pub(super) global: BTreeMap<String, OptionSet>,
+    pub(super) reader: Vec<Reader>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OptionSet {
+    /// Letters without a value.
+    #[serde(default)]
+    pub(super) short: String,
+    /// Letters with a value.
+    #[serde(default)]
+    pub(super) value: String,
+    /// Names: `name`, `name=` with a value, `name[=]` with one that has to be glued.
+    #[serde(default)]
+    pub(super) long: String,
+}
+
+/// What operands may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Operands {
+    /// Any text that is known; the program does nothing else whatever its operands are.
+    #[default]
+    Known,
+    /// Also what only the running shell knows.
+    Any,
+    /// None at all.
+    None,
+    /// Letters, digits and a few signs: no colon, no blank.
+    Word,
+}
+
+/// A language of its own among the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Language {
+    Sed,
+    Awk,
+    Find,
+    Test,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reader {
+    /// `program` or `program subcommand`; words may be `a|b`.
+    pub(super) names: Vec<String>,
+    #[serde(default)]
+    pub(super) short: String,
+    #[serde(default)]
+    pub(super) value: String,
+    #[serde(default)]
+    pub(super) long: String,
+    /// Sets of options that are allowed, too.
+    #[serde(default)]
+    pub(super) sets: Vec<String>,
+    /// Options are whole words with one dash: `-name=` takes the next word.
+    #[serde(default)]
+    pub(super) single: bool,
+    /// `-20` is a number.
+    #[serde(default)]
+    pub(super) digits: bool,
+    #[serde(default)]
+    pub(super) operands: Operands,
+    pub(super) most: Option<usize>,
+    #[serde(default)]
+    pub(super) least: usize,
+    /// What every operand has to look like.
+    pub(super) only: Option<String>,
+    /// Options that write, run or send; an abbreviation of one is one.
+    #[serde(default)]
+    pub(super) harm: Vec<String>,
+    /// Options whose value is a file that is written: dangerous outside the working directory.
+    #[serde(default)]
+    pub(super) writes: Vec<String>,
+    pub(super) language: Option<Language>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "examples are read by the tests"))]
+    pub(super) examples: Vec<String>,
+    #[serde(skip)]
+    pub(super) options: Vec<LongOption>,
+    #[serde(skip)]
+    pub(super) heads: Vec<Vec<Vec<String>>>,
+    #[serde(skip)]
+    pub(super) matches: Option<Regex>,
+}
+
+#[derive(Debug)]
+pub(super) struct LongOption {
+    pub(super) name: String,
+    pub(super) takes: Takes,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    Value,
+    GluedValue,
+}
+
+impl LongOption {
+    fn read(text: &str) -> Self {
+        let (name, takes) = if let Some(name) = text.strip_suffix("[=]") {
+            (name, Takes::GluedValue)
+        } else if let Some(name) = text.strip_suffix('=') {
+            (name, Takes::Value)
+        } else {
+            (text, Takes::Nothing)
+        };
+        Self { name: name.to_owned(), takes }
+    }
+}
+
+impl Readers {
+    /// The arguments behind the subcommand, when those before it are known to change nothing.
+    pub(super) fn subcommand<'a, 'b>(
+        &self,
+        program: &str,
+        subcommands: &[Vec<String>],
+        arguments: &'a [Argument<'b>],
+    ) -> Option<&'a [Argument<'b>]> {
+        let mut at = 0;
+        for wanted in subcommands {
+            while let Some(argument) = arguments.get(at).filter(|it| it.text.starts_with('-')) {
+                if wanted.iter().any(|word| word == argument.text) {
+                    break;
+                }
+                let before = at;
+                let set = self.global.get(program)?;
+                let whole = set.long.split_whitespace().map(LongOption::read).collect::<Vec<_>>();
+                let (name, glued) = split_value(argument.text);
+                let option = whole.iter().find(|option| option.name == name)?;
+                at += match (option.takes, glued) {
+                    (Takes::Nothing, None) | (Takes::Value | Takes::GluedValue, Some(_)) => 1,
+                    (Takes::Value, None) => 2,
+                    _ => return None,
+                };
+                // Another folder has settings of its own, which can name programs; below this one they are known.
+                let outside =
+                    |it: &Argument| it.text.contains(UNKNOWN) || it.text.starts_with(['/', '~']);
+                if arguments.get(before..at).is_none_or(|used| used.iter().any(outside)) {
+                    return None;
+                }
+            }
+            let word = arguments.get(at)?;
+            if !wanted.iter().any(|wanted| wanted == word.text) {
+                return None;
+            }
+            at += 1;
+        }
+        arguments.get(at..)
+    }
+}

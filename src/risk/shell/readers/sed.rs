@@ -1,0 +1,228 @@
+//! Scripts of `sed`: what only selects, replaces and prints, told from what runs and writes.
+
+use super::super::syntax::UNKNOWN;
+use super::{Call, Taken, is_operand};
+
+pub(super) fn call(taken: &Taken) -> Call {
+    let given = taken.values.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
+    let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
+    let mut operands = taken.operands.iter().copied();
+    if scripts.is_empty() {
+        match operands.next() {
+            Some(first) => scripts.push(first.text),
+            None => return Call::More,
+        }
+    }
+    let call = script(&scripts.join("\n"));
+    if operands.all(is_operand) { call } else { call.max(Call::More) }
+}
+
+/// What a script does.
+pub(super) fn script(text: &str) -> Call {
+    if text.contains(UNKNOWN) {
+        // A value nobody knows could hold any command; a number in an address is the usual case.
+        return Call::More;
+    }
+    let mut reader = Reader { rest: text.chars().collect(), at: 0, call: Call::Reads };
+    match reader.commands() {
+        Some(()) => reader.call,
+        None => Call::Harms,
+    }
+}
+
+struct Reader {
+    rest: Vec<char>,
+    at: usize,
+    call: Call,
+}
+
+impl Reader {
+    fn peek(&self) -> Option<char> {
+        self.rest.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.peek();
+        self.at += 1;
+        next
+    }
+
+    fn skip(&mut self, these: &str) {
+        while self.peek().is_some_and(|next| these.contains(next)) {
+            self.at += 1;
+        }
+    }
+
+    fn digits(&mut self) -> bool {
+        let before = self.at;
+        self.skip("0123456789");
+        self.at > before
+    }
+
+    /// A text up to its delimiter.
+    fn delimited(&mut self, end: char) -> Option<()> {
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                // A bracket expression holds the delimiter as a plain character.
+                '[' if end != '[' => self.bracket(end),
+                next if next == end => return Some(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Passes over a bracket expression; an opening bracket without its end is a plain character.
+    fn bracket(&mut self, delimiter: char) {
+        let mut at = self.at;
+        if self.rest.get(at) == Some(&'^') {
+            at += 1;
+        }
+        if self.rest.get(at) == Some(&']') {
+            at += 1;
+        }
+        while let Some(next) = self.rest.get(at) {
+            match next {
+                ']' => {
+                    let inside = self.rest.get(self.at..at).unwrap_or_default();
+                    // Where readers could differ on where the pattern ends, the script is not followed.
+                    if inside.contains(&delimiter) {
+                        self.call = self.call.max(Call::More);
+                    }
+                    self.at = at + 1;
+                    return;
+                }
+                '\n' => return,
+                _ => at += 1,
+            }
+        }
+    }
+
+    fn address(&mut self) -> Option<bool> {
+        match self.peek() {
+            Some('$') => {
+                self.at += 1;
+            }
+            Some('0'..='9') => {
+                self.digits();
+                if self.peek() == Some('~') {
+                    self.at += 1;
+                    self.digits();
+                }
+            }
+            Some('/') => {
+                self.at += 1;
+                self.delimited('/')?;
+                self.skip("IM");
+            }
+            Some('\\') => {
+                self.at += 1;
+                let end = self.next()?;
+                self.delimited(end)?;
+                self.skip("IM");
+            }
+            Some('+' | '~') => {
+                self.at += 1;
+                if !self.digits() {
+                    return None;
+                }
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
+    fn commands(&mut self) -> Option<()> {
+        let mut open = 0_usize;
+        loop {
+            self.skip(" \t\n;");
+            if self.peek().is_none() {
+                return (open == 0).then_some(());
+            }
+            if self.address()? {
+                self.skip(" \t");
+                if self.peek() == Some(',') {
+                    self.at += 1;
+                    self.skip(" \t");
+                    if !self.address()? {
+                        return None;
+                    }
+                }
+            }
+            self.skip(" \t!");
+            match self.next()? {
+                '{' => {
+                    open += 1;
+                    continue;
+                }
+                '}' => open = open.checked_sub(1)?,
+                '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z'
+                | 'F' => {}
+                'q' | 'Q' | 'l' | 'L' => {
+                    self.skip(" \t");
+                    self.digits();
+                }
+                '#' => {
+                    self.line();
+                    continue;
+                }
+                ':' | 'b' | 't' | 'T' => {
+                    while self.peek().is_some_and(|next| !matches!(next, '\n' | ';' | '}')) {
+                        self.at += 1;
+                    }
+                }
+                'a' | 'i' | 'c' => {
+                    self.text();
+                    continue;
+                }
+                's' => self.substitute()?,
+                'y' => {
+                    let end = self.next().filter(|end| !matches!(end, '\n' | '\\'))?;
+                    self.delimited(end)?;
+                    self.delimited(end)?;
+                }
+                // It reads another file; which one is only a part of this script.
+                'r' | 'R' => {
+                    self.call = self.call.max(Call::More);
+                    self.line();
+                    continue;
+                }
+                _ => return None,
+            }
+            self.skip(" \t");
+            match self.peek() {
+                None | Some('\n' | ';' | '}' | '#') => {}
+                Some(_) => return None,
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        while self.peek().is_some_and(|next| next != '\n') {
+            self.at += 1;
+        }
+    }
+
+    /// The text of `a`, `i` and `c`, which goes on behind a backslash.
+    fn text(&mut self) {
+        while let Some(next) = self.next() {
+            match next {
+                '\\' => {
+                    self.next();
+                }
+                '\n' => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn substitute(&mut self) -> Option<()> {
+        let end = self.next().filter(|end| !matches!(end, '\n' | '\\'))?;
+        self.delimited(end)?;
+        self.delimited(end)?;
+        self.skip("gpiIMm0123456789");
+        Some(())
+    }
+}

@@ -1,0 +1,54 @@
+//! `test` and `[`: expressions of files, texts and numbers.
+
+use super::super::syntax::UNKNOWN;
+use super::{Argument, Call};
+
+const ONE: [&str; 23] = [
+    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-t", "-u", "-w",
+    "-x", "-z", "-G", "-L", "-N", "-O", "-S",
+];
+const TWO: [&str; 14] =
+    ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+
+/// Reads an expression; a word without quotes that only the running shell knows could become several.
+pub(super) fn call(arguments: &[Argument]) -> Call {
+    let mut rest = match arguments.split_last() {
+        Some((last, rest)) if last.text == "]" => rest,
+        _ => arguments,
+    };
+    let fits = |argument: &Argument| {
+        argument.quoted || !argument.text.contains(UNKNOWN) || super::is_known(argument.text)
+    };
+    if !rest.iter().all(fits) {
+        return Call::More;
+    }
+    if rest.is_empty() {
+        return Call::Reads;
+    }
+    loop {
+        while let Some((first, others)) = rest.split_first().filter(|(first, _)| first.text == "!")
+        {
+            let _ = first;
+            rest = others;
+        }
+        let used = match rest {
+            [_, middle, _, ..] if TWO.contains(&middle.text) => 3,
+            [first, second, ..]
+                if ONE.contains(&first.text) && !matches!(second.text, "-a" | "-o") =>
+            {
+                2
+            }
+            [first, ..] if !first.text.starts_with('-') && !first.text.starts_with(UNKNOWN) => 1,
+            [first] if first.quoted => 1,
+            _ => return Call::More,
+        };
+        rest = rest.get(used..).unwrap_or_default();
+        match rest.split_first() {
+            None => return Call::Reads,
+            Some((word, others)) if matches!(word.text, "-a" | "-o") && !others.is_empty() => {
+                rest = others
+            }
+            Some(_) => return Call::More,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Commands that stand for others: functions, aliases, and programs that `$(echo ..)` names.
+
+use super::judge::Judge;
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::risk::RiskLevel;
+
+impl Judge<'_> {
+    /// A command whose program is what `$(echo ..)` prints, as if it were written there.
+    pub(super) fn printed_program(&self, command: &SimpleCommand) -> Option<SimpleCommand> {
+        let (first, rest) = command.words.split_first()?;
+        if first.text != format!("{UNKNOWN}{END}") {
+            return None;
+        }
+        let inner = self.script.commands.get(first.inner.clone()?)?;
+        let [source] = inner else { return None };
+        let text = self.prints(source).filter(|text| {
+            !text.trim().is_empty()
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || b" ./_-".contains(&b))
+        })?;
+        let printed = text
+            .split_whitespace()
+            .map(|word| Word { inner: first.inner.clone(), ..Word::literal(word, first.span()) });
+        let words = printed.chain(rest.iter().cloned()).collect();
+        Some(SimpleCommand { words, ..command.clone() })
+    }
+
+    /// An alias is what its text would be as a command; one that puts another program in the place of a known
+    /// one is dangerous.
+    pub(super) fn alias(&mut self, command: &SimpleCommand, depth: usize) {
+        for word in command.words.iter().skip(1) {
+            let Some((name, text)) = word.text.split_once('=') else { continue };
+            let text = text.trim_end();
+            if text.is_empty() {
+                continue;
+            }
+            if self.table.dangerous(name) && text.split_whitespace().next() != Some(name) {
+                let reason = "Puts another command in the place of a known program.";
+                self.danger("hijacks", word.span(), reason);
+            }
+            self.note(
+                RiskLevel::Caution,
+                "sets-alias",
+                word.span(),
+                "Changes what a word means as a command.",
+                None,
+            );
+            self.read(text, word, command, depth + 1);
+        }
+    }
+
+    /// A call of a function: its body with the arguments of the call.
+    pub(super) fn call(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+        let Some(function) = self.script.functions.iter().find(|function| function.name == program)
+        else {
+            return false;
+        };
+        let body = self.script.commands.get(function.body.clone()).unwrap_or_default().to_vec();
+        let arguments = command.words.get(1..).unwrap_or_default();
+        let all = [format!("{UNKNOWN}@{END}"), format!("{UNKNOWN}*{END}")];
+        for mut inner in body {
+            if inner.words.first().is_some_and(|word| word.text == program) {
+                continue;
+            }
+            let before = inner.words.clone();
+            inner.words = inner
+                .words
+                .into_iter()
+                .flat_map(|word| {
+                    if all.contains(&word.text) {
+                        return arguments.to_vec();
+                    }
+                    let mut text = word.text.clone();
+                    for (number, argument) in arguments.iter().enumerate().take(99) {
+                        let mark = format!("{UNKNOWN}{}{END}", number + 1);
+                        match self.replaced(&text, &mark, &argument.text, &word.span) {
+                            Some(replaced) => text = replaced,
+                            None => break,
+                        }
+                    }
+                    vec![Word { text, ..word }]
+                })
+                .collect();
+            if inner.words != before {
+                inner.span = command.span();
+                self.command(&inner, depth + 1);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,231 @@
+//! What may not be safe: words that bash evaluates again, hidden paths, expansions without an end, dry runs
+//! that are none.
+
+use super::*;
+
+fn at_least(level: RiskLevel, commands: &[&str]) {
+    let milder: Vec<_> = commands
+        .iter()
+        .filter(|command| super::level(command) < level)
+        .map(|command| format!("{command}: {}", verdict_on(command).rule))
+        .collect();
+    assert_eq!(milder, Vec::<String>::new());
+}
+
+#[test]
+fn a_substitution_in_an_evaluated_word_is_dangerous() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "[[ 'a[$(id)]' -eq 0 ]]",
+            "[ -v 'a[$(id)]' ]",
+            "[[ -v 'a[$(id)]' ]]",
+            "printf -v 'a[`id`]' x",
+            "unset 'a[$(id)]'",
+            "declare -i 'x=a[$(id)]'",
+            "let 'a[$(id)]=1'",
+            "read 'a[$(id)]'",
+            "x='$(id)'; echo \"${x@P}\"",
+            "a='b[$(id)]'; echo $((a))",
+            "a='b[$(id)]'; (( a ))",
+            "a='b[$(id)]'; echo ${c[a]}",
+            "a='b[$(id)]'; echo ${c:a}",
+            "a[$(rm -rf x)]=1",
+            "read x; (( x ))",
+            "x=$(curl -s https://example.com); echo $((x))",
+            "${ rm -rf x; }",
+        ],
+    );
+}
+
+#[test]
+fn an_evaluated_word_is_never_safe() {
+    at_least(
+        RiskLevel::Caution,
+        &[
+            "[[ $x -eq 1 ]]",
+            "[ -v x ]",
+            "printf -v x y",
+            "unset x",
+            "declare -i x=1",
+            "let x=1",
+            "read x",
+            "echo ${x@P}",
+            "echo ${!x}",
+            "echo ${a[x]}",
+            "echo ${a:x}",
+            "echo $((x + 1))",
+            "echo $[x]",
+            "a[i]=1",
+        ],
+    );
+    for command in [
+        "echo $((1 + 2))",
+        "echo ${a[@]}",
+        "echo ${a[0]}",
+        "echo ${a:1:2}",
+        "echo ${!a[@]}",
+        "[[ -f a ]]",
+    ] {
+        assert_eq!(level(command), RiskLevel::Safe, "{command}");
+    }
+}
+
+#[test]
+fn a_program_is_known_by_every_path_to_it() {
+    for path in [
+        "//bin//rm",
+        "/bin/./rm",
+        "/usr/bin/../bin/rm",
+        "/proc/self/root/bin/rm",
+        "/proc/1/root/usr/bin/rm",
+        "/lib64/ld-linux-x86-64.so.2 /bin/rm",
+        "busybox rm",
+        "/opt/x/rm",
+        "./rm",
+        "/proc/self/root/proc/self/root/bin/rm",
+    ] {
+        at_least(RiskLevel::Dangerous, &[&format!("{path} -rf x")]);
+    }
+    at_least(
+        RiskLevel::Dangerous,
+        &["python3.12 -c x", "perl5.36 -ex", "ruby3.1 -ex", "lua5.4 -e x", "node20 -e x"],
+    );
+}
+
+#[test]
+fn what_doubles_reaches_a_bound_and_is_dangerous() {
+    let doubled = |of: &dyn Fn(usize) -> String, times: usize| {
+        (1..times).map(of).collect::<Vec<_>>().join("; ")
+    };
+    for command in [
+        format!("a0=xxxxxxxxxxxx; {}", doubled(&|i| format!("a{i}=$a{0}$a{0}", i - 1), 60)),
+        format!("a0=x; {}; echo $a40", doubled(&|i| format!("export a{i}=$a{0}$a{0}", i - 1), 41)),
+        format!("{}; bash -c \"$a\"", doubled(&|i| format!("a={i}"), 40)),
+        format!("{} echo", "xargs -I A ".repeat(8)) + &"A".repeat(50_000),
+        format!("f() {{ echo {}; }}; f {}", "$1".repeat(10_000), "x".repeat(10_000)),
+        format!("find {} -exec echo {} \\;", "a".repeat(20_000), "{}".repeat(10_000)),
+        format!("rm {{{}}}", (0..70).map(|i| i.to_string()).collect::<Vec<_>>().join(",")),
+    ] {
+        assert!(level(&command) >= RiskLevel::Dangerous, "{:.80}", command);
+    }
+}
+
+#[test]
+fn every_value_of_a_variable_is_looked_at() {
+    at_least(
+        RiskLevel::Dangerous,
+        &["c=ls; c='rm -rf x'; bash -c \"$c\"", "for c in ls 'rm -rf x'; do bash -c \"$c\"; done"],
+    );
+}
+
+#[test]
+fn a_dry_run_that_is_none_does_not_count() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "npm publish --tag --dry-run",
+            "npm publish --dry-run --no-dry-run",
+            "kubectl delete pod x --dry-run=none",
+            "kubectl delete -f --dry-run=client x",
+            "rsync -a --delete -e --dry-run a b",
+            "rsync -a --delete -en a b",
+            "git push --force -- --dry-run",
+            "git clean -fde n",
+            "git clean -fd -- -n",
+            "rm -rf x --help",
+        ],
+    );
+    for command in [
+        "npm publish --dry-run",
+        "git clean -fdn",
+        "rsync -avn --delete a b",
+        "cargo publish --dry-run",
+    ] {
+        assert!(level(command) < RiskLevel::Dangerous, "{command}");
+    }
+}
+
+#[test]
+fn an_unknown_global_option_does_not_hide_the_subcommand() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "cargo +nightly publish",
+            "npm --loglevel silent publish",
+            "docker compose --ansi never down -v",
+            "kubectl --v 3 delete pod x",
+            "git --some-option log push --force",
+            "terraform -chdir=x destroy",
+        ],
+    );
+}
+
+#[test]
+fn what_an_unknown_program_is_given_is_judged_too() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "foo rm -rf x",
+            "foo --bar 3 git push --force",
+            "./wrapper rm -rf x",
+            "RM -rf x",
+            "alias ls='rm -rf x'",
+        ],
+    );
+    for command in [
+        "./deploy.sh --delete-old",
+        "alias ll='ls -l'",
+        "docker stop web",
+        "echo $(echo x)",
+        "$(echo ls)",
+    ] {
+        assert!(level(command) < RiskLevel::Dangerous, "{command}");
+    }
+}
+
+#[test]
+fn only_harmless_variables_leave_a_command_safe() {
+    for name in ["LANG", "LC_ALL", "TZ", "NO_COLOR", "COLUMNS"] {
+        assert_eq!(level(&format!("{name}=C ls")), RiskLevel::Safe, "{name}");
+    }
+    at_least(RiskLevel::Caution, &["FOO=bar ls", "env FOO=bar ls", "export FOO=bar", "FOO=bar"]);
+    for name in [
+        "GIT_DIR",
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "TAR_OPTIONS",
+        "DOCKER_HOST",
+        "KUBECONFIG",
+        "LD_PRELOAD",
+    ] {
+        at_least(
+            RiskLevel::Dangerous,
+            &[&format!("{name}=/tmp/x ls"), &format!("env {name}=/tmp/x ls")],
+        );
+    }
+}
+
+#[test]
+fn a_wrapper_keeps_what_it_runs() {
+    let wrapped = [
+        "nice -n 5",
+        "timeout 5",
+        "env A=b",
+        "nohup",
+        "setsid -w",
+        "foo",
+        "sudo",
+        "ssh host",
+        "xargs",
+    ];
+    for wrapper in wrapped {
+        at_least(RiskLevel::Dangerous, &[&format!("{wrapper} rm -rf x")]);
+    }
+    assert_eq!(level(&format!("{}ls", "nice ".repeat(7))), RiskLevel::Safe);
+    at_least(RiskLevel::Dangerous, &[&format!("{}ls", "nice ".repeat(10))]);
+    at_least(
+        RiskLevel::Caution,
+        &["nice --such ls", "timeout -Z 5 ls", "strace -o f ls", "ssh host ls", "sudo ls"],
+    );
+}

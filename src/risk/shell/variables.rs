@@ -1,0 +1,207 @@
+//! The values that words can have, within bounds, and what variables do to later programs.
+
+use std::ops::Range;
+
+use super::judge::Judge;
+use super::pattern::wild;
+use super::syntax::{END, UNKNOWN, Word};
+use crate::risk::RiskLevel;
+
+/// Values of one variable, and texts that one word can become.
+pub(super) const MOST_VALUES: usize = 16;
+/// Bytes of one text after its variables are replaced.
+const LONGEST_TEXT: usize = 64 * 1024;
+/// Bytes that one classification writes down while it replaces variables and operands.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+impl Judge<'_> {
+    /// Replaces a text in another one; nothing where the bounds do not allow it, which is a finding.
+    pub(super) fn replaced(
+        &mut self,
+        text: &str,
+        from: &str,
+        to: &str,
+        span: &Range<usize>,
+    ) -> Option<String> {
+        let times = if from.is_empty() { 0 } else { text.matches(from).count() };
+        let length = text.len().saturating_add(times.saturating_mul(to.len()));
+        if length > LONGEST_TEXT || self.expanded.saturating_add(length) > MOST_BYTES {
+            self.too_much(span);
+            return None;
+        }
+        if times == 0 {
+            return Some(text.to_owned());
+        }
+        self.expanded += length;
+        Some(text.replace(from, to))
+    }
+
+    pub(super) fn too_much(&mut self, span: &Range<usize>) {
+        // Once is enough, and nothing is expanded any more.
+        if self.expanded < MOST_BYTES {
+            self.danger(
+                "expands-too-much",
+                span.clone(),
+                "Its variables make more text, or more different commands, than is looked at.",
+            );
+        }
+        self.expanded = MOST_BYTES;
+    }
+
+    /// The values that a text may have, unknown parts marked; nothing where there are too many.
+    pub(super) fn resolve(&mut self, text: &str, span: &Range<usize>) -> Option<Vec<String>> {
+        let mut texts = vec![text.to_owned()];
+        if !text.contains(UNKNOWN) {
+            return Some(texts);
+        }
+        // A value may name another variable; the bound ends those that name each other.
+        for _ in 0..4 {
+            let mut changed = false;
+            let names: Vec<String> = marks(&texts)
+                .into_iter()
+                .filter(|name| self.variables.contains_key(name))
+                .collect();
+            for name in names {
+                let values = self.variables.get(&name).cloned().unwrap_or_default();
+                if values.is_empty() {
+                    continue;
+                }
+                let mark = format!("{UNKNOWN}{name}{END}");
+                let mut next = Vec::new();
+                for text in &texts {
+                    if !text.contains(&mark) {
+                        next.push(text.clone());
+                        continue;
+                    }
+                    for value in &values {
+                        if value.contains(&mark) {
+                            // It is made of its own value before; that part stays unknown.
+                            let value = value.replace(&mark, &format!("{UNKNOWN}+{END}"));
+                            next.push(self.replaced(text, &mark, &value, span)?);
+                        } else {
+                            next.push(self.replaced(text, &mark, value, span)?);
+                        }
+                        changed = true;
+                    }
+                    if next.len() > MOST_VALUES {
+                        self.too_much(span);
+                        return None;
+                    }
+                }
+                texts = next;
+            }
+            if !changed {
+                break;
+            }
+        }
+        Some(texts)
+    }
+
+    /// Words with every combination of the known values of their variables.
+    pub(super) fn variants(&mut self, words: &[Word], span: &Range<usize>) -> Vec<Vec<Word>> {
+        let mut variants = vec![Vec::new()];
+        for word in words {
+            let Some(texts) = self.resolve(&word.text, span) else { return Vec::new() };
+            let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
+            // In quotes it stays one word.
+            let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
+            if let [text] = texts.as_slice()
+                && *text == word.text
+            {
+                for words in &mut variants {
+                    words.push(word.clone());
+                }
+                continue;
+            }
+            let mut next = Vec::new();
+            for before in &variants {
+                for text in &texts {
+                    let mut words: Vec<Word> = before.clone();
+                    if lone && !quoted && *text != word.text && text.contains([' ', '\t', '\n']) {
+                        words.extend(
+                            text.split_whitespace().map(|it| Word::literal(it, word.span())),
+                        );
+                    } else {
+                        words.push(Word { text: text.clone(), ..word.clone() });
+                    }
+                    next.push(words);
+                }
+            }
+            if next.len() > MOST_VALUES {
+                self.too_much(span);
+                return Vec::new();
+            }
+            variants = next;
+        }
+        variants
+    }
+
+    /// Remembers a value of a variable.
+    pub(super) fn assigns(&mut self, name: &str, values: Vec<String>, span: &Range<usize>) {
+        let known = self.variables.entry(name.to_owned()).or_default();
+        for value in values {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+        if known.len() > MOST_VALUES {
+            self.too_much(span);
+        }
+    }
+
+    /// Judges an assignment that later programs see, or that has a meaning for the shell.
+    pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
+        let table = self.table;
+        let is = |names: &[String]| names.iter().any(|known| wild(known, name));
+        let plain = |name: &str, value: &str| {
+            table.variables.plain.iter().any(|(names, values)| {
+                names.split('|').any(|known| wild(known, name)) && values.is_match(value)
+            })
+        };
+        let harmless = value.is_some_and(|value| plain(name, value));
+        // A prompt is expanded each time that it is shown.
+        let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
+            && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
+        if prompt || (is(&table.variables.hijack) && !is(&table.variables.harmless) && !harmless) {
+            self.danger("hijack-variable", span.clone(), "Changes what later programs are or do.");
+        } else if is(&table.variables.traces) {
+            self.danger(
+                "history-variable",
+                span.clone(),
+                "Keeps the shell from recording what is done.",
+            );
+        }
+    }
+
+    /// Judges a variable that is put into the environment of programs.
+    pub(super) fn exported(&mut self, name: &str, span: &Range<usize>) {
+        if !self.table.variables.harmless.iter().any(|known| wild(known, name)) {
+            self.note(
+                RiskLevel::Caution,
+                "sets-variable",
+                span.clone(),
+                "Sets a variable for programs, which can change what they do.",
+                None,
+            );
+        }
+    }
+}
+
+/// The names of the unknown parts of texts.
+fn marks(texts: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for text in texts {
+        for part in text.split(UNKNOWN).skip(1) {
+            if let Some((name, _)) = part.split_once(END)
+                && !name.is_empty()
+                && !names.iter().any(|known| known == name)
+            {
+                names.push(name.to_owned());
+                if names.len() > 64 {
+                    return names;
+                }
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,303 @@
+//! The filter of system calls (seccomp).
+//!
+//! A list of what is refused, because programs of every kind run behind it; closed towards what is not known
+//! yet: a call with a number above those of today does not exist.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
+};
+
+/// What a program may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Network {
+    /// The network of this computer.
+    Granted,
+    /// A network of the run's own, in which there is nothing but the run.
+    Own,
+    /// Nothing, because there is no network that could be the run's own.
+    Nothing,
+}
+
+/// The filters.
+pub(super) struct Filters {
+    pub(super) plain: Vec<BpfProgram>,
+    /// What it stops is told to a listener and refused by it. Put on before the others.
+    pub(super) told: Option<BpfProgram>,
+}
+
+/// The highest number of a system call of Linux 6.18; those of later systems do not exist behind walls.
+const HIGHEST: u32 = 470;
+/// Set in the number of a call of the x32 interface, which has numbers of its own for the same calls.
+const X32: u32 = 0x4000_0000;
+/// Marks the returns that are made into `SECCOMP_RET_USER_NOTIF`, which the compiler cannot write.
+const TOLD: u32 = 0x1e57;
+
+const SOCKET_KIND: u64 = 0xf;
+const FILE_KIND: u64 = libc::S_IFMT as u64;
+/// `NETLINK_ROUTE`, by which programs read the names and addresses of interfaces.
+const NETLINK_ROUTE: u64 = 0;
+/// Commands of terminals that type for the person, or change what others see of the console.
+const TERMINAL_COMMANDS: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+
+/// Whatever its arguments are. Not here, because other walls hold it: signals (the namespace of processes, and
+/// Landlock's scope), everything that needs a capability which is not there, and paths.
+const REFUSED: &[libc::c_long] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    // Mounts and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    // The kernel and what runs in it.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_fanotify_init,
+    libc::SYS_lookup_dcookie,
+    // Keys, which belong to the user and not to the process.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Names and clocks of this computer.
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_vhangup,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[libc::c_long] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_kexec_file_load,
+    libc::SYS_uselib,
+    libc::SYS_nfsservctl,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[libc::c_long] = &[];
+
+/// Calls that act on the process of the number that they are given, where 0 is the caller: those of other
+/// processes of the same user would be in reach where there is no namespace of processes.
+const OF_A_PROCESS: &[libc::c_long] = &[libc::SYS_prlimit64];
+
+/// What processes of a user share by numbers and names of their own, which no rule about paths covers.
+const SHARED: &[libc::c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The filters for a program.
+///
+/// # Errors
+/// A processor for which none can be written.
+pub(super) fn filters(network: Network, has_namespaces: bool) -> io::Result<Filters> {
+    let mut forbidden = compile(forbidden(has_namespaces)?, libc::EPERM)?;
+    let mut prelude = unknown_calls();
+    prelude.append(&mut forbidden);
+    let absent = compile(absent(), libc::ENOSYS)?;
+    let sockets = compile(sockets(network)?, libc::EACCES)?;
+    let told = (network == Network::Nothing).then(told).transpose()?;
+    Ok(Filters { plain: vec![prelude, absent, sockets], told })
+}
+
+fn compile(rules: Rules, error: libc::c_int) -> io::Result<BpfProgram> {
+    build(rules, SeccompAction::Errno(error.cast_unsigned()))
+}
+
+fn build(rules: Rules, action: SeccompAction) -> io::Result<BpfProgram> {
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, architecture);
+    filter.and_then(TryInto::try_into).map_err(io::Error::other)
+}
+
+/// Calls of another interface and those with numbers that are not known fail as on a system without them.
+fn unknown_calls() -> BpfProgram {
+    let instruction = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
+    let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+    // What follows checks the architecture first. A number in another one may be any: it is killed there.
+    vec![
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        sock_filter {
+            code: (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16,
+            jt: 0,
+            jf: 1,
+            k: HIGHEST.min(X32),
+        },
+        instruction(libc::BPF_RET | libc::BPF_K, 0, error),
+    ]
+}
+
+/// One condition on one argument, of which the lower half counts, as the system reads it.
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+        .map_err(io::Error::other)
+}
+
+fn all_of(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
+    SeccompRule::new(conditions).map_err(io::Error::other)
+}
+
+fn is(argument: u8, value: u64) -> io::Result<SeccompCondition> {
+    condition(argument, SeccompCmpOp::Eq, value)
+}
+
+fn is_not(argument: u8, value: u64) -> io::Result<SeccompCondition> {
+    condition(argument, SeccompCmpOp::Ne, value)
+}
+
+fn has(argument: u8, mask: u64, value: u64) -> io::Result<SeccompCondition> {
+    condition(argument, SeccompCmpOp::MaskedEq(mask), value)
+}
+
+fn any_of(argument: u8, bits: &[libc::c_int]) -> io::Result<Vec<SeccompRule>> {
+    let bits = bits.iter().map(|bit| u64::from(bit.cast_unsigned()));
+    bits.map(|bit| all_of(vec![has(argument, bit, bit)?])).collect()
+}
+
+fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
+    let always = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new()));
+    let mut rules: Rules = always.collect();
+    let namespaces = [
+        libc::CLONE_NEWNS,
+        libc::CLONE_NEWCGROUP,
+        libc::CLONE_NEWUTS,
+        libc::CLONE_NEWIPC,
+        libc::CLONE_NEWUSER,
+        libc::CLONE_NEWPID,
+        libc::CLONE_NEWNET,
+        // New clocks; a bit of the exit signal in `clone`, where it has no such meaning and is not used.
+        0x80,
+    ];
+    rules.insert(libc::SYS_unshare, any_of(0, &namespaces)?);
+    rules.insert(libc::SYS_clone, any_of(0, &namespaces)?);
+    // One more listener would come before ours.
+    let listener = [libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as libc::c_int];
+    rules.insert(libc::SYS_seccomp, any_of(1, &listener)?);
+    let terminal: io::Result<_> =
+        TERMINAL_COMMANDS.iter().map(|command| all_of(vec![is(1, *command)?])).collect();
+    rules.insert(libc::SYS_ioctl, terminal?);
+    let devices = |mode: u8| -> io::Result<Vec<SeccompRule>> {
+        [libc::S_IFCHR, libc::S_IFBLK]
+            .iter()
+            .map(|kind| all_of(vec![has(mode, FILE_KIND, u64::from(*kind))?]))
+            .collect()
+    };
+    rules.insert(libc::SYS_mknodat, devices(2)?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_mknod, devices(1)?);
+    if !has_namespaces {
+        rules.extend(SHARED.iter().map(|call| (*call, Vec::new())));
+        for call in OF_A_PROCESS {
+            rules.insert(*call, vec![all_of(vec![is_not(0, 0)?, is_not(2, 0)?])?]);
+        }
+    }
+    Ok(rules)
+}
+
+/// Calls that programs do without where they do not exist: their arguments lie in memory, where no filter
+/// sees them, or they do what other calls do past every filter.
+fn absent() -> Rules {
+    [
+        libc::SYS_clone3,
+        libc::SYS_io_uring_setup,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+    ]
+    .into_iter()
+    .map(|call| (call, Vec::new()))
+    .collect()
+}
+
+fn family(family: libc::c_int) -> u64 {
+    u64::from(family.cast_unsigned())
+}
+
+/// Sockets that are refused without being counted: programs try them beside what they really want, as name
+/// look-ups do with the sockets of daemons, and go on without.
+fn sockets(network: Network) -> io::Result<Rules> {
+    let mut rules = Rules::new();
+    let unix = family(libc::AF_UNIX);
+    let netlink = family(libc::AF_NETLINK);
+    let socket = match network {
+        Network::Granted | Network::Own => vec![
+            all_of(vec![
+                is_not(0, family(libc::AF_INET))?,
+                is_not(0, family(libc::AF_INET6))?,
+                is_not(0, netlink)?,
+            ])?,
+            all_of(vec![is(0, netlink)?, is_not(2, NETLINK_ROUTE)?])?,
+        ],
+        Network::Nothing => {
+            for call in [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
+                rules.insert(call, Vec::new());
+            }
+            vec![all_of(vec![is(0, unix)?])?, all_of(vec![is(0, netlink)?])?]
+        }
+    };
+    rules.insert(libc::SYS_socket, socket);
+    // One without a connection could send to any address.
+    let datagram = family(libc::SOCK_DGRAM);
+    let pairs =
+        vec![all_of(vec![is_not(0, unix)?])?, all_of(vec![has(1, SOCKET_KIND, datagram)?])?];
+    rules.insert(libc::SYS_socketpair, pairs);
+    Ok(rules)
+}
+
+/// Sockets that are refused and counted.
+fn told() -> io::Result<BpfProgram> {
+    let others = vec![all_of(vec![
+        is_not(0, family(libc::AF_UNIX))?,
+        is_not(0, family(libc::AF_NETLINK))?,
+    ])?];
+    let mut program = build([(libc::SYS_socket, others)].into(), SeccompAction::Trace(TOLD))?;
+    for instruction in &mut program {
+        if instruction.k == libc::SECCOMP_RET_TRACE | TOLD {
+            instruction.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    Ok(program)
+}

@@ -1,0 +1,133 @@
+//! What Landlock lets a program do with files, and with what is outside of it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
+};
+
+use super::system;
+
+/// The oldest version with which there are walls: before it a file could be cut without being opened.
+pub(super) const OLDEST: i32 = 3;
+/// Since when there are rules for ports.
+const PORTS: i32 = 4;
+/// Since when signals and abstract sockets stay inside.
+const SCOPES: i32 = 6;
+
+/// Devices that do no harm.
+pub(super) const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// What a program may do with files.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Where it writes.
+    pub(super) write: Vec<PathBuf>,
+    /// What it cannot read. Everything else it can.
+    pub(super) hidden: Vec<PathBuf>,
+    /// Whether it may use the network by other means than Landlock's.
+    pub(super) has_network: bool,
+}
+
+/// Puts this process, and everything that it starts, behind the rules.
+///
+/// # Errors
+/// A system on which not all of it holds.
+pub(super) fn enforce(files: &Files) -> io::Result<()> {
+    let version = system::landlock_version();
+    if version < OLDEST {
+        let text = format!("Landlock has version {version}, and {OLDEST} is needed");
+        return Err(io::Error::other(text));
+    }
+    let abi = ABI::from(version);
+    let every = AccessFs::from_all(abi);
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(every)
+        .map_err(io::Error::other)?;
+    if version >= PORTS && !files.has_network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(abi)).map_err(io::Error::other)?;
+    }
+    if version >= SCOPES {
+        ruleset = ruleset.scope(Scope::from_all(abi)).map_err(io::Error::other)?;
+    }
+    let read = AccessFs::from_read(abi);
+    let no_devices = AccessFs::MakeChar | AccessFs::MakeBlock;
+    let rights = Rights { of_files: AccessFs::from_file(abi), hidden: &files.hidden };
+    let mut ruleset = ruleset.create().map_err(io::Error::other)?;
+    rights.open(&mut ruleset, Path::new("/"), read)?;
+    if !files.hidden.is_empty() {
+        // Names can be listed everywhere: the folders above hidden ones would be closed otherwise.
+        allow(&mut ruleset, &File::open("/")?, AccessFs::ReadDir.into())?;
+    }
+    let mut write = every & !no_devices;
+    if version >= 5 {
+        write &= !BitFlags::from(AccessFs::IoctlDev);
+    }
+    for path in &files.write {
+        rights.open(&mut ruleset, path, write)?;
+    }
+    let mut device = AccessFs::ReadFile | AccessFs::WriteFile;
+    if version >= 5 {
+        device |= AccessFs::IoctlDev;
+    }
+    for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
+        rights.open(&mut ruleset, path, device)?;
+    }
+    let status = ruleset.restrict_self().map_err(io::Error::other)?;
+    if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
+        return Err(io::Error::other("the system does not enforce all of Landlock's rules"));
+    }
+    Ok(())
+}
+
+struct Rights<'a> {
+    of_files: BitFlags<AccessFs>,
+    hidden: &'a [PathBuf],
+}
+
+impl Rights<'_> {
+    /// Gives these rights to a path and to everything in it that is not hidden. Landlock cannot take a right
+    /// away from a part of what has it: around what is hidden it is given to each neighbour.
+    fn open(
+        &self,
+        ruleset: &mut RulesetCreated,
+        path: &Path,
+        access: BitFlags<AccessFs>,
+    ) -> io::Result<()> {
+        if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return Ok(());
+        }
+        // A link is no way around: what it leads to is given by its own path, or not at all.
+        let flags = libc::O_PATH | libc::O_NOFOLLOW;
+        let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+        let data = match opened.as_ref().map(File::metadata) {
+            Ok(data) => data?,
+            // Gone meanwhile, or in a folder that this user cannot enter.
+            Err(_) => return Ok(()),
+        };
+        let opened = opened?;
+        if data.is_symlink() {
+            return Ok(());
+        }
+        if !data.is_dir() {
+            return allow(ruleset, &opened, access & self.of_files);
+        }
+        if !self.hidden.iter().any(|hidden| hidden.starts_with(path)) {
+            return allow(ruleset, &opened, access);
+        }
+        for entry in fs::read_dir(path)? {
+            self.open(ruleset, &entry?.path(), access)?;
+        }
+        Ok(())
+    }
+}
+
+fn allow(ruleset: &mut RulesetCreated, path: &File, access: BitFlags<AccessFs>) -> io::Result<()> {
+    ruleset.add_rule(PathBeneath::new(path, access)).map(drop).map_err(io::Error::other)
+}

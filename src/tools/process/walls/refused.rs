@@ -1,0 +1,79 @@
+//! Counts what walls refuse of the network.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::system;
+
+/// Refuses every socket that the filter stops, and counts it, on a thread of its own until nobody is left who
+/// could open one.
+///
+/// # Errors
+/// A thread that cannot be started.
+pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Result<()> {
+    let refuse = move || {
+        loop {
+            match system::next_refusal(listener.as_fd()) {
+                Ok(refusal) => {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    // Whoever asked may have been ended meanwhile.
+                    let _ = system::refuse(listener.as_fd(), &refusal);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The one that asked has ended before it was heard: others may be left.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && is_watched(&listener) => {}
+                Err(_) => break,
+            }
+        }
+    };
+    thread::Builder::new().name("child-sockets".to_owned()).spawn(refuse).map(drop)
+}
+
+/// Whether anybody is left behind the filter.
+fn is_watched(listener: &OwnedFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut wanted = [PollFd::new(listener, PollFlags::IN)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = poll(&mut wanted, Some(&at_once));
+    !wanted.iter().any(|it| it.revents().contains(PollFlags::HUP))
+}
+
+/// How often the network of a run was asked for what is not in it: packets that had no way, and questions to
+/// servers of names that are not there. Counted by the system, for all processes of the run.
+pub(super) fn unreachable(keeper: i32) -> u64 {
+    let read = |name: &str| fs::read_to_string(format!("/proc/{keeper}/net/{name}"));
+    let (old, new) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());
+    let named = |name: &str| {
+        let mut lines = new.lines().filter_map(|line| line.split_once(char::is_whitespace));
+        lines.find(|(found, _)| *found == name).and_then(|(_, value)| value.trim().parse().ok())
+    };
+    let tables = [("Ip", "OutNoRoutes"), ("Udp", "NoPorts")];
+    let old = tables.iter().filter_map(|(table, name)| column(&old, table, name));
+    let new = ["Ip6OutNoRoutes", "Udp6NoPorts"].iter().filter_map(|name| named(name));
+    old.chain(new).sum::<u64>()
+}
+
+/// A number of a table whose names stand in one line and whose numbers stand in the next.
+fn column(text: &str, table: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(table)?.strip_prefix(':'));
+    let (names, numbers) = (lines.next()?, lines.next()?);
+    let index = names.split_whitespace().position(|it| it == name)?;
+    numbers.split_whitespace().nth(index)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_by_their_names() {
+        let text = "Ip: A OutNoRoutes B\nIp: 1 7 3\nIcmp: X\nIcmp: 9\n";
+        assert_eq!(column(text, "Ip", "OutNoRoutes"), Some(7));
+        assert_eq!(column(text, "Ip", "Absent"), None);
+        assert_eq!(column(text, "Icmp", "X"), Some(9));
+    }
+}

@@ -1,0 +1,170 @@
+//! Where the repository around a folder keeps itself, and which of its files name programs that git runs.
+//!
+//! Read from the files, without git: a repository can name programs for git to run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How deep included settings, and modules in modules, are followed.
+const DEPTH: usize = 8;
+/// Most repositories of modules that are looked at.
+const MODULES: usize = 500;
+
+/// A repository.
+#[derive(Debug, Default)]
+pub(super) struct Repository {
+    /// Its own folders, which git's own writers write.
+    pub(super) folders: Vec<PathBuf>,
+    /// What no step writes: its settings, its hooks, and what the settings name. May not exist.
+    pub(super) protected: Vec<PathBuf>,
+}
+
+impl Repository {
+    /// The repository that this folder is in; none where there is none.
+    pub(super) fn around(folder: &Path) -> Option<Self> {
+        let (tree, entry) = folder
+            .ancestors()
+            .map(|tree| (tree, tree.join(".git")))
+            .find(|(_, entry)| entry.symlink_metadata().is_ok())?;
+        let mut repository = Self::default();
+        let own = if entry.is_dir() {
+            entry
+        } else {
+            // A worktree or a submodule: a file that says where.
+            repository.protected.push(entry.clone());
+            let text = fs::read_to_string(&entry).ok()?;
+            tree.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        let common = fs::read_to_string(own.join("commondir"))
+            .map_or_else(|_| own.clone(), |text| own.join(text.trim()));
+        let mut folders = vec![own, common];
+        let mut modules = Vec::new();
+        for folder in &folders {
+            modules_in(&folder.join("modules"), &mut modules, DEPTH);
+        }
+        for folder in folders.iter().chain(&modules) {
+            repository.protect_settings_of(folder, tree);
+        }
+        folders.retain(|folder| folder.is_dir());
+        repository.folders = folders;
+        Some(repository)
+    }
+
+    fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {
+        for name in ["config", "config.worktree", "hooks"] {
+            self.protected.push(folder.join(name));
+        }
+        for name in ["config", "config.worktree"] {
+            self.follow(&folder.join(name), tree, DEPTH);
+        }
+    }
+
+    /// Adds what a file of settings names.
+    fn follow(&mut self, settings: &Path, tree: &Path, depth: usize) {
+        let Ok(text) = fs::read_to_string(settings) else { return };
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for (section, name, value) in values(&text) {
+            let beside = settings.parent().unwrap_or(tree);
+            match (section.as_str(), name.as_str()) {
+                ("core", "hookspath") => self.protected.push(absolute(&value, tree)),
+                ("include" | "includeif", "path") => {
+                    let included = absolute(&value, beside);
+                    self.follow(&included, tree, depth);
+                    self.protected.push(included);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The folders of the repositories of modules, which have settings and hooks of their own.
+fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if found.len() >= MODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        if path.join("HEAD").is_file() {
+            modules_in(&path.join("modules"), found, depth);
+            found.push(path);
+        } else {
+            modules_in(&path, found, depth);
+        }
+    }
+}
+
+/// A path of the settings: from the home folder, absolute, or from `beside`.
+fn absolute(value: &str, beside: &Path) -> PathBuf {
+    match value.strip_prefix("~/") {
+        Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
+        None => beside.join(value),
+    }
+}
+
+/// Section, name and value of every line that has one, the first two in small letters and the section without
+/// what stands in quotes behind it. What cannot be read as settings is left out, as git would refuse the file.
+fn values(text: &str) -> Vec<(String, String, String)> {
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in text.replace("\\\n", "").lines() {
+        let mut line = line.trim();
+        if let Some((head, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            let name = head.split(['"', ' ', '\t', '.']).next().unwrap_or_default();
+            section = name.to_ascii_lowercase();
+            line = rest.trim();
+        }
+        if let Some((name, value)) = line.split_once('=') {
+            let value = plain(value.trim());
+            found.push((section.clone(), name.trim().to_ascii_lowercase(), value));
+        }
+    }
+    found
+}
+
+/// A value without its quotes, its escapes and what is said about it.
+fn plain(value: &str) -> String {
+    let (mut text, mut is_quoted) = (String::new(), false);
+    let mut characters = value.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            '\\' => text.extend(characters.next()),
+            '#' | ';' if !is_quoted => break,
+            other => text.push(other),
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_git_reads_them() {
+        let text = "[core]\n\thooksPath = \"a b\" # why\n[Include] path=x\n[includeIf \"gitdir:~/a.b/\"]\n  \
+                    PATH = ~/y\\\nz\n[alias]\n path\n";
+        let read: Vec<_> =
+            values(text).into_iter().map(|(a, b, c)| format!("{a}.{b}={c}")).collect();
+        assert_eq!(read, ["core.hookspath=a b", "include.path=x", "includeif.path=~/yz"]);
+    }
+
+    #[test]
+    fn a_worktree_is_found_where_it_keeps_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, tree) = (folder.path().join("main/.git/worktrees/w"), folder.path().join("w"));
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir_all(tree.join("sub")).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        fs::create_dir_all(folder.path().join("main/.git/modules/m/n/hooks")).unwrap();
+        fs::write(folder.path().join("main/.git/modules/m/n/HEAD"), "x").unwrap();
+        let found = Repository::around(&tree.join("sub")).unwrap();
+        assert_eq!(found.folders, [own.clone(), own.join("../..")]);
+        assert!(found.protected.contains(&tree.join(".git")));
+        assert!(found.protected.contains(&own.join("../..").join("modules/m/n").join("hooks")));
+        assert!(Repository::around(Path::new("/proc")).is_none());
+    }
+}

@@ -1,0 +1,367 @@
+//! From a program that is to be walled to the command line that walls it, and what is heard of it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::{Program, bare_command, tree};
+use super::bubblewrap;
+use super::filter::Network;
+use super::helper::{COMMAND, END, option, work};
+use super::keeper::{Keeper, THIS_PROGRAM, descriptor_path, this_program};
+use super::landlock_rules::DEVICES;
+use super::report::{Hearer, Message};
+use super::table::{Access, Table};
+use super::watched::Watched;
+use super::{RunWalls, TEMPORARY, WallProbe, WallReport, probe, refused};
+use crate::authorization::WallLevel;
+use crate::tools::process::Behind;
+use crate::tools::simulate::Scratch;
+
+/// Where the temporary folders of runs are made.
+fn temporary_folders() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    std::env::temp_dir().join(format!("countersign-runs-{user}"))
+}
+
+/// A private folder that is gone when it is dropped. What killed processes left of theirs is removed.
+pub(super) fn private_folder() -> io::Result<Scratch> {
+    Scratch::create(&temporary_folders())
+}
+
+/// What lasts for a run.
+#[derive(Debug, Default)]
+pub(super) struct State(Mutex<Lasting>);
+
+#[derive(Debug, Default)]
+struct Lasting {
+    // Dropped first: nobody works in the temporary folder when it is removed.
+    keeper: Option<Keeper>,
+    /// What was started where nothing holds processes together, by its marks.
+    marks: Vec<String>,
+    temporary: Option<Scratch>,
+}
+
+impl State {
+    fn lock(&self) -> MutexGuard<'_, Lasting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn end(&self) -> Vec<String> {
+        self.lock().end()
+    }
+}
+
+impl Lasting {
+    fn end(&mut self) -> Vec<String> {
+        let mut names = self.keeper.as_ref().map_or_else(Vec::new, Keeper::processes);
+        self.keeper = None;
+        for mark in std::mem::take(&mut self.marks) {
+            names.extend(tree::end_marked(&mark));
+        }
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A program behind walls.
+pub(in super::super) struct Walled {
+    arguments: Vec<OsString>,
+    environment: Vec<(&'static str, OsString)>,
+    /// What the helper inherits, until it has.
+    inherited: Vec<OwnedFd>,
+    hearer: Hearer,
+    watched: Watched,
+    refused: Refused,
+    writable: Vec<PathBuf>,
+}
+
+/// How refused sockets are counted.
+enum Refused {
+    /// By the listener of the filter.
+    Sockets(Arc<AtomicU64>),
+    /// By the network of the run; how many there were before.
+    Unreachable(i32, u64),
+    /// None is refused.
+    Nothing,
+}
+
+impl Walled {
+    /// The program behind its walls; none where it is to have none.
+    ///
+    /// # Errors
+    /// Walls that cannot be put up.
+    pub(in super::super) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
+        match program.profile.walls() {
+            None => Ok(None),
+            Some(behind) => Self::behind(behind, program, mark).map(Some),
+        }
+    }
+
+    fn behind(behind: Behind<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
+        let Behind { step, run, write } = behind;
+        let is_trial = program.arguments.get(1) == Some(&probe::TRY)
+            && program.program == OsStr::new(THIS_PROGRAM);
+        if !is_trial {
+            let here = WallProbe::of_this_computer();
+            if here.level < step.level {
+                let why = here.why_not_better.as_deref().unwrap_or_default();
+                let text = format!("walls of level {} were approved: {why}", step.level);
+                return Err(io::Error::other(text));
+            }
+        }
+        let table = Table::of(run, step, write, program.folder)?;
+        let mut lasting = run.state.lock();
+        let temporary = match &lasting.temporary {
+            Some(temporary) => temporary.target(),
+            None => lasting.temporary.insert(private_folder()?).target(),
+        };
+        let (ours, theirs) = super::system::channel()?;
+        let mut line = Line { step, program, table: &table, temporary, report: &theirs };
+        let (arguments, mut inherited, refused) = match step.level {
+            WallLevel::Full => {
+                let keeper = keeper(&mut lasting, run)?;
+                let (arguments, inherited) = line.full(keeper, run)?;
+                let refused = match step.network {
+                    true => Refused::Nothing,
+                    false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
+                };
+                (arguments, inherited, refused)
+            }
+            WallLevel::Files => {
+                lasting.marks.push(mark.to_owned());
+                (line.files(), Vec::new(), Refused::Sockets(Arc::default()))
+            }
+            WallLevel::None => return Err(io::Error::other("there are no walls of level none")),
+        };
+        let environment = line.environment();
+        let writable = line.writable();
+        inherited.push(theirs);
+        let watched = Watched::look(table.compared(step.level != WallLevel::Full));
+        let hearer = Hearer(ours);
+        Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable })
+    }
+
+    /// What to start in place of the program.
+    pub(in super::super) fn command(&mut self) -> Command {
+        let mut command = bare_command(OsStr::new(THIS_PROGRAM));
+        command.args(&self.arguments);
+        command
+    }
+
+    /// Sets the child apart, and what is different in its environment.
+    pub(in super::super) fn set_apart(&mut self, command: &mut Command) {
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        tree::set_apart_with(command, std::mem::take(&mut self.inherited));
+    }
+
+    /// Waits until the program runs behind its walls.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(in super::super) fn wait_until_started(&mut self) -> io::Result<()> {
+        let mut is_about_to = false;
+        loop {
+            match self.hearer.next(true)? {
+                Some(Message::AboutToStart) => is_about_to = true,
+                Some(Message::Started) => return Ok(()),
+                Some(Message::Failed(error)) => return Err(error),
+                Some(Message::Listener(listener)) => {
+                    let Refused::Sockets(count) = &self.refused else {
+                        return Err(io::Error::other("the helper counts what nobody asked for"));
+                    };
+                    refused::count_sockets(listener, Arc::clone(count))?;
+                }
+                // The channel was closed by the start of the program.
+                None if is_about_to => return Ok(()),
+                Some(Message::Ended(_)) | None => {
+                    return Err(io::Error::other("the helper of the walls ended early"));
+                }
+            }
+        }
+    }
+
+    /// The program's own status, when this is that of what was started in its place.
+    pub(in super::super) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
+        use std::os::unix::process::ExitStatusExt as _;
+        let outer = outer?;
+        if matches!(self.refused, Refused::Sockets(_)) {
+            return Some(outer);
+        }
+        match self.hearer.next(false) {
+            Ok(Some(Message::Ended(status))) => Some(status),
+            // The helper beside it was killed, and it with that.
+            _ => Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
+        }
+    }
+
+    /// What its walls refused.
+    pub(in super::super) fn report(&self) -> WallReport {
+        let refused = match &self.refused {
+            Refused::Sockets(count) => count.load(Ordering::Relaxed),
+            Refused::Unreachable(keeper, before) => {
+                refused::unreachable(*keeper).saturating_sub(*before)
+            }
+            Refused::Nothing => 0,
+        };
+        let writable = self.writable.clone();
+        WallReport { refused, changed: self.watched.changed(), writable }
+    }
+}
+
+/// The namespaces of the run, made for the first program that needs them.
+fn keeper<'a>(lasting: &'a mut Lasting, run: &RunWalls) -> io::Result<&'a Keeper> {
+    if lasting.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
+        lasting.keeper = None;
+    }
+    match lasting.keeper {
+        Some(ref keeper) => Ok(keeper),
+        None => {
+            let bubblewrap = program(run)?;
+            Ok(lasting.keeper.insert(Keeper::start(&bubblewrap)?))
+        }
+    }
+}
+
+fn program(run: &RunWalls) -> io::Result<PathBuf> {
+    super::keeper::bubblewrap(Some(&run.workspace)).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "bubblewrap (bwrap) is not installed")
+    })
+}
+
+/// What a command line is made of.
+struct Line<'a> {
+    step: &'a crate::authorization::StepWalls,
+    program: &'a Program<'a>,
+    table: &'a Table,
+    temporary: PathBuf,
+    report: &'a OwnedFd,
+}
+
+impl Line<'_> {
+    /// Whether the temporary folder of the run stands where the system's is.
+    fn replaces_temporary(&self) -> bool {
+        self.step.level == WallLevel::Full && self.table.can_replace_temporary()
+    }
+
+    /// The temporary folder as the program sees it.
+    fn seen_temporary(&self) -> PathBuf {
+        if self.replaces_temporary() { TEMPORARY.into() } else { self.temporary.clone() }
+    }
+
+    fn writable(&self) -> Vec<PathBuf> {
+        let mut writable: Vec<PathBuf> =
+            self.table.paths(Access::Write).map(ToOwned::to_owned).collect();
+        writable.push(self.seen_temporary());
+        writable.extend(DEVICES.map(PathBuf::from));
+        writable
+    }
+
+    fn report_option(&self) -> [OsString; 2] {
+        [option::REPORT.into(), self.report.as_raw_fd().to_string().into()]
+    }
+
+    /// The program itself, after the walls of its level.
+    fn apply(&self, network: Network) -> Vec<OsString> {
+        let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
+        line.extend(self.report_option());
+        line.extend([option::NETWORK.into(), network.as_str().into()]);
+        let write = self.table.paths(Access::Write);
+        for path in write.chain([self.seen_temporary().as_path()]) {
+            line.extend([option::WRITE.into(), path.into()]);
+        }
+        match self.step.level {
+            WallLevel::Full => {
+                // Of the run alone.
+                for path in ["/dev/shm", "/dev/pts", "/dev/ptmx"] {
+                    line.extend([option::WRITE.into(), path.into()]);
+                }
+                line.push(option::BELOW.into());
+            }
+            WallLevel::Files | WallLevel::None => {
+                for path in self.table.paths(Access::Hidden) {
+                    line.extend([option::HIDE.into(), path.into()]);
+                }
+            }
+        }
+        line.extend([END.into(), self.program.program.to_owned()]);
+        line.extend(self.program.arguments.iter().map(OsString::from));
+        line
+    }
+
+    fn files(&self) -> Vec<OsString> {
+        self.apply(if self.step.network { Network::Granted } else { Network::Nothing })
+    }
+
+    /// The line with what is inherited besides the channel.
+    fn full(
+        &mut self,
+        keeper: &Keeper,
+        run: &RunWalls,
+    ) -> io::Result<(Vec<OsString>, Vec<OwnedFd>)> {
+        let this = this_program()?;
+        let mut line: Vec<OsString> = vec![COMMAND.into(), work::ENTER.into()];
+        line.extend(self.report_option());
+        let mut inherited = Vec::new();
+        for namespace in keeper.to_join(self.step.network) {
+            let namespace = namespace.try_clone_to_owned()?;
+            line.extend([option::JOIN.into(), namespace.as_raw_fd().to_string().into()]);
+            inherited.push(namespace);
+        }
+        line.extend([option::PASS.into(), this.as_raw_fd().to_string().into(), END.into()]);
+        line.push(program(run)?.into());
+        let temporary = self.replaces_temporary().then_some(self.temporary.as_path());
+        let folder = self.program.folder.canonicalize()?;
+        let is_in_user_namespace = keeper.is_in_user_namespace();
+        let mut options = bubblewrap::options(self.table, temporary, &folder, is_in_user_namespace);
+        if temporary.is_none() {
+            options.extend([
+                "--bind".into(),
+                self.temporary.clone().into(),
+                self.temporary.clone().into(),
+            ]);
+        }
+        line.extend(options);
+        line.extend([END.into(), descriptor_path(&this).into()]);
+        let network = if self.step.network { Network::Granted } else { Network::Own };
+        line.extend(self.apply(network));
+        inherited.push(this);
+        Ok((line, inherited))
+    }
+
+    /// What programs are told, so that they do not look for caches where they cannot write.
+    fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let temporary = self.seen_temporary();
+        let mut environment = vec![("TMPDIR", temporary.clone().into_os_string())];
+        for (name, folder) in CACHES {
+            let is_writable = std::env::var_os(name).is_some_and(|path| {
+                let path = PathBuf::from(path);
+                path.is_absolute() && self.writable().iter().any(|it| path.starts_with(it))
+            });
+            if !is_writable {
+                environment.push((name, temporary.join(folder).into()));
+            }
+        }
+        if !self.step.writes_repository {
+            // `git status` would write what it found into the repository, and be refused.
+            environment.push(("GIT_OPTIONAL_LOCKS", "0".into()));
+        }
+        environment
+    }
+}
+
+/// The caches that builds cannot do without, by the variables that say where they are. Each run has its own:
+/// what a build wrote into a common one would be part of every later build. Cargo's is not here: what it needs
+/// of it can be read.
+const CACHES: [(&str, &str); 3] =
+    [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];

@@ -1,0 +1,303 @@
+//! Calls of the system that no safe library here offers. Each is one call; what it means is said by its caller.
+
+use std::io;
+use std::mem;
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+
+use seccompiler::sock_filter;
+
+/// Asks for the user namespace that owns another one (`NS_GET_USERNS`).
+const GET_USER_NAMESPACE: libc::c_ulong = 0xb701;
+/// The capabilities that a walled program keeps where it has them: without them root could not write in a
+/// workspace of another user.
+const KEPT_CAPABILITIES: u64 = 1 << 1 | 1 << 3;
+
+fn check(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+macro_rules! call {
+    ($reason:literal, $($call:tt)+) => {{
+        #[expect(unsafe_code, reason = "a call of the system that no safe library here offers")]
+        // SAFETY: the arguments are numbers, or point to memory that outlives the call.
+        let result = unsafe { $($call)+ };
+        check(result.into()).map_err(|error| io::Error::new(error.kind(), Failed($reason, error)))
+    }};
+}
+
+/// An error of the system with what was tried.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}: {1}")]
+struct Failed(&'static str, io::Error);
+
+/// Joins a namespace.
+pub(super) fn join(namespace: BorrowedFd<'_>) -> io::Result<()> {
+    call!("joining a namespace", libc::setns(namespace.as_raw_fd(), 0)).map(drop)
+}
+
+/// The user namespace that owns this one.
+pub(super) fn owner(namespace: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let number =
+        call!("finding a user namespace", libc::ioctl(namespace.as_raw_fd(), GET_USER_NAMESPACE))?;
+    Ok(owned(number))
+}
+
+fn owned(number: libc::c_long) -> OwnedFd {
+    #[expect(unsafe_code, reason = "the system gives numbers")]
+    #[expect(clippy::cast_possible_truncation, reason = "descriptors are small")]
+    // SAFETY: the system has just given this descriptor to us alone.
+    unsafe {
+        OwnedFd::from_raw_fd(number as RawFd)
+    }
+}
+
+/// Hands a descriptor that was inherited by its number to an owner.
+pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
+    call!("taking an inherited descriptor", libc::fcntl(number, libc::F_GETFD))?;
+    Ok(owned(number.into()))
+}
+
+/// Lets programs that are started from here inherit this descriptor.
+pub(super) fn let_inherit(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    call!("passing a descriptor on", libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFD, 0))
+        .map(drop)
+}
+
+/// No program that is started from here gets any other descriptor than its input and its outputs.
+pub(super) fn let_inherit_no_other() -> io::Result<()> {
+    let flags = libc::CLOSE_RANGE_CLOEXEC as libc::c_int;
+    call!("closing descriptors", libc::close_range(3, libc::c_uint::MAX, flags)).map(drop)
+}
+
+/// Requests to end do not reach this process nor what takes its place, which keeps what it ignores.
+pub(super) fn ignore_requests_to_end() -> io::Result<()> {
+    at(libc::SIGTERM, libc::SIG_IGN)
+}
+
+fn at(signal: libc::c_int, what: libc::sighandler_t) -> io::Result<()> {
+    #[expect(unsafe_code, reason = "a call of the system that no safe library here offers")]
+    // SAFETY: the one handler that there is does nothing.
+    let before = unsafe { libc::signal(signal, what) };
+    if before == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Requests to end do nothing to this process. Programs that it starts begin without this, as with every signal
+/// that has a handler.
+pub(super) fn outlive_requests_to_end() -> io::Result<()> {
+    extern "C" fn nothing(_: libc::c_int) {}
+    at(libc::SIGTERM, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t)
+}
+
+/// Other processes of the same user cannot look into this one.
+pub(super) fn close_to_others() -> io::Result<()> {
+    call!("closing the process to others", libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0)).map(drop)
+}
+
+/// Orphans below this process are given to it.
+pub(super) fn adopt_orphans() -> io::Result<()> {
+    call!("adopting orphans", libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)).map(drop)
+}
+
+/// Ended children are forgotten without being waited for.
+pub(super) fn forget_children() -> io::Result<()> {
+    at(libc::SIGCHLD, libc::SIG_IGN)
+}
+
+/// No program that is started from here gains anything by a set-user-ID bit or by capabilities of its file.
+pub(super) fn gain_nothing() -> io::Result<()> {
+    call!("setting no_new_privs", libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)).map(drop)
+}
+
+#[repr(C)]
+struct CapabilityHeader {
+    version: u32,
+    pid: i32,
+}
+
+#[repr(C)]
+#[derive(Default, Clone, Copy)]
+struct CapabilityData {
+    effective: u32,
+    permitted: u32,
+    inheritable: u32,
+}
+
+/// Drops all capabilities but those that walls leave. What was not had is not gained.
+pub(super) fn drop_capabilities() -> io::Result<()> {
+    const VERSION_3: u32 = 0x2008_0522;
+    let header = CapabilityHeader { version: VERSION_3, pid: 0 };
+    let mut data = [CapabilityData::default(); 2];
+    call!(
+        "reading capabilities",
+        libc::syscall(libc::SYS_capget, &raw const header, data.as_mut_ptr())
+    )?;
+    call!(
+        "dropping ambient capabilities",
+        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    )?;
+    for capability in 0..64_u64 {
+        if KEPT_CAPABILITIES & (1 << capability) == 0 {
+            // One that is not known, or may not be dropped: `no_new_privs` and the sets below hold all the same.
+            let _ = call!("dropping", libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0));
+        }
+    }
+    for (index, half) in data.iter_mut().enumerate() {
+        #[expect(clippy::cast_possible_truncation, reason = "one half of the set")]
+        let kept = (KEPT_CAPABILITIES >> (32 * index)) as u32;
+        half.permitted &= kept;
+        half.effective &= kept;
+        half.inheritable = 0;
+    }
+    call!(
+        "dropping capabilities",
+        libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr())
+    )
+    .map(drop)
+}
+
+/// The version of Landlock that the system has; 0 for none.
+pub(super) fn landlock_version() -> i32 {
+    const ASK_VERSION: u32 = 1;
+    let nothing = std::ptr::null::<u8>();
+    call!(
+        "asking for Landlock",
+        libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, ASK_VERSION)
+    )
+    .ok()
+    .and_then(|version| i32::try_from(version).ok())
+    .unwrap_or(0)
+}
+
+/// Puts a filter of system calls on this thread, for good; the descriptor of its listener, if one is wanted.
+pub(super) fn filter(program: &[sock_filter], listen: bool) -> io::Result<Option<OwnedFd>> {
+    let length = u16::try_from(program.len()).map_err(io::Error::other)?;
+    // The layouts are the same; both are the system's.
+    let fprog = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut().cast() };
+    let flags = if listen { libc::SECCOMP_FILTER_FLAG_NEW_LISTENER } else { 0 };
+    let result = call!(
+        "filtering system calls",
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const fprog)
+    )?;
+    Ok(listen.then(|| owned(result)))
+}
+
+/// What a listener was told.
+pub(super) struct Refusal {
+    id: u64,
+}
+
+/// Waits for the next call that the filter stopped; none when nobody is left who could make one.
+pub(super) fn next_refusal(listener: BorrowedFd<'_>) -> io::Result<Refusal> {
+    #[expect(unsafe_code, reason = "the system fills the structure and wants it empty before")]
+    // SAFETY: all its fields are numbers.
+    let mut told: libc::seccomp_notif = unsafe { mem::zeroed() };
+    call!(
+        "hearing of a refused call",
+        libc::ioctl(listener.as_raw_fd(), SECCOMP_IOCTL_NOTIF_RECV, &raw mut told)
+    )?;
+    Ok(Refusal { id: told.id })
+}
+
+/// Lets the call fail.
+pub(super) fn refuse(listener: BorrowedFd<'_>, refusal: &Refusal) -> io::Result<()> {
+    let answer =
+        libc::seccomp_notif_resp { id: refusal.id, val: 0, error: -libc::EACCES, flags: 0 };
+    call!(
+        "refusing a call",
+        libc::ioctl(listener.as_raw_fd(), SECCOMP_IOCTL_NOTIF_SEND, &raw const answer)
+    )
+    .map(drop)
+}
+
+const SECCOMP_IOCTL_NOTIF_RECV: libc::c_ulong = 0xc050_2100;
+const SECCOMP_IOCTL_NOTIF_SEND: libc::c_ulong = 0xc018_2101;
+
+/// Two ends of a channel that keeps messages apart. Nobody inherits them.
+pub(super) fn channel() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    call!("making a channel", libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()))?;
+    let [one, other] = ends;
+    Ok((owned(one.into()), owned(other.into())))
+}
+
+/// Room for one descriptor beside a message, aligned as the system wants it.
+#[repr(C, align(8))]
+struct Beside([u8; 64]);
+
+/// Sends a message, with a descriptor beside it where there is one.
+pub(super) fn send(
+    channel: BorrowedFd<'_>,
+    message: &[u8],
+    descriptor: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let mut part =
+        libc::iovec { iov_base: message.as_ptr().cast_mut().cast(), iov_len: message.len() };
+    let mut beside = Beside([0; 64]);
+    #[expect(unsafe_code, reason = "messages with descriptors have no safe interface here")]
+    // SAFETY: the header points to `part` and `beside`, which outlive the call; there is room in `beside` for
+    // the one descriptor that is written.
+    let result = unsafe {
+        let mut header: libc::msghdr = mem::zeroed();
+        header.msg_iov = &raw mut part;
+        header.msg_iovlen = 1;
+        if let Some(descriptor) = descriptor {
+            header.msg_control = beside.0.as_mut_ptr().cast();
+            header.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as _;
+            let first = libc::CMSG_FIRSTHDR(&raw const header);
+            (*first).cmsg_level = libc::SOL_SOCKET;
+            (*first).cmsg_type = libc::SCM_RIGHTS;
+            (*first).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
+            libc::CMSG_DATA(first).cast::<RawFd>().write_unaligned(descriptor.as_raw_fd());
+        }
+        libc::sendmsg(channel.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL)
+    };
+    check(result as libc::c_long).map(drop)
+}
+
+/// Takes a message and the descriptor beside it. An empty one means that the other end is closed; none that
+/// there is no message yet and `wait` was not asked for.
+pub(super) fn receive(
+    channel: BorrowedFd<'_>,
+    wait: bool,
+) -> io::Result<Option<(Vec<u8>, Option<OwnedFd>)>> {
+    let mut message = vec![0_u8; 4096];
+    let mut part = libc::iovec { iov_base: message.as_mut_ptr().cast(), iov_len: message.len() };
+    let mut beside = Beside([0; 64]);
+    let flags = libc::MSG_CMSG_CLOEXEC | if wait { 0 } else { libc::MSG_DONTWAIT };
+    #[expect(unsafe_code, reason = "messages with descriptors have no safe interface here")]
+    // SAFETY: the header points to `part` and `beside`, which outlive the call; a control message is read only
+    // where the system says that it wrote one.
+    let (result, descriptor) = unsafe {
+        let mut header: libc::msghdr = mem::zeroed();
+        header.msg_iov = &raw mut part;
+        header.msg_iovlen = 1;
+        header.msg_control = beside.0.as_mut_ptr().cast();
+        header.msg_controllen = beside.0.len() as _;
+        let result = loop {
+            let result = libc::recvmsg(channel.as_raw_fd(), &raw mut header, flags);
+            if result >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                break result;
+            }
+        };
+        let first =
+            if result < 0 { std::ptr::null_mut() } else { libc::CMSG_FIRSTHDR(&raw const header) };
+        let has_descriptor = !first.is_null()
+            && (*first).cmsg_level == libc::SOL_SOCKET
+            && (*first).cmsg_type == libc::SCM_RIGHTS;
+        let descriptor = has_descriptor
+            .then(|| owned(libc::CMSG_DATA(first).cast::<RawFd>().read_unaligned().into()));
+        (result, descriptor)
+    };
+    match check(result as libc::c_long) {
+        Ok(length) => {
+            message.truncate(usize::try_from(length).unwrap_or(0));
+            Ok(Some((message, descriptor)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+            Ok(Some((Vec::new(), None)))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,246 @@
+//! What a walled program may do where: one entry for each path, parents before what is in them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use super::repository::Repository;
+use super::{RunWalls, TEMPORARY};
+use crate::authorization::StepWalls;
+
+/// What is said of a path and of everything in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Access {
+    Write,
+    ReadOnly,
+    Hidden,
+}
+
+/// The entries, and what cannot be one because it is not there.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    entries: BTreeMap<PathBuf, Access>,
+    /// Paths that must not come to be.
+    absent: Vec<PathBuf>,
+}
+
+impl Table {
+    /// The table of a program that runs in `folder`.
+    ///
+    /// # Errors
+    /// A granted folder that cannot be made or found, an own folder that cannot be made.
+    pub(super) fn of(
+        run: &RunWalls,
+        step: &StepWalls,
+        write: &[PathBuf],
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let mut table = Self::default();
+        table.add(&run.workspace, Access::Write)?;
+        let granted = step.write.iter().map(PathBuf::from);
+        for path in granted.chain(run.place.write.iter().chain(write).cloned()) {
+            // What is granted as a folder to write in may be made by the step itself.
+            if !path.exists() {
+                fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
+            }
+            table.add(&path, Access::Write)?;
+        }
+        let mut repositories = vec![Repository::around(&run.workspace)];
+        if !folder.starts_with(&run.workspace) || folder != run.workspace {
+            repositories.push(Repository::around(folder));
+        }
+        for repository in repositories.into_iter().flatten() {
+            let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
+            for folder in repository.folders {
+                table.add(&folder, own)?;
+            }
+            for path in repository.protected {
+                table.protect(&path)?;
+            }
+        }
+        if !step.writes_repository {
+            table.protect(&run.workspace.join(".git"))?;
+        }
+        table.protect(&run.workspace.join(crate::tools::COMMANDS_FILE))?;
+        for path in &run.place.read_only {
+            table.protect(path)?;
+        }
+        for path in &run.place.hidden {
+            table.hide(path)?;
+        }
+        table.pin();
+        Ok(table)
+    }
+
+    /// Takes the path without its links. What is said more strictly of it stays.
+    fn add(&mut self, path: &Path, access: Access) -> io::Result<()> {
+        let path = path.canonicalize().map_err(|error| about(path, &error))?;
+        let entry = self.entries.entry(path).or_insert(access);
+        *entry = (*entry).max(access);
+        Ok(())
+    }
+
+    /// Nothing is written there. Where there is nothing yet, nothing may come to be.
+    fn protect(&mut self, path: &Path) -> io::Result<()> {
+        match path.symlink_metadata() {
+            Ok(data) if data.is_symlink() => {
+                // The link itself lies in a folder that may be writable; what it leads to may be elsewhere.
+                self.absent.push(path.to_owned());
+                if path.exists() { self.add(path, Access::ReadOnly) } else { Ok(()) }
+            }
+            Ok(_) => self.add(path, Access::ReadOnly),
+            Err(_) => {
+                self.absent.push(path.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// Nobody sees what is in it. An own folder that does not exist yet is made where a step could make it.
+    fn hide(&mut self, path: &Path) -> io::Result<()> {
+        if !path.exists() {
+            if !self.is_writable(path) {
+                return Ok(());
+            }
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(|error| about(path, &error))?;
+        }
+        self.add(path, Access::Hidden)
+    }
+
+    /// Whether a step could write there.
+    fn is_writable(&self, path: &Path) -> bool {
+        // The nearest folder that exists, without links.
+        let there = path.ancestors().find_map(|path| path.canonicalize().ok());
+        there.is_some_and(|there| self.access(&there) == Some(Access::Write))
+    }
+
+    /// What is said of a path by the nearest entry.
+    fn access(&self, path: &Path) -> Option<Access> {
+        path.ancestors().find_map(|path| self.entries.get(path)).copied()
+    }
+
+    /// Makes every folder between a writable one and what is protected in it an entry of its own: a folder that
+    /// is one cannot be renamed, and with it what is protected cannot be moved out of the way.
+    fn pin(&mut self) {
+        let protected = self.entries.iter().filter(|(_, access)| **access != Access::Write);
+        let folders: Vec<PathBuf> = protected
+            .flat_map(|(path, _)| path.ancestors().skip(1))
+            .filter(|folder| {
+                !self.entries.contains_key(*folder) && self.access(folder) == Some(Access::Write)
+            })
+            .map(Path::to_owned)
+            .collect();
+        self.entries.extend(folders.into_iter().map(|folder| (folder, Access::Write)));
+    }
+
+    /// All entries, parents first.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Path, Access)> {
+        self.entries.iter().map(|(path, access)| (path.as_path(), *access))
+    }
+
+    /// Those of one kind.
+    pub(super) fn paths(&self, wanted: Access) -> impl Iterator<Item = &Path> {
+        self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
+    }
+
+    /// The paths that must stay as they are and that no mount can hold: those that are not there, and with
+    /// `all` everything that is protected.
+    pub(super) fn compared(&self, all: bool) -> Vec<PathBuf> {
+        let existing = self
+            .paths(Access::ReadOnly)
+            .filter(|_| all)
+            // What no writable folder holds is out of reach at every level.
+            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write));
+        self.absent.iter().map(PathBuf::as_path).chain(existing).map(Path::to_owned).collect()
+    }
+
+    /// Whether the private temporary folder can take the place of the system's.
+    pub(super) fn can_replace_temporary(&self) -> bool {
+        !self.entries.contains_key(Path::new(TEMPORARY))
+            && self.access(Path::new(TEMPORARY)) != Some(Access::Hidden)
+    }
+}
+
+fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("walls around {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WallPlace;
+    use super::*;
+
+    fn table(workspace: &Path, place: WallPlace, step: &StepWalls) -> Table {
+        let run = RunWalls::new(workspace.to_owned(), place);
+        Table::of(&run, step, &[], workspace).unwrap()
+    }
+
+    #[test]
+    fn what_is_protected_cannot_be_moved_with_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        fs::write(top.join("a/b/plan.json"), "{}").unwrap();
+        let place =
+            WallPlace { read_only: vec![top.join("a/b/plan.json")], ..WallPlace::default() };
+        let table = table(&top, place, StepWalls::NONE);
+        let entries: Vec<_> = table.entries().collect();
+        assert_eq!(
+            entries,
+            [
+                (top.as_path(), Access::Write),
+                (&top.join("a"), Access::Write),
+                (&top.join("a/b"), Access::Write),
+                (&top.join("a/b/plan.json"), Access::ReadOnly),
+            ]
+        );
+        assert_eq!(table.compared(false), [top.join(".git"), top.join("countersign.toml")]);
+    }
+
+    #[test]
+    fn an_own_folder_is_made_before_a_step_can() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let hidden =
+            vec![top.join(".config/countersign"), PathBuf::from("/nonexistent/countersign")];
+        let place = WallPlace { hidden, ..WallPlace::default() };
+        let table = table(&top, place, StepWalls::NONE);
+        let hidden: Vec<_> = table.paths(Access::Hidden).collect();
+        assert_eq!(hidden, [top.join(".config/countersign")]);
+        assert!(top.join(".config/countersign").is_dir());
+        assert_eq!(table.access(&top.join(".config")), Some(Access::Write));
+    }
+
+    #[test]
+    fn the_stricter_word_about_a_path_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let place = WallPlace { hidden: vec![top.join("own")], ..WallPlace::default() };
+        let own = top.join("own").to_string_lossy().into_owned();
+        let step = StepWalls { write: vec![own], ..StepWalls::default() };
+        let table = table(&top, place, &step);
+        assert_eq!(table.access(&top.join("own/key")), Some(Access::Hidden));
+    }
+
+    #[test]
+    fn the_repository_is_writable_but_not_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join(".git/hooks")).unwrap();
+        fs::create_dir_all(top.join("shared/hooks")).unwrap();
+        fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(top.join(".git/config"), "[core]\n\thooksPath = shared/hooks\n").unwrap();
+        for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
+            let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
+            let table = table(&top, WallPlace::default(), &step);
+            assert_eq!(table.access(&top.join(".git/index")), Some(of_git));
+            for path in [".git/config", ".git/hooks/pre-commit", "shared/hooks/x"] {
+                assert_eq!(table.access(&top.join(path)), Some(Access::ReadOnly), "{path}");
+            }
+            assert_eq!(table.access(&top.join("shared/x")), Some(Access::Write));
+        }
+    }
+}

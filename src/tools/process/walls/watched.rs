@@ -1,0 +1,94 @@
+//! Files that must stay as they are and that the walls cannot hold: looked at before and after.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Most files below one protected folder that are looked at. The objects of a repository are named by their
+/// contents and need no look.
+const MOST: usize = 20_000;
+
+/// What a file was when it was looked at. Its time of change cannot be set.
+type Stamp = (u64, u64, u64, i64, i64);
+
+/// What protected paths were before a program started.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    paths: Vec<PathBuf>,
+    before: BTreeMap<PathBuf, Stamp>,
+}
+
+impl Watched {
+    pub(super) fn look(paths: Vec<PathBuf>) -> Self {
+        let before = stamps(&paths);
+        Self { paths, before }
+    }
+
+    /// What has come, gone or changed since.
+    pub(super) fn changed(&self) -> Vec<PathBuf> {
+        let after = stamps(&self.paths);
+        let mut changed: Vec<PathBuf> = self
+            .before
+            .iter()
+            .filter(|(path, stamp)| after.get(*path) != Some(stamp))
+            .map(|(path, _)| path.clone())
+            .collect();
+        changed.extend(after.into_keys().filter(|path| !self.before.contains_key(path)));
+        changed.sort();
+        changed
+    }
+}
+
+fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+    let mut found = BTreeMap::new();
+    for path in paths {
+        add(path, path, &mut found, &mut 0);
+    }
+    found
+}
+
+fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mut usize) {
+    let Ok(data) = path.symlink_metadata() else { return };
+    *count += 1;
+    if *count > MOST {
+        return;
+    }
+    if !data.is_dir() {
+        let stamp = (data.dev(), data.ino(), data.len(), data.ctime(), data.ctime_nsec());
+        found.insert(path.to_owned(), stamp);
+        return;
+    }
+    // A folder changes with what is in it; a file in it that is made and removed again has changed nothing.
+    found.insert(path.to_owned(), (data.dev(), data.ino(), 0, 0, 0));
+    if path.strip_prefix(top).is_ok_and(|inside| inside == Path::new("objects")) {
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        add(&entry.path(), top, found, count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_goes_or_changes_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("kept/objects")).unwrap();
+        for name in ["kept/same", "kept/changes", "goes"] {
+            fs::write(path(name), "1").unwrap();
+        }
+        let watched = Watched::look(vec![path("kept"), path("goes"), path("comes")]);
+        assert_eq!(watched.changed(), Vec::<PathBuf>::new());
+        fs::write(path("kept/changes"), "2").unwrap();
+        fs::write(path("kept/new"), "").unwrap();
+        fs::write(path("kept/objects/aa"), "").unwrap();
+        fs::remove_file(path("goes")).unwrap();
+        fs::write(path("comes"), "").unwrap();
+        let changed = ["comes", "goes", "kept/changes", "kept/new"].map(path);
+        assert_eq!(watched.changed(), changed);
+    }
+}

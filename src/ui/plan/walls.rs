@@ -1,0 +1,244 @@
+//! The walls of a plan's steps (SPEC §7.5): in the plan's head, in the dialog of an approval, and with a step.
+
+use egui::Ui;
+
+use super::PlanView;
+use crate::authorization::{StepWalls, WallLevel};
+use crate::plan::{Code, Needs, visible};
+use crate::risk::WallSetting;
+use crate::run::WallsReview;
+use crate::ui::action::{Action, PlanAction};
+use crate::ui::icon::{self, Icon};
+use crate::ui::theme::Tone;
+use crate::ui::widgets::{self, Chip, Look};
+
+/// What there is to say about the walls of a plan, line by line; what reaches farthest comes first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WallLines {
+    /// How strong they are.
+    pub level: String,
+    /// Whether that is less than everything.
+    pub is_weak: bool,
+    /// What steps get beyond their walls, with the numbers of the steps.
+    pub granted: Vec<String>,
+    /// What is proposed and nobody has granted.
+    pub proposed: Vec<String>,
+}
+
+/// The lines about the walls of a plan; none where no step has walls.
+pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
+    if !walls.concerns_any() {
+        return None;
+    }
+    let why = walls.why_not_better.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let level = match (walls.level, walls.setting) {
+        (WallLevel::None, WallSetting::Off) => {
+            "Off in your settings: what calls for caution asks.".to_owned()
+        }
+        (WallLevel::None, _) => {
+            format!("This computer has none{why}: what calls for caution asks.")
+        }
+        (WallLevel::Files, _) => {
+            format!("Level files: contents, names and network are held{why}.")
+        }
+        (WallLevel::Full, _) => "Level full: writes stay in the workspace, no network.".to_owned(),
+    };
+    let mut granted = Grouped::default();
+    let mut proposed = Grouped::default();
+    for (index, step) in walls.steps.iter().enumerate() {
+        let Some(step) = step else { continue };
+        granted.add(index, &parts(&step.walls));
+        let reasons = step.reasons.join("; ");
+        proposed.add(index, &words(&step.proposed, &reasons));
+    }
+    Some(WallLines {
+        level,
+        is_weak: walls.level < WallLevel::Full,
+        granted: granted.lines(),
+        proposed: proposed.lines(),
+    })
+}
+
+/// What walls grant, each with its weight: what reaches farthest is the least.
+fn parts(walls: &StepWalls) -> Vec<(u8, String)> {
+    let mut parts = Vec::new();
+    if walls.open {
+        parts.push((0, "no walls".to_owned()));
+    }
+    if walls.network {
+        parts.push((1, "network".to_owned()));
+    }
+    parts.extend(walls.write.iter().map(|path| (2, format!("writes {path}"))));
+    if walls.writes_repository {
+        parts.push((3, "writes the repository".to_owned()));
+    }
+    parts
+}
+
+fn words(needs: &Needs, reasons: &str) -> Vec<(u8, String)> {
+    if needs.is_empty() {
+        return Vec::new();
+    }
+    vec![(0, format!("{needs} ({reasons})"))]
+}
+
+/// The same words of several steps, once.
+#[derive(Default)]
+struct Grouped(Vec<((u8, String), Vec<usize>)>);
+
+impl Grouped {
+    fn add(&mut self, index: usize, parts: &[(u8, String)]) {
+        for part in parts {
+            match self.0.iter_mut().find(|(known, _)| known == part) {
+                Some((_, steps)) => steps.push(index + 1),
+                None => self.0.push((part.clone(), vec![index + 1])),
+            }
+        }
+    }
+
+    fn lines(mut self) -> Vec<String> {
+        self.0.sort_by_key(|((weight, _), steps)| (*weight, steps.first().copied()));
+        let line = |((_, what), steps): ((u8, String), Vec<usize>)| {
+            format!("{}: {what}", crate::ui::dialog::steps_in_words(&steps))
+        };
+        self.0.into_iter().map(line).collect()
+    }
+}
+
+/// The chip of a plan about its walls.
+pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
+    let lines = wall_lines(walls)?;
+    let opened = walls.steps.iter().flatten().filter(|step| step.walls.is_widened()).count();
+    let (icon, text, tone) = match (walls.level, opened) {
+        (WallLevel::None, _) => (icon::WARNING, "no walls".to_owned(), Tone::Caution),
+        (level, 0) => {
+            let tone = if level == WallLevel::Full { Tone::Safe } else { Tone::Dim };
+            (WALLS, format!("walls: {level}"), tone)
+        }
+        (level, count) => {
+            let text = format!("walls: {level}, {count} wider");
+            (WALLS, text, Tone::Caution)
+        }
+    };
+    let hover = [vec![lines.level], lines.granted].concat().join("\n");
+    Some(Chip::new(icon, text, tone).explained(visible(&hover).into_owned()))
+}
+
+/// The icon of walls.
+pub(crate) const WALLS: Icon = icon::PROHIBIT;
+
+/// After a step was stopped by a wall: the way to the same plan with that wall wider.
+fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let stopped = view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall);
+    // Without its file the plan is opened from the records, and granted what it needs there.
+    if !stopped || view.path.is_none() || !view.run.is_over() {
+        return;
+    }
+    let text = "Run again with the network…";
+    let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
+    if widgets::button(ui, Look::Plain, Some(WALLS), text, true).on_hover_text(hint).clicked() {
+        actions.push(Action::Plan(PlanAction::RunAgainWithNetwork));
+    }
+}
+
+/// In the plan's head: what is proposed, and the click that grants it.
+pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    wider_ui(ui, view, actions);
+    let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
+    let grants = view.review.map(|review| &review.binding.grants);
+    let is_granted = grants.is_some_and(|grants| grants.proposed);
+    if !walls.proposes() && !is_granted {
+        return;
+    }
+    let lines = wall_lines(walls).unwrap_or_default();
+    for line in &lines.proposed {
+        let text = format!("Proposed beyond the walls. {line}");
+        widgets::remark(ui, WALLS, Tone::Caution, visible(&text));
+    }
+    let (text, hint) = if is_granted {
+        ("Take back what was proposed", "The steps get only what the plan asks for.")
+    } else {
+        ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
+    };
+    let enabled = !view.run.is_active();
+    if widgets::button(ui, Look::Plain, Some(WALLS), text, enabled).on_hover_text(hint).clicked() {
+        actions.push(Action::Plan(PlanAction::GrantProposed(!is_granted)));
+    }
+}
+
+/// In the dialog of an approval: everything that it covers of the walls.
+pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
+    widgets::heading(ui, "Walls");
+    for line in &lines.granted {
+        widgets::remark(ui, icon::WARNING, Tone::Caution, visible(line));
+    }
+    let tone = if lines.is_weak { Tone::Caution } else { Tone::Safe };
+    widgets::remark(ui, WALLS, tone, visible(&lines.level));
+    for line in &lines.proposed {
+        let text = format!("Not granted, and perhaps needed. {line}");
+        widgets::remark(ui, icon::INFO, Tone::Dim, visible(&text));
+    }
+}
+
+/// The walls of one step in a sentence.
+pub(crate) fn sentence(walls: &StepWalls) -> String {
+    let granted: Vec<_> = parts(walls).into_iter().map(|(_, what)| what).collect();
+    match (walls.open, walls.level) {
+        (true, _) => "No walls: it may do whatever you may.".to_owned(),
+        (false, WallLevel::None) => "No walls here.".to_owned(),
+        (false, level) if granted.is_empty() => format!("Walls: {level}."),
+        (false, level) => format!("Walls: {level}, with {}.", granted.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::StepWallsReview;
+
+    fn step(walls: StepWalls, proposed: Needs) -> Option<StepWallsReview> {
+        let reasons = vec!["it talks to other hosts".to_owned()];
+        Some(StepWallsReview { walls, needs: Needs::default(), granted: false, proposed, reasons })
+    }
+
+    fn review(steps: Vec<Option<StepWallsReview>>) -> WallsReview {
+        let level = WallLevel::Full;
+        WallsReview { setting: WallSetting::Preferred, level, why_not_better: None, steps }
+    }
+
+    #[test]
+    fn network_and_wider_writing_lead() {
+        let full = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
+        let git = StepWalls { writes_repository: true, ..full.clone() };
+        let wide = StepWalls { network: true, write: vec!["/srv".to_owned()], ..git.clone() };
+        let open = StepWalls { open: true, ..StepWalls::default() };
+        let none = Needs::default();
+        let curl = Needs { network: true, ..Needs::default() };
+        let steps = vec![
+            step(git, none.clone()),
+            None,
+            step(wide.clone(), none.clone()),
+            step(wide, none.clone()),
+            step(open, none),
+            step(full, curl),
+        ];
+        let lines = wall_lines(&review(steps)).unwrap();
+        assert_eq!(
+            lines.granted,
+            [
+                "Step 5: no walls",
+                "Steps 3, 4: network",
+                "Steps 3, 4: writes /srv",
+                "Steps 1, 3, 4: writes the repository",
+            ]
+        );
+        assert_eq!(lines.proposed, ["Step 6: network (it talks to other hosts)"]);
+        assert!(!lines.is_weak);
+    }
+
+    #[test]
+    fn a_plan_without_processes_says_nothing() {
+        assert_eq!(wall_lines(&review(vec![None, None])), None);
+        assert!(chip(&review(vec![None])).is_none());
+    }
+}

@@ -1,0 +1,99 @@
+//! What commands need beyond their walls, from the command line (SPEC §7.5, §11).
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::cli_home::Home;
+
+fn plan(home: &Home, steps: Value) {
+    home.write("p.json", json!({ "goal": "g", "steps": steps }).to_string());
+}
+
+/// The settings file of this home.
+fn settle(home: &Home, text: &str) {
+    let folder = home.path().join(".config/countersign");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("settings.toml"), text).unwrap();
+}
+
+#[test]
+fn risk_tells_what_a_command_needs() {
+    let home = Home::new();
+    let risk = |command: &str| {
+        home.command().args(["risk", "--json", "--", command]).output().unwrap().stdout
+    };
+    let document: Value = serde_json::from_slice(&risk("git add -A && curl x")).unwrap();
+    assert_eq!(document["needs"]["network"], true);
+    assert_eq!(document["walls"]["writes_repository"], true);
+    assert_eq!(document["walls"]["refused"], Value::Null);
+    let docker: Value = serde_json::from_slice(&risk("docker ps")).unwrap();
+    assert!(docker["walls"]["refused"].as_str().unwrap().contains("socket"), "{docker}");
+}
+
+#[test]
+fn a_terminal_is_refused_and_not_ignored() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "top", "needs": { "terminal": true } }]));
+    let document = home.json(["check", "space/p.json"]).exits(2).document();
+    let finding = &document["findings"][0];
+    assert_eq!(finding["pointer"], "/steps/0/needs/terminal", "{document}");
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(2);
+}
+
+#[test]
+fn a_forbidden_path_makes_the_plan_invalid() {
+    let home = Home::new();
+    for path in ["/", "~", "~/.ssh", ".git/hooks", "~/.config/countersign"] {
+        fs::create_dir_all(home.path().join(".ssh")).unwrap();
+        plan(&home, json!([{ "command": "true", "needs": { "write": [path] } }]));
+        let document = home.json(["check", "space/p.json"]).exits(2).document();
+        assert_eq!(document["findings"][0]["pointer"], "/steps/0/needs/write/0", "{path}");
+    }
+}
+
+#[test]
+fn without_walls_caution_asks_and_a_flag_answers() {
+    let home = Home::new();
+    settle(&home, "[policy]\nwalls = 'off'\n");
+    plan(&home, json!([{ "command": "ls" }, { "command": "touch made" }]));
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert_eq!(document["walls"]["setting"], "off");
+    let steps = &document["risk"]["steps"];
+    assert!(steps[0]["asks"].is_null(), "{document}");
+    assert!(steps[1]["asks"].as_str().unwrap().contains("Walls are off"), "{document}");
+    assert_eq!(steps[1]["walls"]["level"], "none");
+    let denied = home.json(["run", "space/p.json", "--yes"]).exits(1).document();
+    assert_eq!(denied["step_results"][1]["error_code"], "E106", "{denied}");
+    let done = home.json(["run", "space/p.json", "--yes", "--confirm", "caution"]).exits(0);
+    assert_eq!(done.document()["step_results"][1]["walls"]["level"], "none");
+    assert!(home.file("made").exists());
+}
+
+#[test]
+fn the_flag_for_caution_answers_nothing_else() {
+    let home = Home::new();
+    settle(&home, "[policy]\nwalls = 'off'\n");
+    fs::create_dir(home.file("old")).unwrap();
+    for step in [
+        json!({ "command": "rm -r old" }),
+        json!({ "command": "touch made", "riskAssessment": { "requiresApproval": true } }),
+    ] {
+        plan(&home, json!([step]));
+        let run = home.json(["run", "space/p.json", "--yes", "--confirm", "caution"]).exits(1);
+        assert_eq!(run.document()["step_results"][0]["error_code"], "E106", "{step}");
+    }
+    assert!(home.file("old").exists() && !home.file("made").exists());
+}
+
+#[test]
+fn an_unknown_grant_or_setting_is_refused() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "ls" }]));
+    for grant in ["all", "write", "write=", "network=yes"] {
+        let done = home.run(["check", "space/p.json", "--allow", grant]).exits(5);
+        assert!(done.stderr.contains("write=PATH"), "{done:?}");
+    }
+    settle(&home, "[policy]\nwalls = 'maybe'\n");
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(5);
+}
