@@ -29,7 +29,9 @@ impl Outside {
         let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
         let mut watched = BTreeMap::new();
         for path in before.keys() {
-            let flags = inotify::WatchFlags::ALL_EVENTS;
+            // Whoever closes has opened. What `listing` opened may be closed late: a process that
+            // another test was just starting has a copy of it until it becomes another program.
+            let flags = inotify::WatchFlags::ALL_EVENTS.difference(inotify::WatchFlags::CLOSE);
             watched.insert(inotify::add_watch(&watch, path, flags).unwrap(), path.clone());
         }
         Self { folder, before, watch, watched }
