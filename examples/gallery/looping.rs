@@ -368,10 +368,15 @@ fn form(name: &str) -> Option<Form> {
 /// What was seen of the folders in the form.
 fn place(name: &str) -> Option<PlaceReview> {
     let mut place = PlaceReview {
-        place: LoopPlace { workspace: WORKSPACE.into(), plans: None },
+        place: LoopPlace {
+            workspace: WORKSPACE.into(),
+            plans: None,
+            planner: Form::default().planner_name(),
+        },
         workspace: WORKSPACE.into(),
         workspace_fault: None,
         plans_fault: None,
+        planner: Ok("reads, no network; walls: full".to_owned()),
         commands: Ok(None),
         verified_by: vec![],
     };

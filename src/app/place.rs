@@ -27,10 +27,12 @@ impl App {
         self.looping.place.due_ms = Some(self.now.ms + in_ms);
     }
 
-    /// What was seen of the folders that stand in the form now.
+    /// What was seen of the folders that stand in the form now, also while another planner is being typed.
     pub(super) fn place(&self) -> Option<&PlaceReview> {
-        let place = self.looping.form.place();
-        self.looping.place.seen.as_ref().filter(|seen| Some(&seen.place) == place.as_ref())
+        let place = self.looping.form.place()?;
+        self.looping.place.seen.as_ref().filter(|seen| {
+            (&seen.place.workspace, &seen.place.plans) == (&place.workspace, &place.plans)
+        })
     }
 
     /// In how many milliseconds the folders are to be looked at; none while nobody sees the form.

@@ -123,9 +123,10 @@ impl<'a> BoundedLoop<'a> {
             .keeping_out(own.map(|it| it.as_path()));
         // Only the planner is started by these tools; the runs have their own.
         let needs = needs_of(&setup.planner, &setup.policy);
-        let (_, mut place) = planner_walls(&toolbox, &setup.policy, &needs).map_err(|why| {
-            ToolError::Unsupported { what: format!("the planner's walls: {why}") }
-        })?;
+        let (planner_walls, mut place) =
+            planner_walls(&toolbox, &setup.policy, &needs).map_err(|why| {
+                ToolError::Unsupported { what: format!("the planner's walls: {why}") }
+            })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
         place.read_only.extend(setup.program.folder());
         let toolbox = toolbox.walled(place);
@@ -161,8 +162,7 @@ impl<'a> BoundedLoop<'a> {
             tried: Vec::new(),
             open: None,
             hider,
-            // What planners may do is settled and checked above; they are not put behind walls yet.
-            planner_walls: StepWalls::NONE.clone(),
+            planner_walls,
             lost: None,
         };
         if let Err(error) = this.begin() {

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::risk::{PlannerNeeds, Policy};
-use crate::tools::PlannerProgram;
+use crate::authorization::WallLevel;
+use crate::engine::planner_walls;
+use crate::risk::{PlannerNeeds, Policy, WallSetting};
+use crate::tools::{PlannerProgram, Toolbox};
 
 /// How long a planner may take by default.
 pub const PLANNER_TIMEOUT: Duration = Duration::from_secs(120);
@@ -93,6 +95,24 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
         }
         _ => PlannerNeeds::default(),
     })
+}
+
+/// What a planner may do on this computer, and what holds it to that, in words.
+///
+/// # Errors
+/// Why it cannot be asked here at all, in words.
+pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<String, String> {
+    let needs = needs_of(name, policy);
+    let (walls, _) = planner_walls(toolbox, policy, &needs)?;
+    let held = match (walls.level, policy.walls) {
+        (WallLevel::Full, _) => "walls: full",
+        (WallLevel::Files, _) => "walls: files",
+        (WallLevel::None, WallSetting::Off) => {
+            "nothing holds it to that: walls are off in your settings"
+        }
+        (WallLevel::None, _) => "nothing holds it to that: this computer has no walls",
+    };
+    Ok(format!("{needs}; {held}"))
 }
 
 #[cfg(test)]

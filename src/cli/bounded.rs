@@ -22,7 +22,7 @@ use super::trust::trust_in;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, needs_of,
-    resolve,
+    planner_limits, resolve,
 };
 use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
@@ -32,6 +32,7 @@ use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::{Step, visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{AttemptRecord, CommandsReview, PlannerStatus, RunEvent, StopCode, Stream};
+use crate::tools::Toolbox;
 use crate::worker::default_folders;
 
 /// Runs a loop, or takes a class of plans back.
@@ -198,8 +199,12 @@ fn introduce(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.goal)));
     let folder = setup.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.workspace.reason));
-    let needs = needs_of(&setup.planner, &setup.policy);
-    say(&visible(&format!("Planner {}: {needs}; not held by walls yet", setup.planner)));
+    // A workspace that cannot be opened is what the loop itself ends with.
+    if let Ok(toolbox) = Toolbox::open(&setup.workspace.folder, &setup.policy) {
+        let limits = planner_limits(&setup.planner, &toolbox, &setup.policy);
+        let (Ok(limits) | Err(limits)) = limits;
+        say(&visible(&format!("Planner {}: {limits}", setup.planner)));
+    }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
     }

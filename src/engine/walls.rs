@@ -56,7 +56,8 @@ fn of_steps(
     let steps: Vec<_> = plan.steps.iter().map(|step| looking.step(step)).collect();
     let mut findings = looking.findings;
     if steps.iter().flatten().next().is_some() {
-        findings.extend(required(policy, level, why));
+        let required = required(policy, level, why);
+        findings.extend(required.map(|why| Finding::error(Code::StoppedByWall, "", why)));
     }
     let why_not_better = why.map(str::to_owned);
     let reports = steps.iter().any(Option::is_some);
@@ -65,16 +66,15 @@ fn of_steps(
 }
 
 /// That the settings want more than this computer has.
-fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Finding> {
+fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
     if policy.walls != WallSetting::Required || level == WallLevel::Full {
         return None;
     }
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
-    let message = format!(
+    Some(format!(
         "your settings require walls of the level full, and this computer has the level {level}{why}: nothing \
          runs here until it has them, or the settings say walls = \"preferred\""
-    );
-    Some(Finding::error(Code::StoppedByWall, "", message))
+    ))
 }
 
 /// Looks at one step after the other.
@@ -257,16 +257,20 @@ impl Looking<'_> {
 /// The walls of a planner, and what they need to know besides the workspace.
 ///
 /// # Errors
-/// A path in which nobody can be let to write, in words.
+/// A path in which nobody can be let to write, or walls that the settings require and this computer does not
+/// have; in words.
 pub fn planner_walls(
     toolbox: &Toolbox,
     policy: &Policy,
     needs: &PlannerNeeds,
 ) -> Result<(StepWalls, WallPlace), String> {
-    let (level, _) = match policy.walls {
+    let (level, why) = match policy.walls {
         WallSetting::Off => (WallLevel::None, None),
         WallSetting::Required | WallSetting::Preferred => level_of_this_computer(),
     };
+    if let Some(why) = required(policy, level, why) {
+        return Err(why);
+    }
     let folders = Folders::new(toolbox);
     let mut write = Vec::new();
     let mut writes_workspace = false;

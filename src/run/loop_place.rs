@@ -12,6 +12,8 @@ pub struct LoopPlace {
     pub workspace: PathBuf,
     /// The folder with the plans, where they are replayed; a relative one is one of the workspace.
     pub plans: Option<PathBuf>,
+    /// The planner, as `loop --planner` names it; empty where none is named yet.
+    pub planner: String,
 }
 
 /// What was found there, at one moment.
@@ -25,6 +27,8 @@ pub struct PlaceReview {
     pub workspace_fault: Option<PlaceFault>,
     /// Why no plan can be replayed.
     pub plans_fault: Option<PlaceFault>,
+    /// What the planner may do there and what holds it to that, or why it cannot be asked there, in words.
+    pub planner: Result<String, String>,
     /// The commands that the workspace names; none where it names none, or why they cannot be read.
     pub commands: Result<Option<CommandsReview>, String>,
     /// What a loop can verify by some of them.
@@ -71,6 +75,7 @@ impl PlaceReview {
             (None, Some(PlaceFault::NoFolder)) => Some("What is to hold the plans is no folder."),
             (None, Some(PlaceFault::NoPlans)) => Some("The folder with the plans holds none."),
             (None, Some(_)) => Some("The folder with the plans cannot be read."),
+            (None, None) if self.planner.is_err() => Some("The planner cannot be asked here."),
             (None, None) => None,
         }
     }

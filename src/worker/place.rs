@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::desk::Reader;
+use crate::autonomy::planner_limits;
 use crate::engine::workspace_commands;
 use crate::evidence::EvidenceReader;
 use crate::plan::{ToolCall, VerifyScope};
@@ -26,6 +27,7 @@ impl Reader {
             workspace: String::new(),
             workspace_fault,
             plans_fault: plans.and_then(|plans| plans_fault(&plans)),
+            planner: Ok(String::new()),
             commands: Ok(None),
             verified_by: Vec::new(),
             place,
@@ -41,6 +43,9 @@ impl Reader {
             }
         };
         review.workspace = toolbox.workspace().to_string_lossy().into_owned();
+        if !review.place.planner.is_empty() {
+            review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
+        }
         review.commands = self.commands_in(&toolbox);
         let runs_some = |scope: &VerifyScope| {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });

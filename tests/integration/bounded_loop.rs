@@ -299,21 +299,19 @@ fn without_a_flag_no_plan_is_authorized() {
 /// Another process takes the class back while the planner thinks.
 #[test]
 fn a_class_that_is_taken_back_meanwhile_authorizes_nothing_more() {
-    let revoke = r#"
-        of() { sed "s/.*\"$1\":\"\([0-9a-f-]*\)\".*/\1/"; }
-        loop=$(of loop_id < "$d/request$n")
-        class=$("$PROGRAM" evidence show "$loop" --evidence "$EVIDENCE" --json | of class_id)
-        "$PROGRAM" loop --revoke-class "$class" --evidence "$EVIDENCE" >&2 || exit 9
+    let wait = r#"
+        touch "$d/begun"
+        until [ -e "$d/revoked" ]; do sleep 0.05; done
         printf '{"goal": "g", "steps": [{"command": "touch a.txt"}]}'
     "#;
-    let planner = Scripted::new([command("exit 3"), Answer::Script(revoke)]);
+    let planner = Scripted::new([command("exit 3"), Answer::Script(wait)]);
     let file = planner.home.write("class.json", class(json!({})));
     let words =
         planner.words(["--authorize-class", file.to_str().unwrap(), "--json", "--evidence"]);
     let mut command = planner.home.command();
     command.args(words).arg(planner.home.evidence());
-    command.env("PROGRAM", PROGRAM).env("EVIDENCE", planner.home.evidence());
-    let ended = planner.ends(Done::of(&mut command), 3);
+    let [begun, revoked] = ["begun", "revoked"].map(|name| planner.folder().join(name));
+    let ended = planner.ends(planner.revoking(command, &begun, &revoked), 3);
     assert_eq!(ended.code(), "not_authorized", "{:#}", ended.document);
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();
     assert!(message.contains("the class was revoked"), "{message}");

@@ -14,7 +14,7 @@ use countersign::engine::{
     AutoApprove, Clock, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice,
 };
 use countersign::evidence::{EvidenceReader, verify};
-use countersign::risk::Policy;
+use countersign::risk::{PlannerNeeds, Policy};
 use countersign::run::{LoopFate, RunEvent, RunFate, StopCode};
 use serde_json::Value;
 
@@ -42,6 +42,10 @@ impl PlanAuthorizer for Everything {
 fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> LoopOutcome {
     let home = planner.home.path();
     let name = planner.planner();
+    // It writes down how often it was asked.
+    let write = [planner.folder().to_str().unwrap(), "."].map(str::to_owned).to_vec();
+    let mut policy = Policy::default();
+    policy.planners.insert(name.clone(), PlannerNeeds { write, ..PlannerNeeds::default() });
     let setup = LoopSetup {
         goal: "g".to_owned(),
         program: resolve(&name, home).unwrap(),
@@ -53,7 +57,7 @@ fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> 
         class: None,
         evidence: planner.home.evidence(),
         secrets: home.join("secrets").into(),
-        policy: Policy::default(),
+        policy,
     };
     let parts = LoopParts {
         clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,

@@ -140,7 +140,7 @@ fn a_plan_that_writes_the_file_of_commands_is_dangerous() {
     }
 }
 
-/// The plan itself takes its class back, through another process.
+/// Another process takes the class back while a step runs.
 #[test]
 fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verification() {
     // A second process takes it back: behind its walls the plan could not reach the evidence.
@@ -152,20 +152,8 @@ fn a_class_that_is_taken_back_while_a_plan_runs_does_not_authorize_its_verificat
         planner.words(["--authorize-class", file.to_str().unwrap(), "--json", "--evidence"]);
     let mut command = planner.home.command();
     command.args(words).arg(planner.home.evidence());
-    let done = std::thread::scope(|scope| {
-        let running = scope.spawn(move || Done::of(&mut command));
-        while !planner.home.file("begun").exists() {
-            assert!(!running.is_finished(), "it ended before its class was taken back");
-            std::thread::yield_now();
-        }
-        let request = planner.request(1);
-        let shown = planner.home.json(["evidence", "show", request["loop_id"].as_str().unwrap()]);
-        let shown = shown.exits(0).stdout;
-        let id = shown.split("\"class_id\":\"").nth(1).unwrap().split('"').next().unwrap();
-        let _ = planner.home.json(["loop", "--revoke-class", id]).exits(0);
-        planner.home.write("revoked", "");
-        running.join().unwrap()
-    });
+    let [begun, revoked] = ["begun", "revoked"].map(|name| planner.home.file(name));
+    let done = planner.revoking(command, &begun, &revoked);
     let ended = planner.ends(done, 3);
     assert_eq!(ended.code(), "not_authorized", "{:#}", ended.document);
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();

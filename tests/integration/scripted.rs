@@ -2,7 +2,7 @@
 //! was asked.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::LazyLock;
 
@@ -58,7 +58,32 @@ impl Scripted {
         fs::write(file, "[policy]\nwalls = 'off'\n").unwrap();
     }
 
-    fn folder(&self) -> PathBuf {
+    /// Has another process take the class of the loop back once this file is there, while that loop runs; then
+    /// makes the second file, for which the loop waits.
+    pub fn revoking(
+        &self,
+        mut command: assert_cmd::Command,
+        begun: &Path,
+        revoked: &Path,
+    ) -> Done {
+        std::thread::scope(|scope| {
+            let running = scope.spawn(move || Done::of(&mut command));
+            while !begun.exists() {
+                assert!(!running.is_finished(), "it ended before its class was taken back");
+                std::thread::yield_now();
+            }
+            let request = self.request(1);
+            let shown = self.home.json(["evidence", "show", request["loop_id"].as_str().unwrap()]);
+            let shown = shown.exits(0).stdout;
+            let id = shown.split("\"class_id\":\"").nth(1).unwrap().split('"').next().unwrap();
+            let _ = self.home.json(["loop", "--revoke-class", id]).exits(0);
+            fs::write(revoked, "").unwrap();
+            running.join().unwrap()
+        })
+    }
+
+    /// Where the planner has its answers, and keeps what it was asked.
+    pub fn folder(&self) -> PathBuf {
         self.home.path().join("planner")
     }
 

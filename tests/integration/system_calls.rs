@@ -255,7 +255,9 @@ fn invariant_3_an_intent_is_on_the_disk_before_its_effect() {
             "write space/temporary-2",
             "fchmod space/temporary-2",
             "fsync space/temporary-2",
-            "renameat space temporary-2 old.txt",
+            // Exchanged, so that what was there can be looked at before it is given up.
+            "renameat2 space temporary-2 old.txt",
+            "unlinkat space temporary-2",
             "fsync space",
             "write",
             "flush",

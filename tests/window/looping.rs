@@ -40,7 +40,7 @@ impl Workspace {
     /// Describes the loop and starts it.
     fn start(&self) -> Outcome<Desktop> {
         let mut desktop = self.describe()?;
-        desktop.wait_for_text("with your rights")?;
+        desktop.wait_for_text("Starting runs this command")?;
         desktop.screenshot("loop_1_form")?;
         desktop.tab_to("Start and run the planner")?;
         desktop.key("Return")?;
@@ -109,7 +109,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("The workspace folder does not exist.")?;
     // Nothing is typed: the form notices by itself that there is one now.
     std::fs::create_dir(workspace.path("nest")).expect("a folder");
-    desktop.wait_for_text("with your rights")?;
+    desktop.wait_for_text("Starting runs this command")?;
     let commands = "[verify.local]\ncommand = \"touch checked\"\n";
     std::fs::write(workspace.path("nest/countersign.toml"), commands).expect("the commands");
     // What is typed is looked at anew.

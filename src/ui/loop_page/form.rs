@@ -156,6 +156,7 @@ impl Form {
         Some(LoopPlace {
             workspace: path(&self.workspace)?,
             plans: path(&self.folder).filter(|_| replays),
+            planner: self.planner_name(),
         })
     }
 
@@ -174,7 +175,7 @@ impl Form {
                  model server, from"
             }
             PlannerChoice::Replay => "Starting reads the plans of the folder, and",
-            PlannerChoice::Command => "Starting runs this command, with your rights, in",
+            PlannerChoice::Command => "Starting runs this command in",
         };
         let rest = if self.class.on {
             "Plans inside the class run unasked; any other needs your signature."

@@ -5,7 +5,7 @@ use egui::{Frame, Id, Label, Margin, Response, ScrollArea, TextEdit, Ui, vec2};
 use super::FormView;
 use super::class_ui::class_ui;
 use super::form::{Field, Form, PlannerChoice};
-use super::place_ui::{plans_ui, workspace_ui};
+use super::place_ui::{limits_ui, plans_ui, workspace_ui};
 use crate::plan::{VerifyScope, visible_lines};
 use crate::ui::action::{Action, FolderFor, LoopAction};
 use crate::ui::controls;
@@ -31,6 +31,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
             ui.add_space(8.0);
             goal_ui(ui, &mut edited, view.focus_goal);
             planner_ui(ui, &mut edited, actions);
+            limits_ui(ui, view);
             plans_ui(ui, view);
             place_ui(ui, &mut edited, actions);
             workspace_ui(ui, view, actions);

@@ -40,6 +40,23 @@ pub(super) fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<A
     }
 }
 
+/// What the planner may do, below its name.
+pub(super) fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
+    let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
+        return;
+    };
+    match &place.planner {
+        Ok(limits) if limits.is_empty() => {}
+        Ok(limits) => {
+            let text = format!("What it may do: {}.", visible_lines(limits));
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        }
+        Err(why) => {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(why));
+        }
+    }
+}
+
 /// Below the field of the folder with the plans.
 pub(super) fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
     let fault = view.place.and_then(|place| place.plans_fault.as_ref());
