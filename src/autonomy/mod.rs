@@ -20,6 +20,8 @@ mod verify_choice;
 pub use answer::{Answered, read_answer};
 pub use authorizer::{Asked, PlanAnswer, PlanAuthorizer};
 pub use bounded::{BoundedLoop, LoopOutcome, LoopParts, LoopSetup};
+#[cfg(test)]
+pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, PLANNER_TIMEOUT, PlannerError, needs_of, planner_limits, resolve};
 pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};
 pub use verify_choice::VerifyChoice;

@@ -115,6 +115,18 @@ pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<
     Ok(format!("{needs}; {held}"))
 }
 
+/// The command of a planner that only looks: at the n-th attempt it prints the n-th of these plans.
+#[cfg(test)]
+pub(crate) fn scripted(plans: impl IntoIterator<Item = String>) -> String {
+    let answers: Vec<String> = plans
+        .into_iter()
+        .zip(1..)
+        .map(|(plan, attempt)| format!("{attempt}) echo '{}';;", plan.replace('\'', r"'\''")))
+        .collect();
+    let attempt = r#"grep -o '"attempt":[0-9]*' | head -n 1 | tr -dc 0-9"#;
+    format!("echo thinking >&2; case $({attempt}) in {} *) exit 1;; esac", answers.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

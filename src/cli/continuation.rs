@@ -72,7 +72,7 @@ fn follow_up(
         }
         return Err(refusal.with_details(documents::check(&opened)));
     }
-    Start { opened, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, file: None, method, parent_run, policy, confirmation, place }.run(out)
 }
 
 impl args::FromRecord {

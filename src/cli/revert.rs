@@ -60,5 +60,5 @@ pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, R
         return Err(refusal.with_details(details));
     }
     let parent_run = Some(run.run_id);
-    Start { opened, method, parent_run, policy, confirmation, place }.run(out)
+    Start { opened, file: None, method, parent_run, policy, confirmation, place }.run(out)
 }

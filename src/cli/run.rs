@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -42,13 +43,16 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
         trust(digest, &opened, &place)?;
         opened = open_trusting(&mut policy, folder, open)?;
     }
-    let start = Start { opened, method, parent_run: None, policy, confirmation, place };
+    let file = std::path::absolute(&command.plan).ok();
+    let start = Start { opened, file, method, parent_run: None, policy, confirmation, place };
     start.run(out)
 }
 
 /// Everything that one run needs.
 pub(super) struct Start {
     pub(super) opened: OpenedPlan,
+    /// The file from which it was read; none for a plan that was made of a recorded one.
+    pub(super) file: Option<PathBuf>,
     /// Through which flag the plan is authorized; none when through no flag.
     pub(super) method: Option<Method>,
     /// The run that it continues.
@@ -64,7 +68,7 @@ impl Start {
     /// # Errors
     /// An invalid plan (E001), one that no flag authorizes (E002), and what the executor refuses.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
-        let Self { opened, method, parent_run, policy, confirmation, place } = self;
+        let Self { opened, file, method, parent_run, policy, confirmation, place } = self;
         if !opened.is_valid() {
             return Err(Refusal::invalid_plan(opened.findings));
         }
@@ -94,14 +98,15 @@ impl Start {
             control: ControlHandle::default(),
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
-        let result = Executor::new(store, parts).execute(approved).inspect_err(|error| {
-            // What was done before the evidence failed is known here and nowhere else.
-            if let ExecutionError::EvidenceStore { step_results, .. } = error
-                && !out.json()
-            {
-                print_steps(&plan, step_results, out);
-            }
-        })?;
+        let result =
+            Executor::new(store, parts).of_plan(file).execute(approved).inspect_err(|error| {
+                // What was done before the evidence failed is known here and nowhere else.
+                if let ExecutionError::EvidenceStore { step_results, .. } = error
+                    && !out.json()
+                {
+                    print_steps(&plan, step_results, out);
+                }
+            })?;
         let failed = result.status != RunStatus::Completed;
         let way_back = rollback(&plan, result.run_id).filter(|_| failed);
         if out.json() {

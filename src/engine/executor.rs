@@ -2,6 +2,7 @@
 //! failure.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -39,6 +40,7 @@ pub struct Executor {
     pub(super) store: EvidenceStore,
     pub(super) parts: Parts,
     state: ExecutorState,
+    plan_file: Option<PathBuf>,
 }
 
 /// What stays true through one run.
@@ -75,7 +77,14 @@ impl<'a> Run<'a> {
 impl Executor {
     /// An executor that writes to this evidence.
     pub fn new(store: EvidenceStore, parts: Parts) -> Self {
-        Self { store, parts, state: ExecutorState::Idle }
+        Self { store, parts, state: ExecutorState::Idle, plan_file: None }
+    }
+
+    /// The same executor for a plan that was read from this file, which nothing of its run writes behind walls
+    /// (SPEC §7.5).
+    #[must_use]
+    pub fn of_plan(self, file: Option<PathBuf>) -> Self {
+        Self { plan_file: file, ..self }
     }
 
     /// Where it stands.
@@ -115,6 +124,7 @@ impl Executor {
         let policy = &self.parts.policy;
         let runnable = Runnable::new(approved, policy, &self.store, &*clock);
         let connected = runnable.and_then(|mut runnable| {
+            runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
             runnable.connect(policy, self.parts.control.stop_signal())?;
             Ok(runnable)
         });

@@ -26,18 +26,19 @@ pub(super) fn finish(
         total_duration_ms: results.iter().map(|result| result.duration_ms).sum(),
         elapsed_ms: run.clock.monotonic_ms() - started_ms,
     };
-    let processes = run.runnable.toolbox.walls().end();
-    if !processes.is_empty() {
-        executor.emit(&RunEvent::LeftRunning { processes });
-    }
+    let left_running = run.runnable.toolbox.walls().end();
     let timestamp_ms = run.clock.now_ms();
     executor.store.end_run(&RunEnd {
         result: &result,
         timestamp_ms,
         failure,
         cancelled_by,
+        left_running: &left_running,
         clock_set_back: run.clock.set_back,
     })?;
+    if !left_running.is_empty() {
+        executor.emit(&RunEvent::LeftRunning { processes: left_running });
+    }
     executor.emit(&match end {
         Ended::Completed => RunEvent::RunCompleted { step_count: results.len() },
         Ended::Failed(failure) => {

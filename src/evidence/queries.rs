@@ -131,7 +131,7 @@ pub(super) fn walls(row: &Row<'_>, column: usize) -> Result<Option<StepWalls>> {
 /// The question without the columns that an older format does not have.
 pub(super) fn readable<'s>(source: &Source<'_>, sql: &'s str) -> Cow<'s, str> {
     if source.format < schema::FORMAT_WITH_WALLS {
-        Cow::Owned(sql.replace("x.walls_json", "NULL"))
+        Cow::Owned(sql.replace("x.walls_json", "NULL").replace("left_running_json", "NULL"))
     } else {
         Cow::Borrowed(sql)
     }

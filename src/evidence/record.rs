@@ -105,6 +105,8 @@ pub struct RunEnd<'a> {
     pub failure: Option<&'a Failure>,
     /// What a person asked for, when it was cancelled.
     pub cancelled_by: Option<Control>,
+    /// The names of what steps had left running and was ended with the run.
+    pub left_running: &'a [String],
     /// How often the wall clock went back during the run; the timestamps were held then (SPEC §3).
     pub clock_set_back: u32,
 }

@@ -197,15 +197,23 @@ impl Replay<'_> {
     }
 
     fn run_end(&mut self, id: i64) -> Result<()> {
-        let event = self
-            .source
-            .conn
-            .prepare_cached(
-                "SELECT status, error_code, error_message, cancelled_by, completed_steps
-                 FROM run_ends WHERE id = ?1",
-            )?
-            .query_row([id], |row| Ok(end_event(row, self.step_count)))??;
-        self.events.push(event);
+        let sql = queries::readable(
+            self.source,
+            "SELECT status, error_code, error_message, cancelled_by, completed_steps, left_running_json
+             FROM run_ends WHERE id = ?1",
+        );
+        let (left_running, event) =
+            self.source.conn.prepare_cached(&sql)?.query_row([id], |row| {
+                Ok((row.get::<_, Option<String>>(5)?, end_event(row, self.step_count)))
+            })?;
+        let processes: Vec<String> = match left_running {
+            Some(names) => serde_json::from_str(&names).map_err(queries::unreadable)?,
+            None => Vec::new(),
+        };
+        if !processes.is_empty() {
+            self.events.push(RunEvent::LeftRunning { processes });
+        }
+        self.events.push(event?);
         Ok(())
     }
 }

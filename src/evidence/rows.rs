@@ -246,6 +246,7 @@ pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
             ("completed_steps", result.step_results.len().into()),
             ("total_duration_ms", result.total_duration_ms.into()),
             ("elapsed_ms", result.elapsed_ms.into()),
+            ("left_running_json", Some(json!(end.left_running)).into()),
             ("clock_set_back", i64::from(end.clock_set_back).into()),
             ("timestamp", end.timestamp_ms.into()),
         ],

@@ -9,6 +9,10 @@ ALTER TABLE intents ADD COLUMN walls_json TEXT;
 ALTER TABLE executions ADD COLUMN walls_level TEXT;
 ALTER TABLE executions ADD COLUMN walls_json TEXT;
 
+-- What steps had left running behind their walls and was ended with the run: a list of names as JSON. Null where
+-- no version recorded it.
+ALTER TABLE run_ends ADD COLUMN left_running_json TEXT;
+
 -- When an approval was given by the clock that runs since the machine was started, in milliseconds, and
 -- which start that was. Null where the system has no such clock.
 ALTER TABLE authorizations ADD COLUMN boot_id TEXT;

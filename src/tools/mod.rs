@@ -220,6 +220,12 @@ impl Toolbox {
         Self { walls, ..self }
     }
 
+    /// The same tools for a plan from this file: nothing that they start behind walls writes it.
+    #[must_use]
+    pub fn of_plan(self, file: Option<PathBuf>) -> Self {
+        Self { walls: self.walls.also([], file), ..self }
+    }
+
     /// The walls of everything that is started here.
     pub fn walls(&self) -> &RunWalls {
         &self.walls

@@ -165,7 +165,8 @@ impl Toolbox {
             .collect();
         let own = own_folders(named.iter().map(PathBuf::as_path));
         let Roots { workspace, extra } = self.roots;
-        Self { roots: Roots::new(workspace, extra, own), ..self }
+        let walls = self.walls.also(own.iter().cloned(), []);
+        Self { roots: Roots::new(workspace, extra, own), walls, ..self }
     }
 
     /// The folders of the program itself, which no tool reaches: settings, key, evidence, state, caches.

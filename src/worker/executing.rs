@@ -1,6 +1,7 @@
 //! The worker: one thread that owns the executor and everything that has an effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -170,12 +171,12 @@ impl Body {
 
     fn carry_out(&self, command: Command) -> Event {
         match command {
-            Command::Run(approved) => self.run(*approved),
+            Command::Run { approved, file } => self.run(*approved, file),
             Command::Loop(order) => self.run_loop(*order),
         }
     }
 
-    fn run(&self, approved: ApprovedPlan) -> Event {
+    fn run(&self, approved: ApprovedPlan, file: Option<PathBuf>) -> Event {
         let store = match EvidenceStore::open(&self.setup.evidence, &self.setup.secrets) {
             Ok(store) => store,
             Err(error) => return Event::Finished(Err(error.failure())),
@@ -189,7 +190,8 @@ impl Body {
                 progress: Box::new(self.out.clone()),
                 control: self.control.clone(),
             },
-        );
+        )
+        .of_plan(file);
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
     }
 }

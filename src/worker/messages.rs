@@ -42,7 +42,12 @@ pub struct Setup {
 #[derive(Debug)]
 pub enum Command {
     /// Run this plan.
-    Run(Box<ApprovedPlan>),
+    Run {
+        /// The plan with its approval.
+        approved: Box<ApprovedPlan>,
+        /// The file from which it was read.
+        file: Option<PathBuf>,
+    },
     /// Run a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
     /// [`super::Worker::answer_plan`] answers for its plans.
     Loop(Box<LoopOrder>),

@@ -76,7 +76,7 @@ impl Desktop {
 
     /// Runs until the worker panics; gives what the panic said, and what the events amount to.
     fn run_into_panic(&self, approved: ApprovedPlan) -> (String, RunState) {
-        self.worker.send(Command::Run(Box::new(approved))).unwrap();
+        self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
         let mut state = RunState::default();
         loop {
             match self.worker.recv().unwrap() {
@@ -94,7 +94,7 @@ impl Desktop {
         approved: ApprovedPlan,
         mut answer: impl FnMut(&Worker, &ConfirmationRequest),
     ) -> (Result<Box<ExecutionResult>, Failure>, RunState) {
-        self.worker.send(Command::Run(Box::new(approved))).unwrap();
+        self.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
         let mut state = RunState::default();
         loop {
             match self.worker.recv().unwrap() {
@@ -185,11 +185,11 @@ fn stop_now_is_not_lost_before_the_thread_takes_the_run() {
     let opened = desktop.open(&json!([create("a.txt", false)]));
     let mut refused = desktop.approve(&opened);
     refused.authorization = refused.authorization.reject(0, "no");
-    desktop.worker.send(Command::Run(Box::new(refused))).unwrap();
+    desktop.worker.send(Command::Run { approved: Box::new(refused), file: None }).unwrap();
     assert!(matches!(desktop.worker.recv(), Some(Event::Finished(Err(_)))));
 
     let approved = desktop.approve(&opened);
-    desktop.worker.send(Command::Run(Box::new(approved))).unwrap();
+    desktop.worker.send(Command::Run { approved: Box::new(approved), file: None }).unwrap();
     desktop.worker.control(Control::StopNow);
     drop(release);
     let ended = loop {
@@ -208,7 +208,8 @@ fn a_second_plan_is_given_back_while_one_runs() {
     let (first, second) = (desktop.approve(&opened), desktop.approve(&opened));
     let mut second = Some(second);
     let (result, _) = desktop.run(first, |worker, request| {
-        let refused = worker.send(Command::Run(Box::new(second.take().unwrap())));
+        let refused =
+            worker.send(Command::Run { approved: Box::new(second.take().unwrap()), file: None });
         assert!(refused.is_err());
         // What was opened can be searched and previewed while the run waits.
         assert!(

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::cli_home::{Done, PROGRAM};
+use crate::cli_home::Done;
 use crate::scripted::{Answer, Scripted, actions, cargo_project, class, command, failure};
 
 const BROKEN: &str = "pub fn heron() -> u32 { \"grey\" }\n";

@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::cli_home::Home;
+use countersign::evidence::EvidenceReader;
+use countersign::run::RunEvent;
+
+use crate::cli_home::{Done, Home};
 
 fn plan(home: &Home, steps: Value) {
     home.write("p.json", json!({ "goal": "g", "steps": steps }).to_string());
@@ -96,4 +99,56 @@ fn an_unknown_grant_or_setting_is_refused() {
     }
     settle(&home, "[policy]\nwalls = 'maybe'\n");
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(5);
+}
+
+#[test]
+fn a_step_reaches_neither_the_evidence_of_its_run_nor_the_file_of_its_plan() {
+    let home = Home::new();
+    // Inside the workspace, where it may write everything else.
+    let evidence = home.file("kept");
+    let run = || {
+        let words = ["run", "space/p.json", "--yes", "--confirm", "approve", "--json"];
+        Done::of(home.command().args(words).args(["--evidence", "space/kept"]))
+    };
+    plan(&home, json!([{ "command": "true" }]));
+    let _ = run().exits(0);
+    let before = fs::read(evidence.join("execution_log.db")).unwrap().len();
+    assert!(before > 0);
+    for command in [
+        "cat kept/execution_log.db | grep -c SQLite",
+        "cp kept/execution_log.db out",
+        "d=ke; ls ${d}pt/*.db",
+        "echo changed > p.json",
+        "rm -f p.json",
+        "mv p.json q.json",
+        "touch new && ln -f new p.json",
+        "python3 -c 'open(\"p.json\", \"a\").write(\"x\")'",
+    ] {
+        plan(&home, json!([{ "command": command }]));
+        let before = fs::read_to_string(home.file("p.json")).unwrap();
+        let document = run().exits(1).document();
+        let code = &document["step_results"][0]["error_code"];
+        assert!(["E305", "E312"].contains(&code.as_str().unwrap()), "{command}: {document}");
+        let kept = fs::read_to_string(home.file("p.json")).unwrap();
+        assert_eq!(kept, before, "{command}");
+        assert!(!home.file("out").exists(), "{command}");
+    }
+}
+
+#[test]
+fn what_a_step_leaves_running_is_ended_told_and_recorded() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "sleep 4715 >/dev/null 2>&1 & echo $!" }]));
+    let words = ["run", "space/p.json", "--yes", "--evidence"];
+    let done = Done::of(home.command().args(words).arg(home.evidence())).exits(0);
+    assert!(done.stdout.contains("left running was ended: sleep"), "{done:#?}");
+    let secrets = home.path().join(".local/share/countersign");
+    let mut reader = EvidenceReader::open(&home.evidence(), secrets).unwrap();
+    let run_id = reader.runs(1).unwrap()[0].run_id;
+    let events = reader.replay(run_id).unwrap();
+    let left = events.iter().find_map(|event| match event {
+        RunEvent::LeftRunning { processes } => Some(processes.clone()),
+        _ => None,
+    });
+    assert_eq!(left, Some(vec!["sleep".to_owned()]), "{events:?}");
 }

@@ -247,7 +247,7 @@ fn invariant_7_cancel_and_search_never_wait_for_a_running_step() {
     let authorization =
         approved.authorization.approve(clock.now_ms(), 60_000).given(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
-    worker.send(Command::Run(Box::new(run))).unwrap();
+    worker.send(Command::Run { approved: Box::new(run), file: None }).unwrap();
     // The step is under way and stays so until somebody says something.
     let asked = |event: &Event| matches!(event, Event::Run(RunEvent::ConfirmationNeeded { .. }));
     loop {

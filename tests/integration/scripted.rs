@@ -60,12 +60,7 @@ impl Scripted {
 
     /// Has another process take the class of the loop back once this file is there, while that loop runs; then
     /// makes the second file, for which the loop waits.
-    pub fn revoking(
-        &self,
-        mut command: assert_cmd::Command,
-        begun: &Path,
-        revoked: &Path,
-    ) -> Done {
+    pub fn revoking(&self, mut command: assert_cmd::Command, begun: &Path, revoked: &Path) -> Done {
         std::thread::scope(|scope| {
             let running = scope.spawn(move || Done::of(&mut command));
             while !begun.exists() {

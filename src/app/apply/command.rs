@@ -163,12 +163,13 @@ impl App {
         }
         let Some((plan, authorization)) = session.start() else { return };
         let approved = ApprovedPlan { plan: (*plan).clone(), authorization };
-        if let Err(back) = self.worker.send(Order::Run(Box::new(approved))) {
+        let file = session.path.clone();
+        if let Err(back) = self.worker.send(Order::Run { approved: Box::new(approved), file }) {
             // Nothing was used, so the approval still stands.
             if let Some(session) = &mut self.shown {
                 session.run = crate::run::RunState::default();
-                if let Order::Run(back) = back {
-                    session.answered(back.authorization);
+                if let Order::Run { approved, .. } = back {
+                    session.answered(approved.authorization);
                 }
             }
             self.notify(

@@ -1,6 +1,7 @@
 //! A bounded loop from the form to its end, with a scripted planner.
 
 use super::*;
+use crate::autonomy::scripted;
 use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::action::LoopAction;
 use crate::ui::loop_page::{Form, PlannerChoice, Shown};
@@ -9,16 +10,10 @@ use crate::ui::theme::Tone;
 impl Bench {
     /// Fills the form: the planner prints the n-th of these plans at the n-th time.
     fn fill(&mut self, plans: &[&str]) {
-        let folder = self._home.path().canonicalize().unwrap();
-        for (index, plan) in plans.iter().enumerate() {
-            let plan = format!(r#"{{"goal": "an egg", "steps": [{{"command": "{plan}"}}]}}"#);
-            std::fs::write(folder.join(format!("answer{}", index + 1)), plan).unwrap();
-        }
-        self.fill_with(&format!(
-            "cd '{}'; echo x >> asked; cat > /dev/null; echo thinking >&2; \
-             cat answer$(wc -l < asked | tr -d ' ')",
-            folder.display()
-        ));
+        let plans = plans
+            .iter()
+            .map(|plan| format!(r#"{{"goal": "an egg", "steps": [{{"command": "{plan}"}}]}}"#));
+        self.fill_with(&scripted(plans));
     }
 
     fn fill_with(&mut self, command: &str) {

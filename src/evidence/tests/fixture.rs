@@ -304,6 +304,7 @@ impl<'s> Running<'s> {
                 timestamp_ms: 9_000,
                 failure,
                 cancelled_by,
+                left_running: &[],
                 clock_set_back: 0,
             })
             .unwrap();

@@ -1,6 +1,7 @@
 //! What the bar below the steps says and offers, for every place a plan can stand at.
 
 use super::{Approval, PlanView};
+use crate::plan::visible;
 use crate::run::{Outcome, Phase, RunStatus, StepState};
 use crate::ui::commands::{Command, Situation};
 use crate::ui::format;
@@ -191,6 +192,10 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         (Some((code, message)), _) => format!("{code} {message}"),
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
         (None, _) => tally(view),
+    };
+    let detail = match view.run.left_running.as_slice() {
+        [] => detail,
+        names => format!("{detail} Ended with it, still running: {}.", visible(&names.join(", "))),
     };
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],

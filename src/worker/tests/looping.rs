@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::authorization::AuthorizationClass;
+use crate::autonomy::scripted;
 use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
 /// What a loop told, and what it came to.
@@ -16,17 +17,9 @@ struct Told {
 impl Desktop {
     /// The order for a loop whose planner prints the n-th of these plans at the n-th time.
     fn order(&self, plans: &[Value]) -> LoopOrder {
-        for (index, plan) in plans.iter().enumerate() {
-            let file = self.temp.path().join(format!("answer{}", index + 1));
-            std::fs::write(file, plan.to_string()).unwrap();
-        }
-        let folder = self.temp.path().display();
         LoopOrder {
             goal: "a file".to_owned(),
-            planner: format!(
-                "cd '{folder}'; echo x >> asked; cat > /dev/null; echo thinking >&2; \
-                 cat answer$(wc -l < asked | tr -d ' ')"
-            ),
+            planner: scripted(plans.iter().map(Value::to_string)),
             planner_timeout: Duration::from_secs(60),
             max_attempts: 3,
             verify: VerifyChoice::None,

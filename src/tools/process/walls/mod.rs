@@ -101,6 +101,17 @@ impl RunWalls {
         Self { workspace, place, state: State::default() }
     }
 
+    /// The same walls before anything is started behind them, with what else they hide and keep from being written.
+    pub(in crate::tools) fn also(
+        mut self,
+        hidden: impl IntoIterator<Item = PathBuf>,
+        read_only: impl IntoIterator<Item = PathBuf>,
+    ) -> Self {
+        self.place.hidden.extend(hidden);
+        self.place.read_only.extend(read_only);
+        self
+    }
+
     /// The walls of a simulation: its copy is all that it can write, and it sees no other one.
     pub(in crate::tools) fn of_copy(&self, copy: &Path, target: &Path, simulations: &Path) -> Self {
         let mut place = WallPlace { write: vec![target.to_owned()], ..self.place.clone() };
