@@ -108,10 +108,36 @@ pub struct Grants {
     pub write: BTreeSet<String>,
 }
 
+impl fmt::Display for Grants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.proposed.then(|| "what is proposed".to_owned()),
+            self.network.then(|| "network".to_owned()),
+            (!self.write.is_empty()).then(|| {
+                format!("writes {}", self.write.iter().cloned().collect::<Vec<_>>().join(", "))
+            }),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        f.write_str(if parts.is_empty() { "nothing" } else { "" })?;
+        f.write_str(&parts.join(", "))
+    }
+}
+
 impl Grants {
     /// Whether nothing is granted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// What is granted by either.
+    #[must_use]
+    pub fn with(&self, more: &Self) -> Self {
+        Self {
+            proposed: self.proposed || more.proposed,
+            proposed_for: self.proposed_for.union(&more.proposed_for).cloned().collect(),
+            network: self.network || more.network,
+            write: self.write.union(&more.write).cloned().collect(),
+        }
     }
 
     /// Whether what is proposed for this step is granted.

@@ -90,6 +90,8 @@ pub(super) enum Command {
     Reconcile(Reconcile),
     /// Look into the evidence
     Evidence(Evidence),
+    /// Say what walls this computer has, and grant something to every plan in a workspace
+    Walls(WallsCommand),
     /// Say how dangerous a shell command is; nothing is run
     Risk(Risk),
     /// Print the JSON Schema of a plan dialect
@@ -111,6 +113,7 @@ impl Command {
             Self::Revert(revert) => revert.again.common.json,
             Self::Reconcile(reconcile) => reconcile.again.common.json,
             Self::Evidence(evidence) => evidence.common().json,
+            Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
             Self::Planner(_) => false,
@@ -172,6 +175,20 @@ impl Walls {
         }
         Policy { grants, ..policy }
     }
+}
+
+/// What is granted to every plan in a workspace.
+#[derive(Debug, Args)]
+pub(super) struct WallsCommand {
+    #[command(flatten)]
+    pub(super) workspace: Workspace,
+    #[command(flatten)]
+    pub(super) walls: Walls,
+    /// Grant nothing any more to the plans in this workspace
+    #[arg(long, conflicts_with_all = ["grant_proposed", "allow"])]
+    pub(super) forget: bool,
+    #[command(flatten)]
+    pub(super) common: Common,
 }
 
 /// Where the commands of a plan run.

@@ -113,7 +113,7 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     })
 }
 
-fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
+pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
     let home = default_folders().map(|folders| folders.home);
     let chosen = chosen.map(|folder| here.join(folder));
     let choice = choose_workspace(&here.join("plan"), chosen.as_deref(), home.as_deref());

@@ -25,6 +25,7 @@ mod signals;
 mod simulate;
 mod time;
 mod trust;
+mod walls;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -122,6 +123,7 @@ fn headless(command: Command) -> Exit {
         Command::Revert(command) => revert::revert(&command, &mut out),
         Command::Reconcile(command) => continuation::reconcile(&command, &mut out),
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
+        Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),

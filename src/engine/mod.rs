@@ -43,5 +43,5 @@ pub use revert::{cannot_be_reverted, revert_of};
 pub use review::{preview_step, review, review_alone, review_with};
 pub use settlement::settlement_of;
 pub use simulation::{Simulation, simulate};
-pub use walls::planner_walls;
+pub use walls::{check_grants, planner_walls, walls_here};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -16,7 +16,7 @@ use super::error::ExecutionError;
 use super::host;
 use super::past::{Records, open_tools};
 use super::preconditions;
-use super::walls;
+use super::walls::{self, remembered_walls};
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::plan::{Code, Finding, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
@@ -72,7 +72,15 @@ fn review_in(
     asks_client: bool,
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, records)?;
+    let remembered = remembered_walls(plan, toolbox.workspace(), policy, records);
+    let widened = remembered
+        .as_ref()
+        .map(|grants| Policy { grants: policy.grants.with(grants), ..policy.clone() });
+    let policy = widened.as_ref().unwrap_or(policy);
     let mut seen = look(plan, &toolbox, policy, asks_client);
+    if let Some(walls) = &mut seen.walls {
+        walls.remembered = remembered;
+    }
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),

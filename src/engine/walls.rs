@@ -3,10 +3,14 @@
 
 mod paths;
 
+use std::path::Path;
+
 use paths::Folders;
 
+use super::past::Records;
 use super::review::beginning;
-use crate::authorization::{StepWalls, WallLevel};
+use crate::authorization::{Grants, StepWalls, WallLevel};
+use crate::evidence::EvidenceReader;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
 use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
@@ -29,15 +33,39 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
 pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
     let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
     let level = if is_concerned && policy.walls != WallSetting::Off {
-        level_of_this_computer()
+        walls_here()
     } else {
         (WallLevel::None, None)
     };
     of_steps(plan, toolbox, policy, level)
 }
 
+/// What a person granted to every plan in this workspace, where that can matter to this one. Of evidence that
+/// cannot be read nothing is granted.
+pub(super) fn remembered_walls(
+    plan: &Plan,
+    workspace: &Path,
+    policy: &Policy,
+    records: Option<&Records>,
+) -> Option<Grants> {
+    let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
+    let records = records.filter(|_| is_concerned && policy.walls != WallSetting::Off)?;
+    EvidenceReader::at(&records.evidence, &records.secrets).remembered_walls(workspace).ok()?
+}
+
+/// Whether this can be granted to every plan in the tools' workspace.
+///
+/// # Errors
+/// Why a path of it cannot be granted, in words.
+pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
+    let folders = Folders::new(toolbox);
+    grants.write.iter().try_for_each(|path| {
+        folders.resolve(path).map(drop).map_err(|why| format!("{path} cannot be granted: {why}"))
+    })
+}
+
 /// The level that was found by trying it, and why it is no better one.
-fn level_of_this_computer() -> (WallLevel, Option<&'static str>) {
+pub fn walls_here() -> (WallLevel, Option<&'static str>) {
     let probe = WallProbe::of_this_computer();
     (probe.level, probe.why_not_better.as_deref())
 }
@@ -61,7 +89,8 @@ fn of_steps(
     }
     let why_not_better = why.map(str::to_owned);
     let reports = steps.iter().any(Option::is_some);
-    let review = WallsReview { setting: policy.walls, level, why_not_better, steps };
+    let setting = policy.walls;
+    let review = WallsReview { setting, level, why_not_better, remembered: None, steps };
     (if reports { review } else { WallsReview { why_not_better: None, ..review } }, findings)
 }
 
@@ -266,7 +295,7 @@ pub fn planner_walls(
 ) -> Result<(StepWalls, WallPlace), String> {
     let (level, why) = match policy.walls {
         WallSetting::Off => (WallLevel::None, None),
-        WallSetting::Required | WallSetting::Preferred => level_of_this_computer(),
+        WallSetting::Required | WallSetting::Preferred => walls_here(),
     };
     if let Some(why) = required(policy, level, why) {
         return Err(why);

@@ -5,11 +5,68 @@ use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::error::Result;
-use super::ledger;
 use super::vault::Vault;
+use super::{ledger, schema};
 
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
+
+/// Decisions that grant something or take it back, and are of no run.
+pub(super) struct Decided {
+    /// The rows, the first one first.
+    pub(super) rows: Vec<DecidedRow>,
+    /// Whether a decision was removed from the database: it may have taken a grant back.
+    pub(super) some_are_missing: bool,
+}
+
+/// One of them.
+pub(super) struct DecidedRow {
+    pub(super) decision: String,
+    pub(super) note: String,
+    pub(super) request_json: Option<String>,
+    /// Whether it carries the keyed digest of this user.
+    pub(super) is_proven: bool,
+}
+
+/// The decisions with these two words.
+///
+/// # Errors
+/// A database that cannot be read.
+pub(super) fn decided(
+    conn: &Connection,
+    format: i64,
+    vault: Option<&Vault>,
+    words: [&str; 2],
+) -> Result<Decided> {
+    let proof = match vault {
+        Some(vault) if format >= schema::FORMAT_WITH_ID => {
+            schema::id_of(conn)?.map(|database_id| (vault, database_id))
+        }
+        _ => None,
+    };
+    // The index by run finds those of no run.
+    let mut statement = conn.prepare_cached(
+        "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
+    )?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut found = statement.query(words)?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let is_proven = match proof {
+            Some((vault, database_id)) => is_proven("decisions", &names, row, vault, database_id)?,
+            None => false,
+        };
+        rows.push(DecidedRow {
+            decision: row.get("decision")?,
+            note: row.get("note")?,
+            request_json: row.get("request_json")?,
+            is_proven,
+        });
+    }
+    let some_are_missing =
+        rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions")?;
+    Ok(Decided { rows, some_are_missing })
+}
 
 /// Whether a row, read with all its columns, carries the keyed digest of what is in it.
 ///

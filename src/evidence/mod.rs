@@ -32,6 +32,7 @@ mod reader;
 mod reader_questions;
 mod record;
 mod redact;
+mod remembered_walls;
 mod replay;
 mod rows;
 mod schema;
@@ -61,6 +62,7 @@ pub use reader::EvidenceReader;
 pub use record::{
     ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
 };
+pub use remembered_walls::WallsDecision;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
 pub use verify::{verify, verify_with_kept_head};

@@ -107,40 +107,23 @@ fn insert(funnel: &mut Funnel<'_>, user: Option<&str>, new: &TrustDecision<'_>) 
 }
 
 fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trust> {
-    let proof = match vault {
-        Some(vault) if format >= schema::FORMAT_WITH_ID => {
-            schema::id_of(conn)?.map(|database_id| (vault, database_id))
-        }
-        _ => None,
-    };
-    // The index by run finds those of no run.
-    let mut statement = conn.prepare_cached(
-        "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
-    )?;
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = statement.query([TRUSTED, REVOKED])?;
+    let decided = grants::decided(conn, format, vault, [TRUSTED, REVOKED])?;
     let mut trust = Trust::default();
-    while let Some(row) = rows.next()? {
-        let (decision, note): (String, String) = (row.get("decision")?, row.get("note")?);
-        let unreadable = || EvidenceError::Unreadable { what: format!("the decision {note:?}") };
-        let (digest, workspace) = note.split_once(' ').ok_or_else(unreadable)?;
+    for row in decided.rows {
+        let unreadable =
+            || EvidenceError::Unreadable { what: format!("the decision {:?}", row.note) };
+        let (digest, workspace) = row.note.split_once(' ').ok_or_else(unreadable)?;
         let digest: Digest = digest.parse().map_err(|_| unreadable())?;
         let file = (PathBuf::from(workspace), digest);
         // Taking back needs no proof: it can only make somebody be asked.
         trust.counts.remove(&file);
         trust.without_proof.remove(&file);
-        if decision == TRUSTED {
-            let is_proven = match proof {
-                Some((vault, database_id)) => {
-                    grants::is_proven("decisions", &names, row, vault, database_id)?
-                }
-                None => false,
-            };
-            let to = if is_proven { &mut trust.counts } else { &mut trust.without_proof };
+        if row.decision == TRUSTED {
+            let to = if row.is_proven { &mut trust.counts } else { &mut trust.without_proof };
             to.insert(file);
         }
     }
-    if !trust.counts.is_empty() && grants::has_lost_rows(conn, "decisions")? {
+    if decided.some_are_missing {
         // What is missing may have taken trust back.
         trust.without_proof.append(&mut trust.counts);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::authorization::{Binding, StepWalls, WallLevel};
+use crate::authorization::{Binding, Grants, StepWalls, WallLevel};
 use crate::plan::{Code, Digest, Finding, Needs, Severity};
 use crate::risk::{RiskLevel, Verdict, WallSetting};
 
@@ -56,6 +56,9 @@ pub struct WallsReview {
     /// Why they are not stronger, where that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not_better: Option<String>,
+    /// What is granted to every plan in this workspace, by an earlier decision; it is among the grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Grants>,
     /// For each step, its walls; none for one that starts no process on this computer.
     pub steps: Vec<Option<StepWallsReview>>,
 }

@@ -79,6 +79,8 @@ pub enum PlanAction {
     LookAtCommands,
     /// Grant what the review proposes beyond the walls of the steps, or no longer.
     GrantProposed(bool),
+    /// Grant what this plan is granted to every plan in its workspace, or nothing of that any more.
+    RememberWalls(bool),
     /// Open the question about the plan again, with the network granted to every step.
     RunAgainWithNetwork,
     /// Bring the question of the step that waits to the front of everything else.

@@ -159,6 +159,9 @@ impl Reader {
             Request::Trust(workspace, commands, trusted) => {
                 trusting::record(&self.setup, &workspace, &commands, trusted)
             }
+            Request::RememberWalls(workspace, grants) => {
+                trusting::remember(&self.setup, &workspace, grants.as_ref())
+            }
             Request::Place(place) => Reply::Place(Box::new(self.place(place))),
             Request::Source { workspace, file, wanted } => {
                 let lines = Toolbox::open(&workspace, &self.setup.policy)
@@ -251,6 +254,7 @@ impl Reader {
             | Request::Record { .. }
             | Request::RevokeClass { .. }
             | Request::Trust(..)
+            | Request::RememberWalls(..)
             | Request::Place(_)
             | Request::Again { .. }
             | Request::Continue { .. }

@@ -151,6 +151,8 @@ pub enum Request {
     },
     /// Record whether the person trusts, from now on, what was shown of the commands of this workspace.
     Trust(String, Box<CommandsReview>, bool),
+    /// Record what every plan in this workspace is granted beyond its walls from now on; none to take it back.
+    RememberWalls(String, Option<Grants>),
     /// The latest runs.
     Runs {
         /// At most this many.
@@ -290,7 +292,7 @@ pub enum Reply {
     Simulated(Box<Simulation>),
     /// To [`Request::Record`].
     Recorded,
-    /// To [`Request::Trust`].
+    /// To [`Request::Trust`] and [`Request::RememberWalls`].
     Trusted,
     /// To [`Request::Runs`].
     Runs(Vec<RunSummary>),

@@ -3,9 +3,9 @@
 
 use super::desk::Reader;
 use super::messages::{Reply, Setup};
-use crate::authorization::PlanAuthorization;
+use crate::authorization::{Grants, PlanAuthorization};
 use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_with};
-use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision};
+use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision, WallsDecision};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, CommandsReview, Review};
 use crate::tools::ToolError;
@@ -22,6 +22,19 @@ pub(super) fn record(
             digest: commands.digest,
             trusted,
             shown: Some(commands),
+            by: AnsweredBy::Window,
+            timestamp_ms: SystemClock::default().now_ms(),
+        })
+    });
+    recorded.map_or_else(|error| Reply::Failed(error.failure()), |()| Reply::Trusted)
+}
+
+/// Writes down what every plan in a workspace is granted from now on; none to take it back.
+pub(super) fn remember(setup: &Setup, workspace: &str, grants: Option<&Grants>) -> Reply {
+    let recorded = EvidenceStore::open(&setup.evidence, &setup.secrets).and_then(|mut store| {
+        store.record_walls(&WallsDecision {
+            workspace,
+            grants,
             by: AnsweredBy::Window,
             timestamp_ms: SystemClock::default().now_ms(),
         })

@@ -141,7 +141,7 @@ fn what_a_step_leaves_running_is_ended_told_and_recorded() {
     plan(&home, json!([{ "command": "sleep 4715 >/dev/null 2>&1 & echo $!" }]));
     let words = ["run", "space/p.json", "--yes", "--evidence"];
     let done = Done::of(home.command().args(words).arg(home.evidence())).exits(0);
-    assert!(done.stdout.contains("left running was ended: sleep"), "{done:#?}");
+    assert!(done.stderr.contains("left running was ended: sleep"), "{done:#?}");
     let secrets = home.path().join(".local/share/countersign");
     let mut reader = EvidenceReader::open(&home.evidence(), secrets).unwrap();
     let run_id = reader.runs(1).unwrap()[0].run_id;
@@ -151,4 +151,71 @@ fn what_a_step_leaves_running_is_ended_told_and_recorded() {
         _ => None,
     });
     assert_eq!(left, Some(vec!["sleep".to_owned()]), "{events:?}");
+}
+
+#[test]
+fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
+    let home = Home::new();
+    let other = home.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let other = other.to_str().unwrap();
+    plan(&home, json!([{ "command": format!("touch {other}/made") }]));
+    let walls = |words: &[&str]| {
+        let words = [&["walls", "--workspace", "space"], words].concat();
+        home.json(words).exits(0).document()
+    };
+    let granted = || {
+        let checked = home.json(["check", "space/p.json"]).exits(0).document();
+        checked["risk"]["steps"][0]["walls"]["write"].clone()
+    };
+    assert_eq!(walls(&[])["remembered"], Value::Null);
+    assert_eq!(granted(), json!([]));
+    let allow = format!("write={other}");
+    let remembered = walls(&["--allow", &allow])["remembered"].clone();
+    assert_eq!(remembered["write"], json!([other]));
+    assert_eq!(granted(), json!([other]));
+    let run = || home.json(["run", "space/p.json", "--yes", "--confirm", "approve"]);
+    let _ = run().exits(0);
+    assert!(home.path().join("other/made").exists());
+    // Another workspace has nothing of it.
+    fs::create_dir(home.path().join("elsewhere")).unwrap();
+    fs::copy(home.file("p.json"), home.path().join("elsewhere/p.json")).unwrap();
+    let elsewhere = home.json(["check", "elsewhere/p.json"]).exits(0).document();
+    assert_eq!(elsewhere["risk"]["steps"][0]["walls"]["write"], json!([]));
+    // What no plan may be granted cannot be remembered either.
+    for path in ["/", "~/.ssh", home.path().to_str().unwrap(), home.evidence().to_str().unwrap()] {
+        let allow = format!("write={path}");
+        let done = home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(5);
+        assert!(done.stderr.contains("cannot be granted"), "{done:#?}");
+    }
+    assert_eq!(walls(&["--forget"])["remembered"], Value::Null);
+    assert_eq!(granted(), json!([]));
+    fs::remove_file(home.path().join("other/made")).unwrap();
+    let _ = run().exits(1);
+    assert!(!home.path().join("other/made").exists());
+}
+
+#[test]
+fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "true" }]));
+    let _ = home.json(["walls", "--workspace", "space", "--allow", "network"]).exits(0);
+    let network = || {
+        let checked = home.json(["check", "space/p.json"]).exits(0).document();
+        checked["risk"]["steps"][0]["walls"]["network"].clone()
+    };
+    assert_eq!(network(), true);
+    let database = home.evidence().join("execution_log.db");
+    let changed = rusqlite::Connection::open(database).unwrap();
+    let trigger = "decisions_refuses_update";
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let made: String = changed.query_row(sql, [trigger], |row| row.get(0)).unwrap();
+    changed.execute_batch(&format!("DROP TRIGGER {trigger}")).unwrap();
+    let folder = fs::canonicalize(home.file("")).unwrap();
+    let sql = "UPDATE decisions SET request_json = ?1 WHERE note = ?2";
+    let json = r#"{"network":true,"proposed":true,"proposed_for":[],"write":[]}"#;
+    assert_eq!(changed.execute(sql, [json, folder.to_str().unwrap()]).unwrap(), 1);
+    changed.execute_batch(&made).unwrap();
+    drop(changed);
+    assert_eq!(network(), false);
 }

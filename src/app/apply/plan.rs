@@ -48,6 +48,17 @@ impl App {
                 }
                 self.review_again(true);
             }
+            PlanAction::RememberWalls(remember) => {
+                let Some(review) = self.shown.as_ref().and_then(|it| it.review.as_deref()) else {
+                    return;
+                };
+                let binding = &review.binding;
+                // By its id a step is known in this plan alone.
+                let grants = remember
+                    .then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
+                let request = Request::RememberWalls(binding.workspace.clone(), grants);
+                self.ask(request, Purpose::Trust);
+            }
             PlanAction::RunAgainWithNetwork => {
                 if let Some(session) = &mut self.shown {
                     session.grants.network = true;

@@ -146,8 +146,10 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     wider_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
     let grants = view.review.map(|review| &review.binding.grants);
+    remembered_ui(ui, view, walls, actions);
+    let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
-    if !walls.proposes() && !is_granted {
+    if is_remembered || (!walls.proposes() && !is_granted) {
         return;
     }
     let lines = wall_lines(walls).unwrap_or_default();
@@ -163,6 +165,27 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     let enabled = !view.run.is_active();
     if widgets::button(ui, Look::Plain, Some(WALLS), text, enabled).on_hover_text(hint).clicked() {
         actions.push(Action::Plan(PlanAction::GrantProposed(!is_granted)));
+    }
+}
+
+/// What every plan in the workspace is granted, and the click that takes it back; or the one that grants it.
+fn remembered_ui(ui: &mut Ui, view: &PlanView<'_>, walls: &WallsReview, actions: &mut Vec<Action>) {
+    let enabled = !view.run.is_active();
+    let granted = view.review.map(|review| &review.binding.grants).filter(|it| !it.is_empty());
+    let (text, hint) = match (&walls.remembered, granted) {
+        (Some(remembered), _) => {
+            let text = format!("Every plan in this workspace is granted: {remembered}.");
+            widgets::remark(ui, WALLS, Tone::Caution, visible(&text));
+            ("Forget this grant", "Plans in this workspace get only what they ask for again.")
+        }
+        (None, Some(_)) => (
+            "Grant this to every plan here",
+            "Remembered for this workspace until you take it back. You still sign each plan.",
+        ),
+        (None, None) => return,
+    };
+    if widgets::button(ui, Look::Plain, Some(WALLS), text, enabled).on_hover_text(hint).clicked() {
+        actions.push(Action::Plan(PlanAction::RememberWalls(walls.remembered.is_none())));
     }
 }
 
@@ -203,7 +226,13 @@ mod tests {
 
     fn review(steps: Vec<Option<StepWallsReview>>) -> WallsReview {
         let level = WallLevel::Full;
-        WallsReview { setting: WallSetting::Preferred, level, why_not_better: None, steps }
+        WallsReview {
+            setting: WallSetting::Preferred,
+            level,
+            why_not_better: None,
+            remembered: None,
+            steps,
+        }
     }
 
     #[test]

@@ -1,0 +1,73 @@
+//! `walls`: what walls this computer has, and what is granted to every plan in a workspace beyond them (SPEC §7.5).
+
+use serde_json::json;
+
+use super::Exit;
+use super::args;
+use super::bounded::workspace;
+use super::output::Output;
+use super::place::{EvidencePlace, policy};
+use super::refusal::Refusal;
+use crate::authorization::Grants;
+use crate::engine::{Clock as _, SystemClock, check_grants, walls_here};
+use crate::evidence::{EvidenceReader, EvidenceStore, WallsDecision};
+use crate::plan::visible;
+use crate::run::AnsweredBy;
+use crate::tools::Toolbox;
+
+/// Remembers or forgets grants where that is asked for, and says how things stand then.
+///
+/// # Errors
+/// A workspace that cannot be opened, a path that cannot be granted, and evidence that cannot be used.
+pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Exit, Refusal> {
+    let here = std::env::current_dir().map_err(|error| {
+        Refusal::usage(format!("the present folder cannot be found: {error}"), "Go to another one.")
+    })?;
+    let policy = policy()?;
+    let choice = workspace(command.workspace.workspace.as_deref(), &here);
+    let place = EvidencePlace::find(&command.common.folder)?;
+    let own = [&place.evidence, &place.secrets.key, &place.secrets.state];
+    let toolbox = Toolbox::open(&choice.folder, &policy)
+        .map_err(|error| {
+            Refusal::usage(error.to_string(), "Name another folder with --workspace.")
+        })?
+        .keeping_out(own.map(|it| it.as_path()));
+    let folder = toolbox.workspace().to_string_lossy();
+    let grants = command.walls.settle(policy.clone()).grants;
+    let decided = match (grants.is_empty(), command.forget) {
+        (false, _) => Some(Some(&grants)),
+        (true, true) => Some(None),
+        (true, false) => None,
+    };
+    if let Some(grants) = decided {
+        grants
+            .map_or(Ok(()), |grants| check_grants(&toolbox, grants))
+            .map_err(|why| Refusal::usage(why, "Grant another path."))?;
+        EvidenceStore::open(&place.evidence, &place.secrets)?.record_walls(&WallsDecision {
+            workspace: &folder,
+            grants,
+            by: AnsweredBy::CommandLine,
+            timestamp_ms: SystemClock::default().now_ms(),
+        })?;
+    }
+    let remembered: Option<Grants> = EvidenceReader::open(&place.evidence, &place.secrets)?
+        .remembered_walls(toolbox.workspace())?;
+    let (level, why_not_better) = walls_here();
+    if out.json() {
+        out.document(&json!({
+            "level": level,
+            "why_not_better": why_not_better,
+            "setting": policy.walls,
+            "workspace": folder,
+            "remembered": remembered,
+        }));
+        return Ok(Exit::Done);
+    }
+    let why = why_not_better.map_or_else(String::new, |why| format!(" ({why})"));
+    out.line(&visible(&format!("Walls of this computer: {level}{why}")));
+    out.line(&format!("Setting: {}", policy.walls.as_str()));
+    out.line(&visible(&format!("Workspace: {folder}")));
+    let remembered = remembered.unwrap_or_default();
+    out.line(&visible(&format!("Granted to every plan in it: {remembered}")));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,99 @@
+//! What a person grants to every plan in a workspace beyond its walls (SPEC §7.5): decisions, each a row like every
+//! other one. The latest about a workspace is the one that holds.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::error::{EvidenceError, Result};
+use super::funnel::{Cell, Funnel};
+use super::reader::EvidenceReader;
+use super::store::EvidenceStore;
+use super::vault::Vault;
+use super::{grants, queries, rows};
+use crate::authorization::Grants;
+use crate::run::AnsweredBy;
+
+/// What stands in the column `decision`.
+const GRANTED: &str = "walls_granted";
+const REVOKED: &str = "walls_revoked";
+/// How long what is remembered of one workspace may be, in bytes of JSON: it stands in its row as it is.
+const MOST_BYTES: usize = 3_000;
+
+/// A decision about the walls of every plan in a workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct WallsDecision<'a> {
+    /// The workspace folder, absolute and without links.
+    pub workspace: &'a str,
+    /// What is granted from now on; none to take it back.
+    pub grants: Option<&'a Grants>,
+    /// Through which act.
+    pub by: AnsweredBy,
+    /// When, in Unix milliseconds.
+    pub timestamp_ms: i64,
+}
+
+impl EvidenceStore {
+    /// Records what is granted to every plan in a workspace, or that it no longer is.
+    ///
+    /// # Errors
+    /// More than can be remembered, and any failure of the database.
+    pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
+        let grants = json!(decision.grants);
+        if grants.to_string().len() > MOST_BYTES {
+            let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
+            return Err(EvidenceError::Content { source: std::io::Error::other(what).into() });
+        }
+        self.write_and_keep(|funnel, user| insert(funnel, user, decision, &grants))
+    }
+}
+
+impl EvidenceReader {
+    /// What is granted to every plan in this workspace; none where nothing is, or nothing proves it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn remembered_walls(&mut self, workspace: &Path) -> Result<Option<Grants>> {
+        self.ask(|source| remembered(source.conn, source.format, source.vault, workspace))
+    }
+}
+
+fn insert(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    new: &WallsDecision<'_>,
+    grants: &serde_json::Value,
+) -> Result<()> {
+    let granted = new.grants.is_some();
+    let shown = funnel.json_value(grants.clone())?;
+    funnel.insert(
+        "decisions",
+        [
+            ("decision", Cell::word(if granted { GRANTED } else { REVOKED })),
+            ("decided_by", Cell::word(rows::answered_by(new.by))),
+            ("user_name", user.into()),
+            // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
+            ("note", new.workspace.into()),
+            ("request_json", shown.json),
+            ("blob", shown.blob.into()),
+            ("timestamp", new.timestamp_ms.into()),
+            ("grant_digest", if granted { Cell::Grant } else { Cell::Null }),
+        ],
+    )
+}
+
+fn remembered(
+    conn: &Connection,
+    format: i64,
+    vault: Option<&Vault>,
+    workspace: &Path,
+) -> Result<Option<Grants>> {
+    let workspace = workspace.to_string_lossy();
+    let decided = grants::decided(conn, format, vault, [GRANTED, REVOKED])?;
+    let last = decided.rows.into_iter().rfind(|row| row.note == workspace);
+    let counts =
+        last.filter(|row| row.decision == GRANTED && row.is_proven && !decided.some_are_missing);
+    let grants = counts.and_then(|row| row.request_json);
+    grants.map(|text| serde_json::from_str(&text).map_err(queries::unreadable)).transpose()
+}
