@@ -26,8 +26,13 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
     let walls = opened.review.as_ref().and_then(|review| review.walls.as_ref());
     let walls = walls.filter(|walls| walls.concerns_any());
     if let (Some(walls), Some(fields)) = (walls, document.as_object_mut()) {
-        let WallsReview { setting, level, why_not_better, .. } = walls;
-        let told = json!({ "setting": setting, "level": level, "why_not_better": why_not_better });
+        let WallsReview { setting, level, why_not_better, remembered, .. } = walls;
+        let told = json!({
+            "setting": setting,
+            "level": level,
+            "why_not_better": why_not_better,
+            "remembered": remembered,
+        });
         fields.insert("walls".to_owned(), told);
     }
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());

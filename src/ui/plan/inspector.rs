@@ -13,7 +13,9 @@ use super::kept::kept_rows;
 use super::output::output_lines;
 use super::preview::preview_ui;
 use super::rows::{outcome_look, risk_icon, step_row};
+use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
+use crate::authorization::WallLevel;
 use crate::plan::Step;
 use crate::plan::visible;
 use crate::run::{Outcome, PreconditionState, StepResult, StepState, WITH_ITS_COMMAND};
@@ -188,6 +190,11 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &Step) {
                                 format!("Safer: {suggestion}"),
                             );
                         }
+                    }
+                    if let Some(walls) = step_walls(view, step.step_index) {
+                        let is_weak = walls.level < WallLevel::Full || walls.is_widened();
+                        let tone = if is_weak { Tone::Caution } else { Tone::Dim };
+                        widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
                     }
                 });
             },

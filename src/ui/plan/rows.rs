@@ -4,6 +4,7 @@ use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, 
 
 use super::PlanView;
 use super::card::Card;
+use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, visible};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, StepState};
@@ -122,6 +123,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             // Who leads a plan sees of each step what became of it.
             StepState::Done(_) if is_guided(view) => detail.push("run".to_owned()),
             _ => {}
+        }
+        if let Some(walls) = step_walls(view, index) {
+            detail.extend(wider(walls));
         }
         if let Some(title) = &step.title {
             detail.push(title.clone());

@@ -59,6 +59,18 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     })
 }
 
+/// The walls that the review found for a step; none for one that starts no process on this computer.
+pub(super) fn step_walls<'v>(view: &PlanView<'v>, index: usize) -> Option<&'v StepWalls> {
+    let steps = &view.review?.walls.as_ref()?.steps;
+    steps.get(index)?.as_ref().map(|step| &step.walls)
+}
+
+/// What reaches beyond the walls of a step, in a few words each; empty for most.
+pub(super) fn wider(walls: &StepWalls) -> impl Iterator<Item = String> {
+    let parts = if walls.is_widened() { parts(walls) } else { Vec::new() };
+    parts.into_iter().map(|(_, what)| visible(&what).into_owned())
+}
+
 /// What walls grant, each with its weight: what reaches farthest is the least.
 fn parts(walls: &StepWalls) -> Vec<(u8, String)> {
     let mut parts = Vec::new();
