@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::elsewhere::{Use, is_elsewhere};
 use super::judge::Judge;
 use super::place;
 pub(super) use super::program::program_of;
@@ -56,6 +57,8 @@ impl Judge<'_> {
                 span,
                 "Writes a file that other programs obey, or that keeps keys or history.",
             );
+        } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
+            self.danger("elsewhere", span, "Writes a file outside the working folder.");
         } else if !path.starts_with("/dev/") {
             self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
         }

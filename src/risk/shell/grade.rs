@@ -1,5 +1,6 @@
 //! One command against the table and the rules of the user.
 
+use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::pattern::Seen;
 use super::program::{canonical, program_of};
@@ -28,10 +29,38 @@ impl Judge<'_> {
     /// Asks the table and the rules of the user.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
+        let opinion = self.beyond(command, program, opinion);
         let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
         if unknown {
             self.perhaps(command, program, depth);
+        }
+    }
+
+    /// Raises what the table does not call dangerous where the call has to do with a place outside the working
+    /// folder.
+    fn beyond(&mut self, command: &SimpleCommand, program: &str, opinion: Opinion) -> Opinion {
+        let asks = opinion.rule == "asks-help" || opinion.rule == "reads";
+        if opinion.level >= RiskLevel::Dangerous || command.remote || asks {
+            return opinion;
+        }
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let reads = opinion.rule == READS;
+        let moved = || {
+            (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone())
+        };
+        let found = self
+            .elsewhere(program, &arguments, command.raised)
+            .filter(|_| !reads || !only_reads_known(program, &arguments))
+            .or_else(moved)
+            .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
+            .or_else(|| self.named_in_input(command).filter(|_| opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL));
+        let Some(path) = found else { return opinion };
+        Opinion {
+            level: RiskLevel::Dangerous,
+            rule: "elsewhere".to_owned(),
+            reason: format!("May change something outside the working folder: {path}."),
+            safer: Some("Work on a copy below the working folder.".to_owned()),
         }
     }
 
@@ -256,6 +285,19 @@ impl Judge<'_> {
         });
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
+}
+
+/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
+/// yet that makes the call more.
+fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
+    let known: Vec<Argument> = arguments
+        .iter()
+        .map(|(text, _)| {
+            let text = if text.starts_with('-') { text.as_str() } else { "x" };
+            Argument { text, glob: false, quoted: false }
+        })
+        .collect();
+    matches!(readers::check(program, &known), Some(Call::Reads))
 }
 
 /// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::effects::program_of;
 use super::place;
@@ -62,13 +63,17 @@ pub(super) struct Judge<'a> {
     pub(super) matched: BTreeSet<String>,
     /// Variables that hold what was read.
     pub(super) read_names: BTreeSet<String>,
+    /// Links that this command makes to places outside the working folder.
+    pub(super) links: Vec<String>,
+    /// The folders of this program itself.
+    pub(super) own: &'a [PathBuf],
     /// Bytes written down so far while variables and operands were replaced.
     pub(super) expanded: usize,
 }
 
 impl<'a> Judge<'a> {
     /// A judge with the table; nothing when the table of the program itself is broken.
-    pub(super) fn new(source: &'a str, user: &'a UserRules) -> Option<Self> {
+    pub(super) fn new(source: &'a str, user: &'a UserRules, own: &'a [PathBuf]) -> Option<Self> {
         Some(Self {
             source,
             table: TABLE.as_ref().ok()?,
@@ -85,6 +90,8 @@ impl<'a> Judge<'a> {
             locked: false,
             matched: BTreeSet::new(),
             read_names: BTreeSet::new(),
+            links: Vec::new(),
+            own,
             expanded: 0,
         })
     }
@@ -227,6 +234,9 @@ impl<'a> Judge<'a> {
                 self.read_names.insert(name.clone());
             }
             self.variable(name, Some(&value.text), &value.span);
+            if !command.words.is_empty() && !command.remote {
+                self.exports_place(name, &value.text, &value.span);
+            }
             if !command.words.is_empty() || name.bytes().all(|b| !b.is_ascii_lowercase()) {
                 self.exported(name, &value.span);
             }
@@ -246,6 +256,7 @@ impl<'a> Judge<'a> {
                 None,
             );
         };
+        self.own_folder(command);
         self.expanded += command.words.iter().map(|word| word.text.len()).sum::<usize>();
         self.commands.push(command.clone());
         let fault = if first.unknown() {
@@ -290,13 +301,17 @@ impl<'a> Judge<'a> {
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }
-        if matches!(program.as_str(), "cd" | "pushd")
-            && let Some((to, _)) = self
+        if matches!(program.as_str(), "cd" | "pushd") {
+            let to = self
                 .arguments(command.words.get(1..).unwrap_or_default())
                 .into_iter()
                 .find(|(text, _)| !text.starts_with('-'))
-        {
-            self.folder = place::settle(&to, &self.folder);
+                .map(|(text, _)| text)
+                // Without a folder it goes home.
+                .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
+            if let Some(to) = to {
+                self.folder = place::settle(&to, &self.folder);
+            }
         }
         if matches!(
             program.as_str(),
@@ -310,6 +325,7 @@ impl<'a> Judge<'a> {
                         |word: &Word| word.text.starts_with("-") && word.text.contains('x');
                     if program == "export" || command.words.iter().skip(1).any(exports) {
                         self.exported(name, &word.span);
+                        self.exports_place(name, value, &word.span);
                     }
                 }
                 if word.text.contains('=') || program == "unset" {
@@ -319,6 +335,8 @@ impl<'a> Judge<'a> {
                 }
             }
         }
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        self.remember_link(&program, &arguments);
         self.grade(command, &program, depth);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::elsewhere::Elsewhere;
 use super::pattern::Pattern;
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
@@ -20,6 +21,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
         table.variables.plain.push((names.clone(), values));
     }
     table.verbs.compile()?;
+    table.elsewhere.compile()?;
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -35,6 +37,7 @@ pub(super) struct Table {
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
+    pub(super) elsewhere: Elsewhere,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }

@@ -27,7 +27,7 @@ impl Judge<'_> {
                 for name in &wrapper.names {
                     let Some(start) = begins(name, program, words, globals) else { continue };
                     let rest = words.get(start..).unwrap_or_default();
-                    only |= self.wrapped(command, program, wrapper, rest, depth);
+                    only |= self.wrapped(command, (program, name), wrapper, rest, depth);
                 }
             }
         }
@@ -37,7 +37,7 @@ impl Judge<'_> {
     fn wrapped(
         &mut self,
         outer: &SimpleCommand,
-        program: &str,
+        (program, name): (&str, &str),
         wrapper: &Wrapper,
         rest: &[Word],
         depth: usize,
@@ -77,6 +77,9 @@ impl Judge<'_> {
             let text = word.text.as_str();
             at += 1;
             if text == "--" {
+                if program == "env" {
+                    continue;
+                }
                 if skip == 0 || wrapper.names.iter().any(|name| name.contains("kubectl")) {
                     break;
                 }
@@ -152,6 +155,9 @@ impl Judge<'_> {
             break;
         }
         let mut inner = rest.get(at..).unwrap_or_default().to_vec();
+        if wrapper.kind == Kind::Argv || wrapper.kind == Kind::Joined {
+            self.wrapper_elsewhere(outer, (program, name), rest.get(..at).unwrap_or_default());
+        }
         if wrapper.more {
             let options = rest.get(..at).unwrap_or_default();
             let mark = replaced(options);
@@ -165,6 +171,10 @@ impl Judge<'_> {
             }
             if mark.is_none() {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            }
+            // What it reads becomes words of the command, and so do the places in it.
+            if let Some(path) = self.named_in_input(outer) {
+                inner.push(Word::literal(&path, outer.span()));
             }
         }
         if wrapper.kind == Kind::Options {
