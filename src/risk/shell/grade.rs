@@ -5,7 +5,7 @@ use super::judge::{Finding, Judge, Opinion};
 use super::pattern::Seen;
 use super::program::{canonical, program_of};
 use super::readers::{self, Argument, Call};
-use super::syntax::{Redirect, SimpleCommand, Word};
+use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// The rule of a program without one.
@@ -30,6 +30,8 @@ impl Judge<'_> {
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
         let opinion = self.beyond(command, program, opinion);
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let opinion = self.discloses(command, program, &arguments, opinion);
         let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
         if unknown {
@@ -67,9 +69,7 @@ impl Judge<'_> {
     /// A program that nobody knows may be one more wrapper: what looks like a command inside it
     /// counts when it is dangerous.
     fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        if self.table.verbs.excepted(program) {
-            return;
-        }
+        let excepted = self.table.verbs.excepted(program);
         // A program by a path of its own may be another copy of one that is known.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
         if name != program && self.table.dangerous(&name) && !WORDS.contains(&name.as_str()) {
@@ -89,6 +89,7 @@ impl Judge<'_> {
             };
             let starts: Vec<usize> = words
                 .iter()
+                .take(if excepted { 0 } else { usize::MAX })
                 .enumerate()
                 .filter(|(_, word)| starts(word))
                 .map(|(at, _)| at)
@@ -107,6 +108,9 @@ impl Judge<'_> {
                 let named =
                     word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
                 let before = index.checked_sub(1).and_then(|before| words.get(before));
+                if excepted && !word.text.starts_with("--") {
+                    continue;
+                }
                 let text = match named {
                     Some((_, text)) => text,
                     None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => {
@@ -122,7 +126,7 @@ impl Judge<'_> {
     }
 
     /// Keeps what this finds only where it is dangerous, and says of it that a known command did it.
-    fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
+    pub(super) fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
         let (findings, commands) = (self.findings.len(), self.commands.len());
         let matched = self.matched.clone();
         look(self);
@@ -293,11 +297,16 @@ fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
     let known: Vec<Argument> = arguments
         .iter()
         .map(|(text, _)| {
-            let text = if text.starts_with('-') { text.as_str() } else { "x" };
-            Argument { text, glob: false, quoted: false }
+            let unknown = text.contains(UNKNOWN) && !text.starts_with('-');
+            Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
         })
         .collect();
-    matches!(readers::check(program, &known), Some(Call::Reads))
+    // Another repository may say what git runs, but that is no change.
+    let known = match known.as_slice() {
+        [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
+        all => all,
+    };
+    matches!(readers::check(program, known), Some(Call::Reads))
 }
 
 /// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a

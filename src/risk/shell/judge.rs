@@ -63,6 +63,8 @@ pub(super) struct Judge<'a> {
     pub(super) matched: BTreeSet<String>,
     /// Variables that hold what was read.
     pub(super) read_names: BTreeSet<String>,
+    /// Aliases with their texts.
+    pub(super) aliases: BTreeMap<String, String>,
     /// Links that this command makes to places outside the working folder.
     pub(super) links: Vec<String>,
     /// The folders of this program itself.
@@ -90,6 +92,7 @@ impl<'a> Judge<'a> {
             locked: false,
             matched: BTreeSet::new(),
             read_names: BTreeSet::new(),
+            aliases: BTreeMap::new(),
             links: Vec::new(),
             own,
             expanded: 0,
@@ -230,6 +233,10 @@ impl<'a> Judge<'a> {
             if let Some(values) = self.resolve(&value.text, &value.span) {
                 self.assigns(name, values, &value.span);
             }
+            if value.text.contains("[$(") || value.text.contains("[`") {
+                let reason = "A subscript in this value runs a command wherever it is calculated with.";
+                self.danger("evaluated-data", value.span(), reason);
+            }
             if value.inner.is_some() && self.is_foreign(value) {
                 self.read_names.insert(name.clone());
             }
@@ -295,8 +302,10 @@ impl<'a> Judge<'a> {
         if program == "alias" {
             self.alias(command, depth);
         }
+        self.stands_for(command, &program, depth);
         self.names(command, &program);
         self.empties(command, &program);
+        self.overwrites(command, &program);
         self.installs(command, &program);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
@@ -335,8 +344,8 @@ impl<'a> Judge<'a> {
                 }
             }
         }
+        self.grade(command, &program, depth);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         self.remember_link(&program, &arguments);
-        self.grade(command, &program, depth);
     }
 }

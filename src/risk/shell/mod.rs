@@ -6,6 +6,7 @@
 
 mod agreement;
 mod compound;
+mod discloses;
 mod effects;
 mod elsewhere;
 mod evaluated;

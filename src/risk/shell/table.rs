@@ -22,6 +22,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     }
     table.verbs.compile()?;
     table.elsewhere.compile()?;
+    table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
@@ -38,6 +39,8 @@ pub(super) struct Table {
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
     pub(super) elsewhere: Elsewhere,
+    /// Packages that projects run without having them, as a pattern of the whole word.
+    pub(super) packages: Packages,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
 }
@@ -68,6 +71,21 @@ pub(super) struct Variables {
     values: std::collections::BTreeMap<String, String>,
     #[serde(skip)]
     pub(super) plain: Vec<(String, Regex)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Packages {
+    known: String,
+    #[serde(skip)]
+    compiled: Option<Regex>,
+}
+
+impl Packages {
+    /// Whether a package is a tool of projects that everybody knows.
+    pub(super) fn knows(&self, package: &str) -> bool {
+        self.compiled.as_ref().is_some_and(|known| known.is_match(package))
+    }
 }
 
 /// How a wrapper holds the command it runs.
@@ -114,6 +132,9 @@ pub(super) struct Wrapper {
     /// Without a command it starts a shell.
     #[serde(default)]
     pub(super) shell: bool,
+    /// It fetches the package of the program that it runs.
+    #[serde(default)]
+    pub(super) fetches: bool,
     #[serde(default)]
     pub(super) raises: bool,
     #[serde(default)]

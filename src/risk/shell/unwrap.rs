@@ -158,6 +158,13 @@ impl Judge<'_> {
         if wrapper.kind == Kind::Argv || wrapper.kind == Kind::Joined {
             self.wrapper_elsewhere(outer, (program, name), rest.get(..at).unwrap_or_default());
         }
+        if wrapper.fetches
+            && let Some(first) = inner.first()
+            && !self.table.packages.knows(&first.text)
+        {
+            let reason = "Fetches a package that is no known tool of projects, and runs it.";
+            self.danger("runs-fetched", first.span(), reason);
+        }
         if wrapper.more {
             let options = rest.get(..at).unwrap_or_default();
             let mark = replaced(options);
