@@ -36,6 +36,9 @@ struct Reads {
     /// Options whose value is only read.
     #[serde(default)]
     options: Vec<String>,
+    /// Long options without a value: what follows is an operand.
+    #[serde(default)]
+    flags: Vec<String>,
     /// Options whose value is written or runs; their value is no operand.
     #[serde(default)]
     values: Vec<String>,
@@ -296,7 +299,11 @@ impl Judge<'_> {
                     Operands::First => first == Some(at),
                     // Behind a long option nobody knows whether it is its value.
                     Operands::Sources => {
-                        last != Some(at) && before.is_none_or(|text| !text.starts_with("--"))
+                        let flag = |text: &str| {
+                            !text.starts_with("--")
+                                || entry.is_some_and(|(it, _)| named(&it.flags, text))
+                        };
+                        last != Some(at) && before.is_none_or(flag)
                     }
                 },
             };
