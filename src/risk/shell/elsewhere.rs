@@ -217,7 +217,7 @@ fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usi
     if !matches!(program, "tar" | "bsdtar" | "gtar") {
         return None;
     }
-    let (mut creates, mut named) = (false, Vec::new());
+    let (mut creates, mut named, mut written) = (false, Vec::new(), Vec::new());
     for (at, (text, _)) in arguments.iter().enumerate() {
         let letters = text.strip_prefix('-').or((at == 0).then_some(text.as_str()));
         let Some(letters) = letters else { continue };
@@ -227,7 +227,7 @@ fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usi
                 Some("") => named.push(at + 1),
                 Some(value) if value.starts_with('=') => named.push(at),
                 // Files of its own that are written while an archive is made.
-                _ if long.contains('=') && !long.starts_with("exclude") => named.push(at),
+                _ if long.contains('=') && !long.starts_with("exclude") => written.push(at),
                 _ => {}
             }
             continue;
@@ -242,6 +242,9 @@ fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usi
             Some('f' | 'g') => named.push(at),
             _ => {}
         }
+    }
+    if creates {
+        named.append(&mut written);
     }
     Some((creates, named))
 }

@@ -145,7 +145,10 @@ impl Parser<'_> {
             self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
         }
         // What is replaced in a value leaves nothing that is known.
-        let rewrites = inside.text.starts_with(['/', '^', ',', '@']);
+        let rewrites = inside
+            .text
+            .strip_prefix(&name)
+            .is_some_and(|rest| !name.is_empty() && rest.starts_with(['/', '^', ',', '@']));
         mark(word, if rewrites { "+" } else { &name });
         if inside.inner.is_some() {
             word.inner = inside.inner;

@@ -148,7 +148,12 @@ impl Judge<'_> {
         let before = self.findings.len();
         let mut opinion = self.opinion(command, program);
         // That it runs something, and that nobody knows it, says nothing more.
-        let only_runs = opinion.level < RiskLevel::Dangerous && opinion.rule != "changes-files";
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        if matches!(opinion.rule.as_str(), "reads" | READS) {
+            opinion = self.discloses(command, program, &arguments, opinion);
+        }
+        let only_runs = opinion.level < RiskLevel::Dangerous
+            && !matches!(opinion.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
             opinion.level = RiskLevel::Safe;
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::elsewhere::Use;
 use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
@@ -117,6 +118,14 @@ impl Judge<'_> {
                     }
                     at += 1;
                 } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
+                    // What follows may be the value of the option, and no program.
+                    if let Some(next) = rest.get(at)
+                        && !outer.remote
+                        && self.outside(&next.text, Use::Program).is_some()
+                    {
+                        let reason = "Is given a place outside the working folder by an option that nobody knows.";
+                        self.danger("elsewhere", next.span(), reason);
+                    }
                     self.note(
                         RiskLevel::Caution,
                         "wrapper-option",
