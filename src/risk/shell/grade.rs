@@ -193,9 +193,7 @@ impl Judge<'_> {
             .map(|(text, glob)| Argument { text, glob: *glob, quoted: quoted.contains(text) })
             .collect();
         let call = readers::check(program, &readers);
-        let known = self.table.rule.iter().any(|rule| {
-            rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program)
-        });
+        let known = self.table.knows(program);
         let (rule, reason) = if known || call.is_some() {
             (UNLISTED_CALL, "No rule says what this call of the program does.")
         } else {
@@ -215,12 +213,7 @@ impl Judge<'_> {
                 safer: None,
             };
         } else {
-            let worst = self
-                .table
-                .rule
-                .iter()
-                .filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(&seen, globals)))
-                .max_by_key(|rule| rule.level);
+            let worst = self.table.worst(&seen, globals);
             let ordinary = worst.is_none_or(|rule| rule.id == READS);
             if call == Some(Call::Harms)
                 && worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous)

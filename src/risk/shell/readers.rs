@@ -36,32 +36,19 @@ pub(super) struct Argument<'a> {
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
     let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
     let mut best = None;
-    for reader in &readers.reader {
-        for head in &reader.heads {
-            let Some((programs, subcommands)) = head.split_first() else { continue };
-            if !programs.iter().any(|name| name == program) {
-                continue;
-            }
-            let call = match readers.subcommand(program, subcommands, arguments) {
-                Some(rest) => reader.call(rest),
-                // Another subcommand, which may have an entry of its own.
-                None => continue,
-            };
-            best = Some(match best {
-                // One entry that allows the call is enough; one that knows its harm is, too.
-                Some(Call::Reads) | None => call,
-                Some(Call::Harms) if call != Call::Reads => Call::Harms,
-                Some(before) => {
-                    if call == Call::More {
-                        before
-                    } else {
-                        call
-                    }
-                }
-            });
-            if best == Some(Call::Reads) {
-                return best;
-            }
+    for (reader, subcommands) in readers.of(program) {
+        // Another subcommand may have an entry of its own.
+        let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
+        let call = reader.call(rest);
+        best = Some(match best {
+            // One entry that allows the call is enough; one that knows its harm is, too.
+            Some(Call::Reads) | None => call,
+            Some(Call::Harms) if call != Call::Reads => Call::Harms,
+            Some(before) if call == Call::More => before,
+            Some(_) => call,
+        });
+        if best == Some(Call::Reads) {
+            return best;
         }
     }
     best

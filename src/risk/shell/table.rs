@@ -1,12 +1,13 @@
 //! The rules as a table, and whether one of them matches a command.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
 
 use super::elsewhere::Elsewhere;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Seen};
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
 
@@ -27,6 +28,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
     }
+    table.index();
     Ok(table)
 });
 
@@ -43,9 +45,46 @@ pub(super) struct Table {
     pub(super) packages: Packages,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
+    /// Which pattern of which rule is about a program, in the order of the table.
+    #[serde(skip)]
+    by_program: HashMap<String, Vec<(usize, usize)>>,
+    /// Patterns for names that only begin in a certain way.
+    #[serde(skip)]
+    by_beginning: Vec<(usize, usize)>,
 }
 
 impl Table {
+    fn index(&mut self) {
+        for (at, rule) in self.rule.iter().enumerate() {
+            for (index, pattern) in rule.patterns.iter().enumerate() {
+                for program in pattern.programs() {
+                    if program.ends_with('*') {
+                        self.by_beginning.push((at, index));
+                    }
+                    self.by_program.entry(program.clone()).or_default().push((at, index));
+                }
+            }
+        }
+    }
+
+    /// Whether a rule names this program.
+    pub(super) fn knows(&self, program: &str) -> bool {
+        self.by_program.contains_key(program)
+    }
+
+    /// The last of the worst rules that match a command.
+    pub(super) fn worst(&self, seen: &Seen, globals: &[String]) -> Option<&Rule> {
+        let named = self.by_program.get(seen.program).into_iter().flatten();
+        named
+            .chain(&self.by_beginning)
+            .filter_map(|(at, index)| Some((at, self.rule.get(*at)?, *index)))
+            .filter(|(_, rule, index)| {
+                rule.patterns.get(*index).is_some_and(|it| it.matches(seen, globals))
+            })
+            .max_by_key(|(at, rule, _)| (rule.level, **at))
+            .map(|(_, rule, _)| rule)
+    }
+
     /// Whether a rule calls something that this program can do dangerous, or it runs other commands.
     pub(super) fn dangerous(&self, program: &str) -> bool {
         static NAMES: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {

@@ -1,6 +1,6 @@
 //! The table of readers: programs with the options and operands that leave it at reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -35,6 +35,15 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             })
             .collect();
     }
+    let mut by_program: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    for (entry, reader) in readers.reader.iter().enumerate() {
+        for (head, words) in reader.heads.iter().enumerate() {
+            for program in words.first().into_iter().flatten() {
+                by_program.entry(program.clone()).or_default().push((entry, head));
+            }
+        }
+    }
+    readers.by_program = by_program;
     Ok(readers)
 });
 
@@ -48,6 +57,9 @@ pub(super) struct Readers {
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
     pub(super) reader: Vec<Reader>,
+    /// Which head of which entry begins with a program, in the order of the table.
+    #[serde(skip)]
+    by_program: HashMap<String, Vec<(usize, usize)>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -160,6 +172,15 @@ impl LongOption {
 }
 
 impl Readers {
+    /// The entries that are about a program, each with the subcommands that it wants.
+    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Reader, &[Vec<String>])> {
+        self.by_program.get(program).into_iter().flatten().filter_map(|(entry, head)| {
+            let reader = self.reader.get(*entry)?;
+            let (_, subcommands) = reader.heads.get(*head)?.split_first()?;
+            Some((reader, subcommands))
+        })
+    }
+
     /// The arguments behind the subcommand, when those before it are known to change nothing.
     pub(super) fn subcommand<'a, 'b>(
         &self,
