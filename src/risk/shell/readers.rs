@@ -205,6 +205,9 @@ impl Reader {
         }
         let letters = text.strip_prefix('-')?;
         for (index, letter) in letters.char_indices() {
+            if self.glued.contains(letter) {
+                return Some(false);
+            }
             if self.value.contains(letter) {
                 let rest = letters.get(index + letter.len_utf8()..)?;
                 if !rest.is_empty() {

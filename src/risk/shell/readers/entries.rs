@@ -20,6 +20,7 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             let set = sets.get(name).ok_or_else(|| format!("no set {name}"))?;
             reader.short.push_str(&set.short);
             reader.value.push_str(&set.value);
+            reader.glued.push_str(&set.glued);
             reader.long = format!("{} {}", reader.long, set.long);
         }
         reader.options = reader.long.split_whitespace().map(LongOption::read).collect();
@@ -71,6 +72,9 @@ pub(super) struct OptionSet {
     /// Letters with a value.
     #[serde(default)]
     pub(super) value: String,
+    /// Letters whose value, if there is one, is glued to them.
+    #[serde(default)]
+    pub(super) glued: String,
     /// Names: `name`, `name=` with a value, `name[=]` with one that has to be glued.
     #[serde(default)]
     pub(super) long: String,
@@ -110,6 +114,9 @@ pub(super) struct Reader {
     pub(super) short: String,
     #[serde(default)]
     pub(super) value: String,
+    /// Letters whose value, if there is one, is glued to them.
+    #[serde(default)]
+    pub(super) glued: String,
     #[serde(default)]
     pub(super) long: String,
     /// Sets of options that are allowed, too.
