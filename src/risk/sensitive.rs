@@ -163,20 +163,28 @@ pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
     let names = folded_names(path);
     // The root and the working folder as a process sees them.
     let seen = match names.as_slice() {
-        [first, _, third, rest @ ..] if &**first == "proc" && matches!(&**third, "root" | "cwd") => rest,
+        [first, _, third, rest @ ..]
+            if &**first == "proc" && matches!(&**third, "root" | "cwd") =>
+        {
+            rest
+        }
         all => all,
     };
-    let is_rooted = path.starts_with('/') && (seen.len() == names.len() || names.get(2).is_some_and(|it| it == "root"));
+    let is_rooted = path.starts_with('/')
+        && (seen.len() == names.len() || names.get(2).is_some_and(|it| it == "root"));
     own.iter().any(|own| {
         let own = own.to_string_lossy();
         let own = folded_names(&own);
         if is_rooted {
             return begins(&own, seen);
         }
-        let inside = seen.iter().skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || open(name));
+        let inside = seen
+            .iter()
+            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || open(name));
         let inside: Vec<Cow<str>> = inside.cloned().collect();
         inside.len() < names.len()
-            && (1..own.len().saturating_sub(1)).any(|at| own.get(at..).is_some_and(|own| begins(own, &inside)))
+            && (1..own.len().saturating_sub(1))
+                .any(|at| own.get(at..).is_some_and(|own| begins(own, &inside)))
     })
 }
 

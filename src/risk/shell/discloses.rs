@@ -12,9 +12,38 @@ use crate::risk::RiskLevel;
 
 /// Programs that say of a file that it is there, and not what is in it.
 const ONLY_NAMES: [&str; 32] = [
-    "ls", "dir", "vdir", "exa", "eza", "tree", "stat", "test", "[", "[[", "file", "du", "realpath",
-    "readlink", "basename", "dirname", "find", "fd", "fdfind", "echo", "printf", "cd", "pushd",
-    "ssh-keygen", "openssl", "which", "type", "lsof", "getfacl", "lsattr", "git", "pathchk",
+    "ls",
+    "dir",
+    "vdir",
+    "exa",
+    "eza",
+    "tree",
+    "stat",
+    "test",
+    "[",
+    "[[",
+    "file",
+    "du",
+    "realpath",
+    "readlink",
+    "basename",
+    "dirname",
+    "find",
+    "fd",
+    "fdfind",
+    "echo",
+    "printf",
+    "cd",
+    "pushd",
+    "ssh-keygen",
+    "openssl",
+    "which",
+    "type",
+    "lsof",
+    "getfacl",
+    "lsattr",
+    "git",
+    "pathchk",
 ];
 
 impl Judge<'_> {
@@ -40,9 +69,14 @@ impl Judge<'_> {
             })
         };
         let shows = reads && !ONLY_NAMES.contains(&program)
-            || matches!(program, "docker" | "podman" | "kubectl") && arguments.iter().any(|(it, _)| it == "cp");
+            || matches!(program, "docker" | "podman" | "kubectl")
+                && arguments.iter().any(|(it, _)| it == "cp");
         if shows && names.into_iter().any(keeps) {
-            return raised(RiskLevel::Dangerous, "reads-secrets", "Prints or passes on keys or passwords.");
+            return raised(
+                RiskLevel::Dangerous,
+                "reads-secrets",
+                "Prints or passes on keys or passwords.",
+            );
         }
         if command.remote || !reads {
             return opinion;
@@ -54,18 +88,29 @@ impl Judge<'_> {
         let secret = match program {
             "printenv" => texts.any(is_secret_name),
             "echo" | "printf" => !told && texts.any(holds_secret),
-            "cat" => command.redirects.iter().any(|it| it.operator.starts_with("<<") && holds_secret(&it.target.text)),
+            "cat" => command
+                .redirects
+                .iter()
+                .any(|it| it.operator.starts_with("<<") && holds_secret(&it.target.text)),
             "declare" | "typeset" | "export" | "readonly" => {
                 arguments.iter().any(|(text, _)| text == "-p") && texts.any(is_secret_name)
             }
-            "awk" | "gawk" | "mawk" | "nawk" => texts.any(|it| it.contains("ENVIRON") && names_secret(it)),
+            "awk" | "gawk" | "mawk" | "nawk" => {
+                texts.any(|it| it.contains("ENVIRON") && names_secret(it))
+            }
             "jq" | "gojq" | "jaq" => texts.any(|it| asks_environment(it) && names_secret(it)),
             _ => false,
         };
         if secret {
-            return raised(RiskLevel::Dangerous, "prints-secret", "Prints a variable that looks like a secret; what a step prints is kept.");
+            return raised(
+                RiskLevel::Dangerous,
+                "prints-secret",
+                "Prints a variable that looks like a secret; what a step prints is kept.",
+            );
         }
-        let plain = |most: usize| arguments.len() <= most && arguments.iter().all(|(it, _)| it.starts_with('-'));
+        let plain = |most: usize| {
+            arguments.len() <= most && arguments.iter().all(|(it, _)| it.starts_with('-'))
+        };
         let dumps = match program {
             "env" | "printenv" => plain(1),
             "set" => arguments.is_empty(),
@@ -78,17 +123,28 @@ impl Judge<'_> {
         }
         let words = || receivers.iter().flat_map(|it| it.words.iter().skip(1));
         if words().any(|word| names_secret(&word.text)) {
-            return raised(RiskLevel::Dangerous, "prints-secret", "Prints variables that look like secrets; what a step prints is kept.");
+            return raised(
+                RiskLevel::Dangerous,
+                "prints-secret",
+                "Prints variables that look like secrets; what a step prints is kept.",
+            );
         }
         let chooses = |it: &&SimpleCommand| {
             let name = it.words.first().and_then(|word| program_of(&word.text));
             name.is_some_and(|name| matches!(name.as_str(), "grep" | "egrep" | "fgrep" | "rg"))
-                && !it.words.iter().any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
+                && !it
+                    .words
+                    .iter()
+                    .any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
         };
         if !receivers.is_empty() && receivers.iter().all(chooses) {
             return opinion;
         }
-        raised(RiskLevel::Caution, "prints-environment", "Prints all variables, and some may be secrets.")
+        raised(
+            RiskLevel::Caution,
+            "prints-environment",
+            "Prints all variables, and some may be secrets.",
+        )
     }
 
     /// The commands that read what a command prints.
@@ -102,8 +158,8 @@ impl Judge<'_> {
     /// Whether a command only passes on what it reads.
     fn prints_on(&self, command: &SimpleCommand) -> bool {
         const PASS_ON: [&str; 22] = [
-            "cat", "tac", "rev", "tr", "cut", "head", "tail", "sed", "awk", "grep", "sort", "uniq", "fold",
-            "base64", "base32", "xxd", "od", "hexdump", "less", "more", "tee", "nl",
+            "cat", "tac", "rev", "tr", "cut", "head", "tail", "sed", "awk", "grep", "sort", "uniq",
+            "fold", "base64", "base32", "xxd", "od", "hexdump", "less", "more", "tee", "nl",
         ];
         let name = command.words.first().and_then(|word| program_of(&word.text));
         name.is_some_and(|name| PASS_ON.contains(&name.as_str()))
@@ -128,7 +184,9 @@ fn is_secret_name(name: &str) -> bool {
 
 /// Whether a text holds the value of such a variable.
 fn holds_secret(text: &str) -> bool {
-    text.split(UNKNOWN).skip(1).any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
+    text.split(UNKNOWN)
+        .skip(1)
+        .any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
 }
 
 /// Whether a word of a text is the name of such a variable, or of what it holds.
@@ -140,5 +198,7 @@ fn names_secret(text: &str) -> bool {
 fn asks_environment(text: &str) -> bool {
     text.contains("$ENV")
         || !text.contains(".env")
-            && text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '"')).any(|word| word == "env")
+            && text
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '"'))
+                .any(|word| word == "env")
 }

@@ -28,8 +28,11 @@ impl Judge<'_> {
 
     pub(super) fn redirect(&mut self, redirect: &Redirect) {
         let span = redirect.target.span();
-        if redirect.writes() && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target)) {
-            let reason = format!("Writes a file that another command names, which is told of {path}.");
+        if redirect.writes()
+            && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target))
+        {
+            let reason =
+                format!("Writes a file that another command names, which is told of {path}.");
             return self.danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
@@ -209,12 +212,17 @@ impl Judge<'_> {
             }
             let is = |word: &Word| {
                 word.text == *target
-                    || (program == "git" && word.text.split_once(':').is_some_and(|(_, path)| path == target))
+                    || (program == "git"
+                        && word.text.split_once(':').is_some_and(|(_, path)| path == target))
             };
             let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
             let read = sources.into_iter().flatten().flat_map(|it| it.words.iter().skip(1));
             if command.words.iter().skip(1).chain(read).any(is) {
-                self.danger("empties-file", redirect.target.span(), "Overwrites a file that the same command reads.");
+                self.danger(
+                    "empties-file",
+                    redirect.target.span(),
+                    "Overwrites a file that the same command reads.",
+                );
                 return;
             }
         }

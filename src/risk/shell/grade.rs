@@ -48,15 +48,17 @@ impl Judge<'_> {
         }
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let reads = opinion.rule == READS;
-        let moved = || {
-            (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone())
-        };
+        let moved =
+            || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
         let found = self
             .elsewhere(program, &arguments, command.raised)
             .filter(|_| !reads || !only_reads_known(program, &arguments))
             .or_else(moved)
             .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
-            .or_else(|| self.named_in_input(command).filter(|_| opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL));
+            .or_else(|| {
+                self.named_in_input(command)
+                    .filter(|_| opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL)
+            });
         let Some(path) = found else { return opinion };
         Opinion {
             level: RiskLevel::Dangerous,

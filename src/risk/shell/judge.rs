@@ -234,7 +234,8 @@ impl<'a> Judge<'a> {
                 self.assigns(name, values, &value.span);
             }
             if value.text.contains("[$(") || value.text.contains("[`") {
-                let reason = "A subscript in this value runs a command wherever it is calculated with.";
+                let reason =
+                    "A subscript in this value runs a command wherever it is calculated with.";
                 self.danger("evaluated-data", value.span(), reason);
             }
             if value.inner.is_some() && self.is_foreign(value) {

@@ -206,7 +206,9 @@ impl Reader {
         let letters = text.strip_prefix('-')?;
         for (index, letter) in letters.char_indices() {
             if self.glued.contains(letter) {
-                return Some(false);
+                let rest = letters.get(index + letter.len_utf8()..)?;
+                let plain = |c: char| c.is_ascii_alphanumeric() || ":@,.+%=-[]".contains(c);
+                return rest.chars().all(plain).then_some(false);
             }
             if self.value.contains(letter) {
                 let rest = letters.get(index + letter.len_utf8()..)?;
