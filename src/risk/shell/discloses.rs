@@ -59,8 +59,7 @@ impl Judge<'_> {
             return opinion;
         }
         let reads = matches!(opinion.rule.as_str(), "reads" | "perhaps-reads");
-        let files = command.redirects.iter().filter(|it| it.operator == "<");
-        let names = arguments.iter().map(|(text, _)| text).chain(files.map(|it| &it.target.text));
+        let mut files = command.redirects.iter().filter(|it| it.operator == "<");
         let keeps = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
             [text.as_str(), value].iter().any(|text| {
@@ -71,7 +70,8 @@ impl Judge<'_> {
         let shows = reads && !ONLY_NAMES.contains(&program)
             || matches!(program, "docker" | "podman" | "kubectl")
                 && arguments.iter().any(|(it, _)| it == "cp");
-        if shows && names.into_iter().any(keeps) {
+        let given = shows && arguments.iter().any(|(text, _)| keeps(text));
+        if given || files.any(|it| keeps(&it.target.text)) {
             return raised(
                 RiskLevel::Dangerous,
                 "reads-secrets",

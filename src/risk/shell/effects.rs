@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::elsewhere::{Use, is_elsewhere};
+use super::elsewhere::{Use, is_elsewhere, is_planted};
 use super::judge::Judge;
 use super::place;
 pub(super) use super::program::program_of;
@@ -288,6 +288,10 @@ impl Judge<'_> {
     /// Running a file that this very command fetched or wrote is running what nobody has read.
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::settle(&word.text, &self.folder);
+        if is_planted(&path) {
+            let reason = "Runs a file of a hidden folder where everybody may write.";
+            self.danger("runs-planted", word.span(), reason);
+        }
         if self.fetched || self.written.contains(&path) {
             self.danger(
                 "runs-fetched",

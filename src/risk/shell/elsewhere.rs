@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::judge::Judge;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
-pub(super) use paths::{Use, is_elsewhere, paths};
+pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
 use paths::{archive, mounted};
 
 /// The part of the table that says in which positions places are only read.
@@ -163,6 +163,11 @@ impl Judge<'_> {
                 },
             };
             if reads {
+                // Nobody keeps what he works with in such a folder.
+                let planted = paths(text).into_iter().find(|path| is_planted(path));
+                if planted.is_some() {
+                    return planted;
+                }
                 continue;
             }
             let mount =

@@ -120,7 +120,10 @@ impl Judge<'_> {
                     }
                     None => continue,
                 };
-                if text.trim().contains(' ') {
+                if looks_like_code(text) && !excepted && !self.table.knows(program) {
+                    let reason = "Hands code to a program that nobody knows.";
+                    self.danger("inline-code", word.span(), reason);
+                } else if text.trim().contains(' ') {
                     self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
                 }
             }
@@ -289,6 +292,12 @@ impl Judge<'_> {
         });
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
+}
+
+/// Whether a text is more like code of some language than like the name of a command.
+fn looks_like_code(text: &str) -> bool {
+    let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
+    call || text.starts_with("import ") || text.starts_with("require ")
 }
 
 /// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows

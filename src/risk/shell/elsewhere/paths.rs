@@ -59,6 +59,15 @@ pub(in crate::risk::shell) enum Use {
     Code,
 }
 
+/// Whether a settled path is in a hidden folder of a place where everybody may write.
+pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
+    let shared = ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| path.starts_with(folder));
+    shared
+        && path.contains("/.")
+        && !path.starts_with("/tmp/.X11")
+        && !path.starts_with("/tmp/.ICE")
+}
+
 /// Whether a settled path is outside the working folder, and not one of the places that everybody uses.
 pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
     if !place::is_outside(path) {
@@ -68,9 +77,7 @@ pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let temporary = below("/tmp") || below("/var/tmp") || below("/var/folders");
-    let hidden =
-        path.contains("/.") && !path.starts_with("/tmp/.X11") && !path.starts_with("/tmp/.ICE");
-    if temporary && !hidden {
+    if temporary && !is_planted(path) {
         return used == Use::Code;
     }
     if DEVICES.iter().any(|device| below(device)) || path.starts_with("/dev/tty") {
