@@ -132,7 +132,8 @@ fn runs_code(call: &ToolCall) -> bool {
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
     // The folders of this program are on this machine.
-    let own = if target.is_some() { &[] } else { policy.own_folders.as_slice() };
+    let own: &[std::path::PathBuf] =
+        if target.is_some() { &[] } else { policy.own_folders.as_slice() };
     let found = of_command_beside(command, shell, &policy.command_rules, own);
     match target {
         Some(host) if found.level == RiskLevel::Safe => Verdict {
