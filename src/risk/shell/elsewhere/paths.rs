@@ -61,11 +61,20 @@ pub(in crate::risk::shell) enum Use {
 
 /// Whether a settled path is in a hidden folder of a place where everybody may write.
 pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
-    let shared = ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| path.starts_with(folder));
-    shared
-        && path.contains("/.")
-        && !path.starts_with("/tmp/.X11")
-        && !path.starts_with("/tmp/.ICE")
+    let folders = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+    let Some(rest) = folders.iter().find_map(|folder| path.strip_prefix(folder)) else {
+        return false;
+    };
+    // What windows keep there, and folders that programs make for themselves.
+    let usual = |name: &str| {
+        matches!(name, ".X11-unix" | ".ICE-unix")
+            || name.starts_with(".X")
+            || name.strip_prefix(".tmp").is_some_and(|rest| {
+                rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            })
+    };
+    // What is hidden further down belongs to a project that is there.
+    rest.split('/').next().is_some_and(|name| name.starts_with('.') && !usual(name))
 }
 
 /// Whether a settled path is outside the working folder, and not one of the places that everybody uses.
