@@ -18,8 +18,8 @@ pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSettin
 pub use sensitive::{is_at_or_below, is_own_folder};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, Reading, Shell, SimpleCommand, UserRule,
-    UserRules, Word, first_reading, needs_of_command, of_command, refused, second_reading,
-    table_folder, table_paths,
+    UserRules, Word, first_reading, needs_of_command, of_command, of_command_beside, refused,
+    second_reading, table_folder, table_paths,
 };
 pub use tools::{
     CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,

@@ -145,6 +145,49 @@ pub fn is_at_or_below(path: &str, folder: &str) -> bool {
     path.len() >= folder.len() && path.iter().zip(&folder).all(|(one, other)| one == other)
 }
 
+/// Whether a word of a command names one of these folders of the program itself, or something in one. The word
+/// is settled, and may hold patterns, variables and a home that nobody knows; so a path that does not begin at
+/// the root names a folder by its last two names.
+pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
+    let open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
+    let is = |own: &str, name: &str| {
+        let head = name.split(['\u{E000}', '*', '?', '[']).next().unwrap_or_default();
+        own == name || open(name) && own.starts_with(head)
+    };
+    let begins = |own: &[Cow<str>], names: &[Cow<str>]| {
+        own.len() <= names.len()
+            && own.iter().zip(names).all(|(own, name)| is(own, name))
+            // A row of patterns alone names nothing.
+            && own.iter().zip(names).any(|(own, name)| own == name)
+    };
+    let names = folded_names(path);
+    // The root and the working folder as a process sees them.
+    let seen = match names.as_slice() {
+        [first, _, third, rest @ ..]
+            if &**first == "proc" && matches!(&**third, "root" | "cwd") =>
+        {
+            rest
+        }
+        all => all,
+    };
+    let is_rooted = path.starts_with('/')
+        && (seen.len() == names.len() || names.get(2).is_some_and(|it| it == "root"));
+    own.iter().any(|own| {
+        let own = own.to_string_lossy();
+        let own = folded_names(&own);
+        if is_rooted {
+            return begins(&own, seen);
+        }
+        let inside = seen
+            .iter()
+            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || open(name));
+        let inside: Vec<Cow<str>> = inside.cloned().collect();
+        inside.len() < names.len()
+            && (1..own.len().saturating_sub(1))
+                .any(|at| own.get(at..).is_some_and(|own| begins(own, &inside)))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

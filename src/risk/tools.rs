@@ -3,10 +3,10 @@
 
 use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, ToolClass};
 
-use super::{Policy, RiskLevel, Shell, Verdict, of_command, sensitive};
+use super::{Policy, RiskLevel, Shell, Verdict, of_command_beside, sensitive};
 
 /// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 7;
+pub(super) const RULES_VERSION: u32 = 8;
 
 /// The rule of a step that brings earlier contents back.
 pub const CHANGE_HISTORY: &str = "change-history";
@@ -131,7 +131,10 @@ fn runs_code(call: &ToolCall) -> bool {
 /// A command on a host is read by the host's bash, and never safe: it is not here that it acts.
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
-    let found = of_command(command, shell, &policy.command_rules);
+    // The folders of this program are on this machine.
+    let own: &[std::path::PathBuf] =
+        if target.is_some() { &[] } else { policy.own_folders.as_slice() };
+    let found = of_command_beside(command, shell, &policy.command_rules, own);
     match target {
         Some(host) if found.level == RiskLevel::Safe => Verdict {
             level: RiskLevel::Caution,
@@ -185,6 +188,18 @@ mod tests {
 
     fn judged(call: &ToolCall) -> Verdict {
         of_call(call, &Policy::default(), Shell::Bash)
+    }
+
+    #[test]
+    fn a_command_that_names_an_own_folder_is_dangerous_here_and_not_on_a_host() {
+        let policy =
+            Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
+        let rule = |command: &str, target| {
+            of_shell_command(command, target, &policy, Shell::Bash).rule.into_owned()
+        };
+        assert_eq!(rule("ls ~/.config/countersign", None), "own-folder");
+        assert_eq!(rule("ls ~/.config/countersign", Some("web")), "remote-host");
+        assert_eq!(rule("ls ~/.config", None), "reads");
     }
 
     #[test]

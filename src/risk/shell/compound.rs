@@ -67,7 +67,12 @@ impl Parser<'_> {
             if !(self.rest().starts_with('{') || self.rest().starts_with('(')) {
                 self.at = mark;
             }
+            let first = self.script.commands.len();
             self.command()?;
+            // It reads what the rest of the script writes to it.
+            for command in self.script.commands.iter_mut().skip(first) {
+                command.input.get_or_insert(0..0);
+            }
         } else {
             return Ok(false);
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::elsewhere::{Use, is_elsewhere, is_planted};
 use super::judge::Judge;
 use super::place;
 pub(super) use super::program::program_of;
@@ -27,6 +28,13 @@ impl Judge<'_> {
 
     pub(super) fn redirect(&mut self, redirect: &Redirect) {
         let span = redirect.target.span();
+        if redirect.writes()
+            && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target))
+        {
+            let reason =
+                format!("Writes a file that another command names, which is told of {path}.");
+            return self.danger("elsewhere", span, &reason);
+        }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
             let path = place::settle(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
@@ -56,6 +64,8 @@ impl Judge<'_> {
                 span,
                 "Writes a file that other programs obey, or that keeps keys or history.",
             );
+        } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
+            self.danger("elsewhere", span, "Writes a file outside the working folder.");
         } else if !path.starts_with("/dev/") {
             self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
         }
@@ -149,7 +159,7 @@ impl Judge<'_> {
 
     /// Whether what it reads is what a database answered: that is no text that a person wrote.
     pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
-        let clients = ["psql", "mysql", "mariadb", "sqlite3"];
+        let clients = ["psql", "mysql", "mariadb", "sqlite3", "mysqlbinlog"];
         let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
         sources.into_iter().flatten().any(|source| {
             let program = source.words.first().and_then(|word| program_of(&word.text));
@@ -188,6 +198,34 @@ impl Judge<'_> {
             }
             _ => false,
         };
+    }
+
+    /// A file that is written while it is read is empty before that, or loses what it was for what it had been.
+    pub(super) fn overwrites(&mut self, command: &SimpleCommand, program: &str) {
+        if matches!(program, "echo" | "printf" | "mkdir" | "touch") {
+            return;
+        }
+        for redirect in command.redirects.iter().filter(|it| matches!(it.operator, ">" | ">|")) {
+            let target = &redirect.target.text;
+            if target.starts_with("/dev/") || redirect.target.unknown() {
+                continue;
+            }
+            let is = |word: &Word| {
+                word.text == *target
+                    || (program == "git"
+                        && word.text.split_once(':').is_some_and(|(_, path)| path == target))
+            };
+            let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
+            let read = sources.into_iter().flatten().flat_map(|it| it.words.iter().skip(1));
+            if command.words.iter().skip(1).chain(read).any(is) {
+                self.danger(
+                    "empties-file",
+                    redirect.target.span(),
+                    "Overwrites a file that the same command reads.",
+                );
+                return;
+            }
+        }
     }
 
     /// Nothing but emptying files is done with what `/dev/null` has.
@@ -250,6 +288,10 @@ impl Judge<'_> {
     /// Running a file that this very command fetched or wrote is running what nobody has read.
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::settle(&word.text, &self.folder);
+        if is_planted(&path) {
+            let reason = "Runs a file of a hidden folder where everybody may write.";
+            self.danger("runs-planted", word.span(), reason);
+        }
         if self.fetched || self.written.contains(&path) {
             self.danger(
                 "runs-fetched",

@@ -96,6 +96,27 @@ impl Judge<'_> {
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => {
                 if matches!(program, "read" | "mapfile" | "readarray") {
                     let names = words.iter().filter(|word| !word.text.starts_with('-'));
+                    let whole = self
+                        .script
+                        .commands
+                        .iter()
+                        .find(|it| it.words.is_empty() && !it.redirects.is_empty());
+                    let around = whole.and_then(|it| self.named_in_input(it));
+                    if let Some(path) = self.named_in_input(command).or(around) {
+                        // Each line may be a place like those that the other commands were given.
+                        let names: Vec<String> = words
+                            .iter()
+                            .map(|word| word.text.clone())
+                            .filter(|it| is_name(it))
+                            .collect();
+                        for name in names {
+                            self.assigns(
+                                &name,
+                                vec![format!("{path}/{UNKNOWN}FOUND{END}")],
+                                &command.span(),
+                            );
+                        }
+                    }
                     self.read_names
                         .extend(names.map(|word| word.text.clone()).filter(|it| is_name(it)));
                 }

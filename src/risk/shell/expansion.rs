@@ -144,7 +144,12 @@ impl Parser<'_> {
             let inner = inside.inner.clone();
             self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
         }
-        mark(word, &name);
+        // What is replaced in a value leaves nothing that is known.
+        let rewrites = inside
+            .text
+            .strip_prefix(&name)
+            .is_some_and(|rest| !name.is_empty() && rest.starts_with(['/', '^', ',', '@']));
+        mark(word, if rewrites { "+" } else { &name });
         if inside.inner.is_some() {
             word.inner = inside.inner;
         }

@@ -1,10 +1,11 @@
 //! One command against the table and the rules of the user.
 
+use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::pattern::Seen;
 use super::program::{canonical, program_of};
 use super::readers::{self, Argument, Call};
-use super::syntax::{Redirect, SimpleCommand, Word};
+use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// The rule of a program without one.
@@ -28,6 +29,9 @@ impl Judge<'_> {
     /// Asks the table and the rules of the user.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
+        let opinion = self.beyond(command, program, opinion);
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let opinion = self.discloses(command, program, &arguments, opinion);
         let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
         if unknown {
@@ -35,12 +39,39 @@ impl Judge<'_> {
         }
     }
 
+    /// Raises what the table does not call dangerous where the call has to do with a place outside the working
+    /// folder.
+    fn beyond(&mut self, command: &SimpleCommand, program: &str, opinion: Opinion) -> Opinion {
+        let asks = opinion.rule == "asks-help" || opinion.rule == "reads";
+        if opinion.level >= RiskLevel::Dangerous || command.remote || asks {
+            return opinion;
+        }
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let reads = opinion.rule == READS;
+        let moved =
+            || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
+        let found = self
+            .elsewhere(program, &arguments, command.raised)
+            .filter(|_| !reads || !only_reads_known(program, &arguments))
+            .or_else(moved)
+            .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
+            .or_else(|| {
+                self.named_in_input(command)
+                    .filter(|_| opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL)
+            });
+        let Some(path) = found else { return opinion };
+        Opinion {
+            level: RiskLevel::Dangerous,
+            rule: "elsewhere".to_owned(),
+            reason: format!("May change something outside the working folder: {path}."),
+            safer: Some("Work on a copy below the working folder.".to_owned()),
+        }
+    }
+
     /// A program that nobody knows may be one more wrapper: what looks like a command inside it
     /// counts when it is dangerous.
     fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        if self.table.verbs.excepted(program) {
-            return;
-        }
+        let excepted = self.table.verbs.excepted(program);
         // A program by a path of its own may be another copy of one that is known.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
         if name != program && self.table.dangerous(&name) && !WORDS.contains(&name.as_str()) {
@@ -60,6 +91,7 @@ impl Judge<'_> {
             };
             let starts: Vec<usize> = words
                 .iter()
+                .take(if excepted { 0 } else { usize::MAX })
                 .enumerate()
                 .filter(|(_, word)| starts(word))
                 .map(|(at, _)| at)
@@ -78,6 +110,9 @@ impl Judge<'_> {
                 let named =
                     word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
                 let before = index.checked_sub(1).and_then(|before| words.get(before));
+                if excepted && !word.text.starts_with("--") {
+                    continue;
+                }
                 let text = match named {
                     Some((_, text)) => text,
                     None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => {
@@ -85,7 +120,10 @@ impl Judge<'_> {
                     }
                     None => continue,
                 };
-                if text.trim().contains(' ') {
+                if looks_like_code(text) && !excepted && !self.table.knows(program) {
+                    let reason = "Hands code to a program that nobody knows.";
+                    self.danger("inline-code", word.span(), reason);
+                } else if text.trim().contains(' ') {
                     self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
                 }
             }
@@ -93,7 +131,7 @@ impl Judge<'_> {
     }
 
     /// Keeps what this finds only where it is dangerous, and says of it that a known command did it.
-    fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
+    pub(super) fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
         let (findings, commands) = (self.findings.len(), self.commands.len());
         let matched = self.matched.clone();
         look(self);
@@ -115,7 +153,12 @@ impl Judge<'_> {
         let before = self.findings.len();
         let mut opinion = self.opinion(command, program);
         // That it runs something, and that nobody knows it, says nothing more.
-        let only_runs = opinion.level < RiskLevel::Dangerous && opinion.rule != "changes-files";
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        if matches!(opinion.rule.as_str(), "reads" | READS) {
+            opinion = self.discloses(command, program, &arguments, opinion);
+        }
+        let only_runs = opinion.level < RiskLevel::Dangerous
+            && !matches!(opinion.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
             opinion.level = RiskLevel::Safe;
         }
@@ -155,9 +198,7 @@ impl Judge<'_> {
             .map(|(text, glob)| Argument { text, glob: *glob, quoted: quoted.contains(text) })
             .collect();
         let call = readers::check(program, &readers);
-        let known = self.table.rule.iter().any(|rule| {
-            rule.patterns.iter().flat_map(|p| p.programs()).any(|name| name == program)
-        });
+        let known = self.table.knows(program);
         let (rule, reason) = if known || call.is_some() {
             (UNLISTED_CALL, "No rule says what this call of the program does.")
         } else {
@@ -177,12 +218,7 @@ impl Judge<'_> {
                 safer: None,
             };
         } else {
-            let worst = self
-                .table
-                .rule
-                .iter()
-                .filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(&seen, globals)))
-                .max_by_key(|rule| rule.level);
+            let worst = self.table.worst(&seen, globals);
             let ordinary = worst.is_none_or(|rule| rule.id == READS);
             if call == Some(Call::Harms)
                 && worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous)
@@ -256,6 +292,30 @@ impl Judge<'_> {
         });
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
+}
+
+/// Whether a text is more like code of some language than like the name of a command.
+fn looks_like_code(text: &str) -> bool {
+    let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
+    call || text.starts_with("import ") || text.starts_with("require ")
+}
+
+/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
+/// yet that makes the call more.
+fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
+    let known: Vec<Argument> = arguments
+        .iter()
+        .map(|(text, _)| {
+            let unknown = text.contains(UNKNOWN) && !text.starts_with('-');
+            Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
+        })
+        .collect();
+    // Another repository may say what git runs, but that is no change.
+    let known = match known.as_slice() {
+        [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
+        all => all,
+    };
+    matches!(readers::check(program, known), Some(Call::Reads))
 }
 
 /// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a

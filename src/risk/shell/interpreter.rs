@@ -31,6 +31,14 @@ impl Judge<'_> {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 } else {
                     self.runs_file(word);
+                    let arguments = self.arguments(rest.get(at..).unwrap_or_default());
+                    if !context.remote
+                        && let Some(path) = self.elsewhere("", &arguments, context.raised)
+                    {
+                        let reason =
+                            format!("May change something outside the working folder: {path}.");
+                        self.danger("elsewhere", word.span(), &reason);
+                    }
                     let checks = rest.iter().any(|word| word.text == "-n");
                     if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
                         self.danger(

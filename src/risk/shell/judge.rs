@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::effects::program_of;
 use super::place;
@@ -62,13 +63,19 @@ pub(super) struct Judge<'a> {
     pub(super) matched: BTreeSet<String>,
     /// Variables that hold what was read.
     pub(super) read_names: BTreeSet<String>,
+    /// Aliases with their texts.
+    pub(super) aliases: BTreeMap<String, String>,
+    /// Links that this command makes to places outside the working folder.
+    pub(super) links: Vec<String>,
+    /// The folders of this program itself.
+    pub(super) own: &'a [PathBuf],
     /// Bytes written down so far while variables and operands were replaced.
     pub(super) expanded: usize,
 }
 
 impl<'a> Judge<'a> {
     /// A judge with the table; nothing when the table of the program itself is broken.
-    pub(super) fn new(source: &'a str, user: &'a UserRules) -> Option<Self> {
+    pub(super) fn new(source: &'a str, user: &'a UserRules, own: &'a [PathBuf]) -> Option<Self> {
         Some(Self {
             source,
             table: TABLE.as_ref().ok()?,
@@ -85,6 +92,9 @@ impl<'a> Judge<'a> {
             locked: false,
             matched: BTreeSet::new(),
             read_names: BTreeSet::new(),
+            aliases: BTreeMap::new(),
+            links: Vec::new(),
+            own,
             expanded: 0,
         })
     }
@@ -223,10 +233,18 @@ impl<'a> Judge<'a> {
             if let Some(values) = self.resolve(&value.text, &value.span) {
                 self.assigns(name, values, &value.span);
             }
+            if value.text.contains("[$(") || value.text.contains("[`") {
+                let reason =
+                    "A subscript in this value runs a command wherever it is calculated with.";
+                self.danger("evaluated-data", value.span(), reason);
+            }
             if value.inner.is_some() && self.is_foreign(value) {
                 self.read_names.insert(name.clone());
             }
             self.variable(name, Some(&value.text), &value.span);
+            if !command.words.is_empty() && !command.remote {
+                self.exports_place(name, &value.text, &value.span);
+            }
             if !command.words.is_empty() || name.bytes().all(|b| !b.is_ascii_lowercase()) {
                 self.exported(name, &value.span);
             }
@@ -246,6 +264,7 @@ impl<'a> Judge<'a> {
                 None,
             );
         };
+        self.own_folder(command);
         self.expanded += command.words.iter().map(|word| word.text.len()).sum::<usize>();
         self.commands.push(command.clone());
         let fault = if first.unknown() {
@@ -284,19 +303,25 @@ impl<'a> Judge<'a> {
         if program == "alias" {
             self.alias(command, depth);
         }
+        self.stands_for(command, &program, depth);
         self.names(command, &program);
         self.empties(command, &program);
+        self.overwrites(command, &program);
         self.installs(command, &program);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }
-        if matches!(program.as_str(), "cd" | "pushd")
-            && let Some((to, _)) = self
+        if matches!(program.as_str(), "cd" | "pushd") {
+            let to = self
                 .arguments(command.words.get(1..).unwrap_or_default())
                 .into_iter()
                 .find(|(text, _)| !text.starts_with('-'))
-        {
-            self.folder = place::settle(&to, &self.folder);
+                .map(|(text, _)| text)
+                // Without a folder it goes home.
+                .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
+            if let Some(to) = to {
+                self.folder = place::settle(&to, &self.folder);
+            }
         }
         if matches!(
             program.as_str(),
@@ -310,6 +335,7 @@ impl<'a> Judge<'a> {
                         |word: &Word| word.text.starts_with("-") && word.text.contains('x');
                     if program == "export" || command.words.iter().skip(1).any(exports) {
                         self.exported(name, &word.span);
+                        self.exports_place(name, value, &word.span);
                     }
                 }
                 if word.text.contains('=') || program == "unset" {
@@ -320,5 +346,7 @@ impl<'a> Judge<'a> {
             }
         }
         self.grade(command, &program, depth);
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        self.remember_link(&program, &arguments);
     }
 }

@@ -6,7 +6,9 @@
 
 mod agreement;
 mod compound;
+mod discloses;
 mod effects;
+mod elsewhere;
 mod evaluated;
 mod expansion;
 mod grade;
@@ -15,6 +17,7 @@ mod interpreter;
 mod judge;
 mod needs;
 mod options;
+mod own;
 mod parse;
 mod pattern;
 mod place;
@@ -36,6 +39,7 @@ mod wrapper_words;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -132,6 +136,16 @@ pub fn second_reading(command: &str) -> Option<Reading> {
 
 /// The verdict on a command.
 pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
+    of_command_beside(command, shell, rules, &[])
+}
+
+/// The verdict on a command that must not touch `own`, the folders of this program itself.
+pub fn of_command_beside(
+    command: &str,
+    shell: Shell,
+    rules: &UserRules,
+    own: &[PathBuf],
+) -> CommandVerdict {
     if let Some(refused) = scan::scan(command) {
         return alone(refused.rule, refused.span, refused.reason);
     }
@@ -147,7 +161,7 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
             );
         }
     };
-    let Some(mut judge) = Judge::new(command, rules) else {
+    let Some(mut judge) = Judge::new(command, rules, own) else {
         return alone("no-rules", whole, "The table of rules cannot be read.");
     };
     judge.script(script.clone(), &SimpleCommand::default(), 0);

@@ -36,32 +36,19 @@ pub(super) struct Argument<'a> {
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
     let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
     let mut best = None;
-    for reader in &readers.reader {
-        for head in &reader.heads {
-            let Some((programs, subcommands)) = head.split_first() else { continue };
-            if !programs.iter().any(|name| name == program) {
-                continue;
-            }
-            let call = match readers.subcommand(program, subcommands, arguments) {
-                Some(rest) => reader.call(rest),
-                // Another subcommand, which may have an entry of its own.
-                None => continue,
-            };
-            best = Some(match best {
-                // One entry that allows the call is enough; one that knows its harm is, too.
-                Some(Call::Reads) | None => call,
-                Some(Call::Harms) if call != Call::Reads => Call::Harms,
-                Some(before) => {
-                    if call == Call::More {
-                        before
-                    } else {
-                        call
-                    }
-                }
-            });
-            if best == Some(Call::Reads) {
-                return best;
-            }
+    for (reader, subcommands) in readers.of(program) {
+        // Another subcommand may have an entry of its own.
+        let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
+        let call = reader.call(rest);
+        best = Some(match best {
+            // One entry that allows the call is enough; one that knows its harm is, too.
+            Some(Call::Reads) | None => call,
+            Some(Call::Harms) if call != Call::Reads => Call::Harms,
+            Some(before) if call == Call::More => before,
+            Some(_) => call,
+        });
+        if best == Some(Call::Reads) {
+            return best;
         }
     }
     best
@@ -218,6 +205,11 @@ impl Reader {
         }
         let letters = text.strip_prefix('-')?;
         for (index, letter) in letters.char_indices() {
+            if self.glued.contains(letter) {
+                let rest = letters.get(index + letter.len_utf8()..)?;
+                let plain = |c: char| c.is_ascii_alphanumeric() || ":@,.+%=-[]".contains(c);
+                return rest.chars().all(plain).then_some(false);
+            }
             if self.value.contains(letter) {
                 let rest = letters.get(index + letter.len_utf8()..)?;
                 if !rest.is_empty() {

@@ -37,6 +37,7 @@ impl Judge<'_> {
                 let reason = "Puts another command in the place of a known program.";
                 self.danger("hijacks", word.span(), reason);
             }
+            self.aliases.insert(name.to_owned(), text.to_owned());
             self.note(
                 RiskLevel::Caution,
                 "sets-alias",
@@ -46,6 +47,17 @@ impl Judge<'_> {
             );
             self.read(text, word, command, depth + 1);
         }
+    }
+
+    /// The command that a call of an alias is, where the shell knows aliases.
+    pub(super) fn stands_for(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        let Some(text) = self.aliases.remove(program) else { return };
+        let span = command.span();
+        let head = text.split_whitespace().map(|it| Word::literal(it, span.clone()));
+        let words = head.chain(command.words.iter().skip(1).cloned()).collect();
+        let whole = SimpleCommand { words, ..command.clone() };
+        self.only_if_dangerous(|judge| judge.command(&whole, depth + 1));
+        self.aliases.insert(program.to_owned(), text);
     }
 
     /// A call of a function: its body with the arguments of the call.

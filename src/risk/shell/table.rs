@@ -1,11 +1,13 @@
 //! The rules as a table, and whether one of them matches a command.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern::Pattern;
+use super::elsewhere::Elsewhere;
+use super::pattern::{Pattern, Seen};
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
 
@@ -20,10 +22,13 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
         table.variables.plain.push((names.clone(), values));
     }
     table.verbs.compile()?;
+    table.elsewhere.compile()?;
+    table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns =
             rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
     }
+    table.index();
     Ok(table)
 });
 
@@ -35,11 +40,51 @@ pub(super) struct Table {
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
+    pub(super) elsewhere: Elsewhere,
+    /// Packages that projects run without having them, as a pattern of the whole word.
+    pub(super) packages: Packages,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
+    /// Which pattern of which rule is about a program, in the order of the table.
+    #[serde(skip)]
+    by_program: HashMap<String, Vec<(usize, usize)>>,
+    /// Patterns for names that only begin in a certain way.
+    #[serde(skip)]
+    by_beginning: Vec<(usize, usize)>,
 }
 
 impl Table {
+    fn index(&mut self) {
+        for (at, rule) in self.rule.iter().enumerate() {
+            for (index, pattern) in rule.patterns.iter().enumerate() {
+                for program in pattern.programs() {
+                    if program.ends_with('*') {
+                        self.by_beginning.push((at, index));
+                    }
+                    self.by_program.entry(program.clone()).or_default().push((at, index));
+                }
+            }
+        }
+    }
+
+    /// Whether a rule names this program.
+    pub(super) fn knows(&self, program: &str) -> bool {
+        self.by_program.contains_key(program)
+    }
+
+    /// The last of the worst rules that match a command.
+    pub(super) fn worst(&self, seen: &Seen, globals: &[String]) -> Option<&Rule> {
+        let named = self.by_program.get(seen.program).into_iter().flatten();
+        named
+            .chain(&self.by_beginning)
+            .filter_map(|(at, index)| Some((at, self.rule.get(*at)?, *index)))
+            .filter(|(_, rule, index)| {
+                rule.patterns.get(*index).is_some_and(|it| it.matches(seen, globals))
+            })
+            .max_by_key(|(at, rule, _)| (rule.level, **at))
+            .map(|(_, rule, _)| rule)
+    }
+
     /// Whether a rule calls something that this program can do dangerous, or it runs other commands.
     pub(super) fn dangerous(&self, program: &str) -> bool {
         static NAMES: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {
@@ -65,6 +110,21 @@ pub(super) struct Variables {
     values: std::collections::BTreeMap<String, String>,
     #[serde(skip)]
     pub(super) plain: Vec<(String, Regex)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Packages {
+    known: String,
+    #[serde(skip)]
+    compiled: Option<Regex>,
+}
+
+impl Packages {
+    /// Whether a package is a tool of projects that everybody knows.
+    pub(super) fn knows(&self, package: &str) -> bool {
+        self.compiled.as_ref().is_some_and(|known| known.is_match(package))
+    }
 }
 
 /// How a wrapper holds the command it runs.
@@ -111,6 +171,9 @@ pub(super) struct Wrapper {
     /// Without a command it starts a shell.
     #[serde(default)]
     pub(super) shell: bool,
+    /// It fetches the package of the program that it runs.
+    #[serde(default)]
+    pub(super) fetches: bool,
     #[serde(default)]
     pub(super) raises: bool,
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! The table's own examples, and both corpora.
 
 mod closed_world;
+mod elsewhere;
 mod mutations;
 mod readers;
 mod user;

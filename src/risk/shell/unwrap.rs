@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::elsewhere::Use;
 use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
@@ -27,7 +28,7 @@ impl Judge<'_> {
                 for name in &wrapper.names {
                     let Some(start) = begins(name, program, words, globals) else { continue };
                     let rest = words.get(start..).unwrap_or_default();
-                    only |= self.wrapped(command, program, wrapper, rest, depth);
+                    only |= self.wrapped(command, (program, name), wrapper, rest, depth);
                 }
             }
         }
@@ -37,7 +38,7 @@ impl Judge<'_> {
     fn wrapped(
         &mut self,
         outer: &SimpleCommand,
-        program: &str,
+        (program, name): (&str, &str),
         wrapper: &Wrapper,
         rest: &[Word],
         depth: usize,
@@ -77,6 +78,9 @@ impl Judge<'_> {
             let text = word.text.as_str();
             at += 1;
             if text == "--" {
+                if program == "env" {
+                    continue;
+                }
                 if skip == 0 || wrapper.names.iter().any(|name| name.contains("kubectl")) {
                     break;
                 }
@@ -114,6 +118,14 @@ impl Judge<'_> {
                     }
                     at += 1;
                 } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
+                    // What follows may be the value of the option, and no program.
+                    if let Some(next) = rest.get(at)
+                        && !outer.remote
+                        && self.outside(&next.text, Use::Program).is_some()
+                    {
+                        let reason = "Is given a place outside the working folder by an option that nobody knows.";
+                        self.danger("elsewhere", next.span(), reason);
+                    }
                     self.note(
                         RiskLevel::Caution,
                         "wrapper-option",
@@ -152,6 +164,16 @@ impl Judge<'_> {
             break;
         }
         let mut inner = rest.get(at..).unwrap_or_default().to_vec();
+        if wrapper.kind == Kind::Argv || wrapper.kind == Kind::Joined {
+            self.wrapper_elsewhere(outer, (program, name), rest.get(..at).unwrap_or_default());
+        }
+        if wrapper.fetches
+            && let Some(first) = inner.first()
+            && !self.table.packages.knows(&first.text)
+        {
+            let reason = "Fetches a package that is no known tool of projects, and runs it.";
+            self.danger("runs-fetched", first.span(), reason);
+        }
         if wrapper.more {
             let options = rest.get(..at).unwrap_or_default();
             let mark = replaced(options);
@@ -165,6 +187,10 @@ impl Judge<'_> {
             }
             if mark.is_none() {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
+            }
+            // What it reads becomes words of the command, and so do the places in it.
+            if let Some(path) = self.named_in_input(outer) {
+                inner.push(Word::literal(&path, outer.span()));
             }
         }
         if wrapper.kind == Kind::Options {

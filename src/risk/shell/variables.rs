@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::elsewhere::Use;
 use super::judge::Judge;
 use super::pattern::wild;
 use super::syntax::{END, UNKNOWN, Word};
@@ -170,6 +171,22 @@ impl Judge<'_> {
                 span.clone(),
                 "Keeps the shell from recording what is done.",
             );
+        }
+    }
+
+    /// Judges a variable whose value tells programs of a place outside the working folder.
+    pub(super) fn exports_place(&mut self, name: &str, value: &str, span: &Range<usize>) {
+        let harmless = self.table.variables.harmless.iter().any(|known| wild(known, name));
+        let plain = self.table.variables.plain.iter().any(|(names, values)| {
+            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
+        });
+        if harmless || plain {
+            return;
+        }
+        let Some(values) = self.resolve(value, span) else { return };
+        if let Some(path) = values.iter().find_map(|it| self.outside(it, Use::Program)) {
+            let reason = format!("Tells programs of a place outside the working folder: {path}.");
+            self.danger("elsewhere", span.clone(), &reason);
         }
     }
 

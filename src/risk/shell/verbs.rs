@@ -62,7 +62,7 @@ impl Verbs {
         if before().any(|text| compiled.dry.is_match(text)) {
             return false;
         }
-        let operands = || before().filter(|text| !text.starts_with('-')).take(3);
+        let operands = || before().filter(|text| !text.starts_with('-')).take(5);
         compiled.name.is_match(name)
             || operands().any(|text| compiled.word.is_match(text))
             // The options of a program of the project have their own meaning.

@@ -1,6 +1,6 @@
 //! The table of readers: programs with the options and operands that leave it at reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -20,6 +20,7 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             let set = sets.get(name).ok_or_else(|| format!("no set {name}"))?;
             reader.short.push_str(&set.short);
             reader.value.push_str(&set.value);
+            reader.glued.push_str(&set.glued);
             reader.long = format!("{} {}", reader.long, set.long);
         }
         reader.options = reader.long.split_whitespace().map(LongOption::read).collect();
@@ -35,6 +36,15 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             })
             .collect();
     }
+    let mut by_program: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    for (entry, reader) in readers.reader.iter().enumerate() {
+        for (head, words) in reader.heads.iter().enumerate() {
+            for program in words.first().into_iter().flatten() {
+                by_program.entry(program.clone()).or_default().push((entry, head));
+            }
+        }
+    }
+    readers.by_program = by_program;
     Ok(readers)
 });
 
@@ -48,6 +58,9 @@ pub(super) struct Readers {
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
     pub(super) reader: Vec<Reader>,
+    /// Which head of which entry begins with a program, in the order of the table.
+    #[serde(skip)]
+    by_program: HashMap<String, Vec<(usize, usize)>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,6 +72,9 @@ pub(super) struct OptionSet {
     /// Letters with a value.
     #[serde(default)]
     pub(super) value: String,
+    /// Letters whose value, if there is one, is glued to them.
+    #[serde(default)]
+    pub(super) glued: String,
     /// Names: `name`, `name=` with a value, `name[=]` with one that has to be glued.
     #[serde(default)]
     pub(super) long: String,
@@ -98,6 +114,9 @@ pub(super) struct Reader {
     pub(super) short: String,
     #[serde(default)]
     pub(super) value: String,
+    /// Letters whose value, if there is one, is glued to them.
+    #[serde(default)]
+    pub(super) glued: String,
     #[serde(default)]
     pub(super) long: String,
     /// Sets of options that are allowed, too.
@@ -160,6 +179,15 @@ impl LongOption {
 }
 
 impl Readers {
+    /// The entries that are about a program, each with the subcommands that it wants.
+    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Reader, &[Vec<String>])> {
+        self.by_program.get(program).into_iter().flatten().filter_map(|(entry, head)| {
+            let reader = self.reader.get(*entry)?;
+            let (_, subcommands) = reader.heads.get(*head)?.split_first()?;
+            Some((reader, subcommands))
+        })
+    }
+
     /// The arguments behind the subcommand, when those before it are known to change nothing.
     pub(super) fn subcommand<'a, 'b>(
         &self,

@@ -1,0 +1,204 @@
+//! What prints secrets: files of keys, variables that hold them, and the environment as a whole.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::judge::{Judge, Opinion};
+use super::place;
+use super::program::program_of;
+use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
+use crate::risk::RiskLevel;
+
+/// Programs that say of a file that it is there, and not what is in it.
+const ONLY_NAMES: [&str; 32] = [
+    "ls",
+    "dir",
+    "vdir",
+    "exa",
+    "eza",
+    "tree",
+    "stat",
+    "test",
+    "[",
+    "[[",
+    "file",
+    "du",
+    "realpath",
+    "readlink",
+    "basename",
+    "dirname",
+    "find",
+    "fd",
+    "fdfind",
+    "echo",
+    "printf",
+    "cd",
+    "pushd",
+    "ssh-keygen",
+    "openssl",
+    "which",
+    "type",
+    "lsof",
+    "getfacl",
+    "lsattr",
+    "git",
+    "pathchk",
+];
+
+impl Judge<'_> {
+    /// Raises the verdict on a program that reads where it prints what nobody should keep.
+    pub(super) fn discloses(
+        &self,
+        command: &SimpleCommand,
+        program: &str,
+        arguments: &[(String, bool)],
+        opinion: Opinion,
+    ) -> Opinion {
+        if opinion.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
+            return opinion;
+        }
+        let reads = matches!(opinion.rule.as_str(), "reads" | "perhaps-reads");
+        let mut files = command.redirects.iter().filter(|it| it.operator == "<");
+        let keeps = |text: &String| {
+            let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
+            [text.as_str(), value].iter().any(|text| {
+                let path = place::settle(text, &self.folder);
+                place::is_secret(&path) || place::is_keys(&path)
+            })
+        };
+        let shows = reads && !ONLY_NAMES.contains(&program)
+            || matches!(program, "docker" | "podman" | "kubectl")
+                && arguments.iter().any(|(it, _)| it == "cp");
+        let given = shows && arguments.iter().any(|(text, _)| keeps(text));
+        if given || files.any(|it| keeps(&it.target.text)) {
+            return raised(
+                RiskLevel::Dangerous,
+                "reads-secrets",
+                "Prints or passes on keys or passwords.",
+            );
+        }
+        if command.remote || !reads {
+            return opinion;
+        }
+        let receivers = self.receivers(command);
+        // Another program is told a secret on its input, which is how it should be told.
+        let told = receivers.iter().any(|it| !self.prints_on(it));
+        let mut texts = arguments.iter().map(|(text, _)| text.as_str());
+        let secret = match program {
+            "printenv" => texts.any(is_secret_name),
+            "echo" | "printf" => !told && texts.any(holds_secret),
+            "cat" => command
+                .redirects
+                .iter()
+                .any(|it| it.operator.starts_with("<<") && holds_secret(&it.target.text)),
+            "declare" | "typeset" | "export" | "readonly" => {
+                arguments.iter().any(|(text, _)| text == "-p") && texts.any(is_secret_name)
+            }
+            "awk" | "gawk" | "mawk" | "nawk" => {
+                texts.any(|it| it.contains("ENVIRON") && names_secret(it))
+            }
+            "jq" | "gojq" | "jaq" => texts.any(|it| asks_environment(it) && names_secret(it)),
+            _ => false,
+        };
+        if secret {
+            return raised(
+                RiskLevel::Dangerous,
+                "prints-secret",
+                "Prints a variable that looks like a secret; what a step prints is kept.",
+            );
+        }
+        let plain = |most: usize| {
+            arguments.len() <= most && arguments.iter().all(|(it, _)| it.starts_with('-'))
+        };
+        let dumps = match program {
+            "env" | "printenv" => plain(1),
+            "set" => arguments.is_empty(),
+            "export" | "declare" | "typeset" | "readonly" => plain(1),
+            "jq" | "gojq" | "jaq" => arguments.iter().any(|(it, _)| asks_environment(it)),
+            _ => false,
+        };
+        if !dumps {
+            return opinion;
+        }
+        let words = || receivers.iter().flat_map(|it| it.words.iter().skip(1));
+        if words().any(|word| names_secret(&word.text)) {
+            return raised(
+                RiskLevel::Dangerous,
+                "prints-secret",
+                "Prints variables that look like secrets; what a step prints is kept.",
+            );
+        }
+        let chooses = |it: &&SimpleCommand| {
+            let name = it.words.first().and_then(|word| program_of(&word.text));
+            name.is_some_and(|name| matches!(name.as_str(), "grep" | "egrep" | "fgrep" | "rg"))
+                && !it
+                    .words
+                    .iter()
+                    .any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
+        };
+        if !receivers.is_empty() && receivers.iter().all(chooses) {
+            return opinion;
+        }
+        raised(
+            RiskLevel::Caution,
+            "prints-environment",
+            "Prints all variables, and some may be secrets.",
+        )
+    }
+
+    /// The commands that read what a command prints.
+    fn receivers(&self, command: &SimpleCommand) -> Vec<&SimpleCommand> {
+        let commands = &self.script.commands;
+        let is = |index: usize| commands.get(index).is_some_and(|it| it.span == command.span);
+        let reads = |it: &&SimpleCommand| it.input.clone().is_some_and(|mut input| input.any(is));
+        commands.iter().filter(reads).collect()
+    }
+
+    /// Whether a command only passes on what it reads.
+    fn prints_on(&self, command: &SimpleCommand) -> bool {
+        const PASS_ON: [&str; 22] = [
+            "cat", "tac", "rev", "tr", "cut", "head", "tail", "sed", "awk", "grep", "sort", "uniq",
+            "fold", "base64", "base32", "xxd", "od", "hexdump", "less", "more", "tee", "nl",
+        ];
+        let name = command.words.first().and_then(|word| program_of(&word.text));
+        name.is_some_and(|name| PASS_ON.contains(&name.as_str()))
+    }
+}
+
+fn raised(level: RiskLevel, rule: &str, reason: &str) -> Opinion {
+    let safer = Some("Ask whether it is there, not what it says.".to_owned());
+    Opinion { level, rule: rule.to_owned(), reason: reason.to_owned(), safer }
+}
+
+/// Whether a name is one of a variable that holds a secret.
+fn is_secret_name(name: &str) -> bool {
+    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
+        )
+        .ok()
+    });
+    name != "PWD" && name != "OLDPWD" && NAMES.as_ref().is_none_or(|names| names.is_match(name))
+}
+
+/// Whether a text holds the value of such a variable.
+fn holds_secret(text: &str) -> bool {
+    text.split(UNKNOWN)
+        .skip(1)
+        .any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
+}
+
+/// Whether a word of a text is the name of such a variable, or of what it holds.
+fn names_secret(text: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(is_secret_name)
+}
+
+/// Whether a program of `jq` asks for the environment.
+fn asks_environment(text: &str) -> bool {
+    text.contains("$ENV")
+        || !text.contains(".env")
+            && text
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '"'))
+                .any(|word| word == "env")
+}

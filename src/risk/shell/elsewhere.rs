@@ -1,0 +1,269 @@
+//! Words that name a place outside the working folder (SPEC §7.1).
+//!
+//! Nobody can list every program with every option that writes. So the question is turned round: a program that
+//! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
+
+mod paths;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::judge::Judge;
+use super::place;
+use super::syntax::{SimpleCommand, Word};
+pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
+use paths::{archive, mounted};
+
+/// The part of the table that says in which positions places are only read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Elsewhere {
+    /// Options that every program uses for what it reads.
+    inputs: String,
+    /// Options whose value is code or names a file with code.
+    loads: String,
+    reads: Vec<Reads>,
+    #[serde(skip)]
+    compiled: Option<(Regex, Regex)>,
+}
+
+/// Which words of a program are only read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reads {
+    /// `program` or `program subcommand`; words may be `a|b`.
+    names: Vec<String>,
+    #[serde(default)]
+    operands: Operands,
+    /// Options whose value is only read.
+    #[serde(default)]
+    options: Vec<String>,
+    /// Long options without a value: what follows is an operand.
+    #[serde(default)]
+    flags: Vec<String>,
+    /// Options whose value is written or runs; their value is no operand.
+    #[serde(default)]
+    values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Operands {
+    /// None of them is known to be only read.
+    #[default]
+    None,
+    /// All of them.
+    All,
+    /// The first one: a script, or what is opened.
+    First,
+    /// All but the last one, which is the target.
+    Sources,
+}
+
+impl Elsewhere {
+    pub(super) fn compile(&mut self) -> Result<(), String> {
+        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
+        self.compiled = Some((regex(&self.inputs)?, regex(&self.loads)?));
+        Ok(())
+    }
+
+    fn is_input(&self, option: &str) -> bool {
+        self.compiled.as_ref().is_some_and(|(inputs, _)| inputs.is_match(option))
+    }
+
+    fn loads(&self, option: &str) -> bool {
+        self.compiled.as_ref().is_none_or(|(_, loads)| loads.is_match(option))
+    }
+}
+
+impl Reads {
+    /// Where the operands begin, when this is about the call.
+    fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
+        self.names.iter().find_map(|name| {
+            let mut at = 0;
+            for (index, alternatives) in name.split(' ').enumerate() {
+                let is = |text: &str| alternatives.split('|').any(|word| word == text);
+                if index == 0 {
+                    if !is(program) {
+                        return None;
+                    }
+                    continue;
+                }
+                at += arguments.iter().skip(at).position(|(text, _)| is(text))? + 1;
+            }
+            Some(at)
+        })
+    }
+}
+
+impl Judge<'_> {
+    /// The first place outside the working folder that a call may do more with than read.
+    pub(super) fn elsewhere(
+        &self,
+        program: &str,
+        arguments: &[(String, bool)],
+        raised: bool,
+    ) -> Option<String> {
+        let table = &self.table.elsewhere;
+        let entry = table.reads.iter().find_map(|it| Some((it, it.begins(program, arguments)?)));
+        let (begin, operands) = entry.map_or((0, Operands::None), |(it, at)| (at, it.operands));
+        let named = |options: &[String], text: &str| options.iter().any(|option| option == text);
+        let is_value = |at: usize| {
+            at.checked_sub(1)
+                .and_then(|at| arguments.get(at))
+                .is_some_and(|(before, _)| entry.is_some_and(|(it, _)| named(&it.values, before)))
+        };
+        let is_option = |text: &str| text.starts_with('-') && text.len() > 1;
+        let last = (0..arguments.len()).rfind(|at| {
+            arguments.get(*at).is_some_and(|(text, _)| !is_option(text)) && !is_value(*at)
+        });
+        let first = (begin..arguments.len()).find(|at| {
+            arguments.get(*at).is_some_and(|(text, _)| !is_option(text)) && !is_value(*at)
+        });
+        let containers = matches!(program, "docker" | "podman" | "nerdctl" | "docker-compose");
+        let archive = archive(program, arguments);
+        for (at, (text, _)) in arguments.iter().enumerate() {
+            if archive.as_ref().is_some_and(|(creates, archive)| *creates != archive.contains(&at))
+            {
+                continue;
+            }
+            let before =
+                at.checked_sub(1).and_then(|at| arguments.get(at)).map(|(text, _)| text.as_str());
+            let before = before.filter(|text| is_option(text) && !text.contains('='));
+            let own = text.split('=').next().filter(|_| is_option(text));
+            let glued = own.is_some_and(|own| own.len() < text.len());
+            let option = own.filter(|_| glued).or(before.filter(|_| own.is_none()));
+            let used = match option {
+                Some(option) if table.loads(option) => Use::Code,
+                _ if raised => Use::Raised,
+                _ => Use::Program,
+            };
+            let reads = match (entry, option) {
+                _ if used == Use::Code => false,
+                (Some((it, _)), Some(option)) if named(&it.options, option) => true,
+                (_, Some(option)) if table.is_input(option) => true,
+                // What is glued to a short option that is known to be read.
+                (Some((it, _)), _) if own.is_some() && !glued => it
+                    .options
+                    .iter()
+                    .any(|known| known.len() == 2 && text.starts_with(known.as_str())),
+                _ if own.is_some() || is_value(at) => false,
+                _ => match operands {
+                    Operands::None => false,
+                    Operands::All => at >= begin,
+                    Operands::First => first == Some(at),
+                    // Behind a long option nobody knows whether it is its value.
+                    Operands::Sources => {
+                        let flag = |text: &str| {
+                            !text.starts_with("--")
+                                || entry.is_some_and(|(it, _)| named(&it.flags, text))
+                        };
+                        last != Some(at) && before.is_none_or(flag)
+                    }
+                },
+            };
+            if reads {
+                // Nobody keeps what he works with in such a folder.
+                let planted = paths(text).into_iter().find(|path| is_planted(path));
+                if planted.is_some() {
+                    return planted;
+                }
+                continue;
+            }
+            let mount =
+                containers && (option.is_none_or(|it| it != "--entrypoint")) && text.contains(':')
+                    || containers && text.contains("type=bind");
+            let text = if mount { mounted(text).unwrap_or_default() } else { text.as_str() };
+            if let Some(path) = self.outside(text, used) {
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// The place outside the working folder that a text names.
+    pub(super) fn outside(&self, text: &str, used: Use) -> Option<String> {
+        let link = |path: &str| {
+            self.links.iter().any(|link| {
+                path.strip_prefix(link.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let settled = place::settle(text, "");
+        if link(&settled) {
+            return Some(settled);
+        }
+        paths(text)
+            .into_iter()
+            .map(|path| place::settle(&path, &self.folder))
+            .find(|path| is_elsewhere(path, used) || path == "/")
+    }
+
+    /// Places that the commands name whose output becomes words of a command.
+    pub(super) fn named_inside(&self, words: &[Word]) -> Option<String> {
+        words.iter().filter_map(|word| word.inner.clone()).find_map(|inner| self.named_by(inner))
+    }
+
+    /// The first place outside the working folder that one of these commands is given.
+    pub(super) fn named_by(&self, commands: std::ops::Range<usize>) -> Option<String> {
+        let commands = self.script.commands.get(commands)?;
+        commands.iter().flat_map(|command| command.words.iter().skip(1)).find_map(|word| {
+            let known = word.text.strip_prefix("+").unwrap_or(&word.text);
+            self.outside(known, Use::Program)
+        })
+    }
+
+    /// Places outside the working folder in what a command reads, where each line is one.
+    pub(super) fn named_in_input(&self, command: &SimpleCommand) -> Option<String> {
+        let (text, _) = self.reads(command);
+        match text {
+            Some(text) => text
+                .split(['\n', '\0'])
+                .map(|line| line.trim_end_matches("\\0"))
+                .filter(|line| !line.trim().contains(' '))
+                .find_map(|line| self.outside(line, Use::Program)),
+            None => {
+                let printed = command.redirects.iter().rev().find(|it| it.operator == "<");
+                let inner = printed.and_then(|it| it.target.inner.clone());
+                inner.or_else(|| command.input.clone()).and_then(|it| self.named_by(it))
+            }
+        }
+    }
+
+    /// A link that leads out makes what is below it outside, too.
+    pub(super) fn remember_link(&mut self, program: &str, arguments: &[(String, bool)]) {
+        if program != "ln" {
+            return;
+        }
+        let operands: Vec<&str> = arguments
+            .iter()
+            .map(|(text, _)| text.as_str())
+            .filter(|text| !text.starts_with('-'))
+            .collect();
+        let Some((first, rest)) = operands.split_first() else { return };
+        if self.outside(first, Use::Raised).is_none() {
+            return;
+        }
+        let name = first.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let target = rest.last().copied().filter(|target| *target != ".").unwrap_or(name);
+        self.links.push(place::settle(target, ""));
+    }
+
+    /// Judges the words of a wrapper before the command that it runs.
+    pub(super) fn wrapper_elsewhere(
+        &mut self,
+        outer: &SimpleCommand,
+        (program, name): (&str, &str),
+        words: &[Word],
+    ) {
+        let subcommands = name.split(' ').skip(1).map(|word| (word.to_owned(), false));
+        let arguments: Vec<_> = subcommands.chain(self.arguments(words)).collect();
+        if outer.remote {
+            return;
+        }
+        if let Some(path) = self.elsewhere(program, &arguments, outer.raised) {
+            let reason = format!("May change something outside the working folder: {path}.");
+            self.danger("elsewhere", outer.span(), &reason);
+        }
+    }
+}

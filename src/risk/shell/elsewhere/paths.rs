@@ -1,0 +1,222 @@
+//! Which places a word names, and which of them are outside the working folder.
+
+use std::sync::LazyLock;
+
+use super::place;
+use crate::risk::shell::syntax::{END, UNKNOWN};
+
+/// Folders in which a path that begins at the root is taken for one, and not for a route or a pattern.
+const KNOWN: [&str; 31] = [
+    "bin",
+    "boot",
+    "data",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "workspace",
+    "workspaces",
+];
+
+/// Where programs are installed; without more rights nobody writes there.
+const INSTALLED: [&str; 9] =
+    ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix", "/snap"];
+
+/// Files of `/dev` that a program may be given.
+const DEVICES: [&str; 6] =
+    ["/dev/random", "/dev/urandom", "/dev/stdin", "/dev/tty", "/dev/null", "/dev/fd"];
+
+/// Who asks for a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::risk::shell) enum Use {
+    /// A program that may write there.
+    Program,
+    /// A program that may write there with more rights.
+    Raised,
+    /// A program that takes code from there.
+    Code,
+}
+
+/// Whether a settled path is in a hidden folder of a place where everybody may write.
+pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
+    let folders = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+    let Some(rest) = folders.iter().find_map(|folder| path.strip_prefix(folder)) else {
+        return false;
+    };
+    // What windows keep there, and folders that programs make for themselves.
+    let usual = |name: &str| {
+        matches!(name, ".X11-unix" | ".ICE-unix")
+            || name.starts_with(".X")
+            || name.strip_prefix(".tmp").is_some_and(|rest| {
+                rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            })
+    };
+    // What is hidden further down belongs to a project that is there.
+    rest.split('/').next().is_some_and(|name| name.starts_with('.') && !usual(name))
+}
+
+/// Whether a settled path is outside the working folder, and not one of the places that everybody uses.
+pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
+    if !place::is_outside(path) {
+        return false;
+    }
+    let below = |folder: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let temporary = below("/tmp") || below("/var/tmp") || below("/var/folders");
+    if temporary && !is_planted(path) {
+        return used == Use::Code;
+    }
+    if DEVICES.iter().any(|device| below(device)) || path.starts_with("/dev/tty") {
+        return false;
+    }
+    used == Use::Raised || !INSTALLED.iter().any(|folder| below(folder))
+}
+
+/// The paths that a text may name: it itself, what stands behind a sign that joins names and values, and what is
+/// glued to an option.
+pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
+    static HOME: LazyLock<[(String, &str); 5]> = LazyLock::new(|| {
+        [
+            ("HOME", "~"),
+            ("XDG_CONFIG_HOME", "~/.config"),
+            ("XDG_DATA_HOME", "~/.local/share"),
+            ("XDG_STATE_HOME", "~/.local/state"),
+            ("XDG_CACHE_HOME", "~/.cache"),
+        ]
+        .map(|(name, path)| (format!("{UNKNOWN}{name}{END}"), path))
+    });
+    let mut text = text.to_owned();
+    for (mark, path) in HOME.iter() {
+        if text.contains(mark.as_str()) {
+            text = text.replace(mark.as_str(), path);
+        }
+    }
+    let is_path = |piece: &str| {
+        piece.strip_prefix('~').is_some_and(|rest| {
+            // A home, and not a version or a number.
+            let user = rest.split('/').next().unwrap_or_default();
+            !user.starts_with(|c: char| c.is_ascii_digit())
+                && user.chars().all(|c| c.is_ascii_alphanumeric() || "_-.*".contains(c))
+        }) || piece == ".."
+            || piece.starts_with("../")
+            || piece.contains("/../")
+            || piece.ends_with("/..")
+            || piece.strip_prefix('/').is_some_and(|rest| {
+                let rest = rest.trim_start_matches(['/', '.']);
+                let first = rest.split(['/', ' ', '\n', ';', ':', ',']).next().unwrap_or_default();
+                // In a text of several words it needs more than one name.
+                (KNOWN.contains(&first)
+                    && (!piece.contains(' ')
+                        || rest.get(first.len()..).is_some_and(|it| it.starts_with('/'))))
+                    || first.contains(['*', '?', '[']) && first.len() < 8
+            })
+    };
+    let mut found: Vec<String> = Vec::new();
+    if matches!(text.as_str(), "/" | "/." | "/*") {
+        found.push("/".to_owned());
+    }
+    let url = text.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.ends_with("file") && scheme.len() < 12 && !scheme.contains(['=', ' '])
+    });
+    if url {
+        return found;
+    }
+    let text = text.replace("file://", "=");
+    // A text of several words is one path with blanks, or something else, of which only the beginning counts.
+    let head = if text.starts_with(['/', '~']) || !text.contains([' ', '\n']) {
+        text.as_str()
+    } else {
+        text.split([' ', '\n']).next().unwrap_or_default()
+    };
+    for piece in head.split(['=', ':', ',', '@', '<', '>', '(', '\'', '"', '#']) {
+        if is_path(piece) {
+            found.push(piece.to_owned());
+        }
+    }
+    if let Some(letters) = head.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
+        let at = ["/", "~/", "../"].iter().filter_map(|begin| letters.find(begin)).min();
+        if let Some(piece) = at.filter(|at| *at > 0).and_then(|at| letters.get(at..))
+            && is_path(piece)
+        {
+            found.push(piece.to_owned());
+        }
+    }
+    found
+}
+
+/// The path that a container is given of this computer: what stands before the colon, if it may write there.
+pub(super) fn mounted(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches("--volume=").trim_start_matches("-v");
+    if let Some(source) = text.split(',').find_map(|part| {
+        part.strip_prefix("source=")
+            .or_else(|| part.strip_prefix("src="))
+            .or_else(|| part.strip_prefix("dest="))
+    }) {
+        return (!text.contains("readonly") && !text.contains(",ro")).then_some(source);
+    }
+    let (source, target) = text.split_once(':')?;
+    let read_only =
+        target.rsplit(':').next().is_some_and(|mode| mode.split(',').any(|it| it == "ro"));
+    (!read_only).then_some(source)
+}
+
+/// Of a call of `tar`: whether it makes an archive, and which words name that archive. One that is made is
+/// written and all else read; one that is taken apart is read and all else may be written.
+pub(super) fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usize>)> {
+    if !matches!(program, "tar" | "bsdtar" | "gtar") {
+        return None;
+    }
+    let (mut creates, mut named, mut written) = (false, Vec::new(), Vec::new());
+    for (at, (text, _)) in arguments.iter().enumerate() {
+        let letters = text.strip_prefix('-').or((at == 0).then_some(text.as_str()));
+        let Some(letters) = letters else { continue };
+        if let Some(long) = letters.strip_prefix('-') {
+            creates |= matches!(long, "create" | "append" | "update" | "concatenate" | "catenate");
+            match long.strip_prefix("file") {
+                Some("") => named.push(at + 1),
+                Some(value) if value.starts_with('=') => named.push(at),
+                // Files of its own that are written while an archive is made.
+                _ if long.contains('=') && !long.starts_with("exclude") => written.push(at),
+                _ => {}
+            }
+            continue;
+        }
+        let known = letters.split(['/', '~', '=']).next().unwrap_or_default();
+        let value = known.find(['f', 'C', 'g', 'X', 'T', 'I', 'H', 'b']);
+        let bundle = known.get(..value.map_or(known.len(), |at| at + 1)).unwrap_or_default();
+        creates |= bundle.contains(['c', 'r', 'u', 'A']);
+        match bundle.chars().next_back() {
+            Some('f') if at == 0 && !text.starts_with('-') => named.push(1),
+            Some('f') if bundle.len() == letters.len() => named.push(at + 1),
+            Some('f' | 'g') => named.push(at),
+            _ => {}
+        }
+    }
+    if creates {
+        named.append(&mut written);
+    }
+    Some((creates, named))
+}

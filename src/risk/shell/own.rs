@@ -1,0 +1,37 @@
+//! Commands that name one of the folders of this program itself (SPEC §4).
+
+use super::elsewhere;
+use super::judge::Judge;
+use super::place;
+use super::syntax::SimpleCommand;
+use crate::risk::sensitive;
+
+impl Judge<'_> {
+    /// Judges every word, value and file of a command, whatever its program is.
+    pub(super) fn own_folder(&mut self, command: &SimpleCommand) {
+        if self.own.is_empty() || command.remote {
+            return;
+        }
+        let words = command.words.iter();
+        let assigned = command.assignments.iter().map(|(_, word)| word);
+        let redirected = command.redirects.iter().map(|redirect| &redirect.target);
+        for word in words.chain(assigned).chain(redirected) {
+            let texts = self.resolve(&word.text, &word.span).unwrap_or_default();
+            if texts.iter().any(|text| self.names_own(text)) {
+                self.danger(
+                    "own-folder",
+                    word.span(),
+                    "Names a folder in which this program keeps its settings, its keys or its evidence.",
+                );
+            }
+        }
+    }
+
+    fn names_own(&self, text: &str) -> bool {
+        let pieces = text.split(['=', ':', ',', '@', '\'', '"', '(', ')', ' ', '\n']);
+        let named = elsewhere::paths(text).into_iter().chain(pieces.map(str::to_owned));
+        std::iter::once(text.to_owned())
+            .chain(named)
+            .any(|path| sensitive::names_own_folder(&place::settle(&path, &self.folder), self.own))
+    }
+}
