@@ -1,6 +1,7 @@
 //! What happens in each frame: news are taken in, the window is drawn, what was done is applied.
 
 use super::{App, Prompt, now};
+use crate::engine::{Clock as _, SystemClock};
 use crate::worker::keep_file;
 
 impl eframe::App for App {
@@ -103,7 +104,7 @@ impl App {
             wake_in(500);
         }
         if let Some(session) = &mut self.shown
-            && let Some(left) = session.expire(self.now.ms)
+            && let Some(left) = session.expire(self.now.ms, &SystemClock::default().since_boot())
         {
             // Often enough for the minutes shown, at once when they run out.
             wake_in(left.min(10_000));

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::attempt::AttemptOf;
 use super::diagnostics::DiagnosticsSession;
-use crate::authorization::{Change, Grants, PlanAuthorization};
+use crate::authorization::{Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan::{self, Dialect, Digest, Finding, Mode, Plan};
 use crate::run::{
     ConfirmationRequest, ExecutionDetail, Failure, Pace, Phase, Preview, Review, RunEvent, RunFate,
@@ -298,10 +298,14 @@ impl PlanSession {
     }
 
     /// Lets an approval end when its time has run out; how long it lasts yet, in milliseconds.
-    pub(super) fn expire(&mut self, now_ms: i64) -> Option<i64> {
-        let Approval::Approved { until_ms, .. } = self.approval else { return None };
-        if now_ms < until_ms {
-            return Some(until_ms - now_ms);
+    pub(super) fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
+        let Approval::Approved { at_ms, .. } = self.approval else { return None };
+        let authorization = self.authorization.as_ref()?;
+        let left_ms = authorization.left_ms(now_ms, since_boot);
+        if left_ms > 0 {
+            // Told by the wall clock, and never longer than it lasts.
+            self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
+            return Some(left_ms);
         }
         self.approval = Approval::Expired;
         self.authorization = None;

@@ -19,6 +19,7 @@ mod simulation;
 #[cfg(unix)]
 mod trust;
 
+use crate::authorization::SinceBoot;
 use crate::run::{Decision, Outcome, Phase, RunStatus};
 use crate::ui::action::{Action, DialogAction, EvidenceAction, PlanAction, Tab};
 use crate::ui::commands::Command;
@@ -383,9 +384,14 @@ fn an_approval_runs_out() {
     bench.open(&plan);
     bench.authorize();
     let session = bench.app.shown.as_mut().unwrap();
-    let Approval::Approved { until_ms, .. } = session.approval else { panic!("not approved") };
-    assert!(session.expire(until_ms - 1).is_some());
-    assert_eq!(session.expire(until_ms), None);
+    let answer = session.authorization.clone().unwrap();
+    let (until_ms, given) = (answer.expires_at_ms, answer.given_since_boot.unwrap());
+    assert_eq!(session.expire(until_ms - 1, &given), Some(1));
+    // Whoever sets the wall clock back gains nothing.
+    let ttl_ms = until_ms - answer.decided_at_ms;
+    let later = |ms| SinceBoot { ms: given.ms + ms, ..given.clone() };
+    assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms - 2)), Some(2));
+    assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms)), None);
     assert_eq!(session.approval, Approval::Expired);
     bench.act(Action::Do(Command::Run));
     assert!(!bench.app.situation().running);

@@ -325,12 +325,21 @@ impl PlanAuthorization {
 
     /// Whether its time has run out, by the wall clock at `now_ms` or by the clock that nobody can set.
     pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
+        self.left_ms(now_ms, since_boot) <= 0
+    }
+
+    /// How long it lasts yet in milliseconds, by the clock by which it ends first.
+    pub fn left_ms(&self, now_ms: i64, since_boot: &SinceBoot) -> i64 {
         let ttl_ms = self.expires_at_ms.saturating_sub(self.decided_at_ms);
-        let ran_out = self.given_since_boot.as_ref().is_some_and(|given| {
+        let by_wall_clock = self.expires_at_ms.saturating_sub(now_ms);
+        match &self.given_since_boot {
+            Some(given) if given.boot_id == since_boot.boot_id => {
+                by_wall_clock.min(ttl_ms - since_boot.ms.saturating_sub(given.ms))
+            }
             // After another start of the machine nobody can tell how much time has passed.
-            given.boot_id != since_boot.boot_id || since_boot.ms.saturating_sub(given.ms) >= ttl_ms
-        });
-        now_ms >= self.expires_at_ms || ran_out
+            Some(_) => by_wall_clock.min(0),
+            None => by_wall_clock,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::authorization::ApprovedPlan;
+use crate::engine::{Clock as _, SystemClock};
 use crate::run::{Control, RunEvent};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
@@ -158,7 +159,7 @@ impl App {
         let now = self.now.ms;
         self.evidence_trouble = None;
         let Some(session) = &mut self.shown else { return };
-        if session.expire(now).is_none() {
+        if session.expire(now, &SystemClock::default().since_boot()).is_none() {
             return;
         }
         let Some((plan, authorization)) = session.start() else { return };

@@ -41,7 +41,11 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
         (WallLevel::Files, _) => {
             format!("Level files: contents, names and network are held{why}.")
         }
-        (WallLevel::Full, _) => "Level full: writes stay in the workspace, no network.".to_owned(),
+        (WallLevel::Full, _) => {
+            let is_wider = walls.steps.iter().flatten().any(|step| step.walls.is_widened());
+            let what = if is_wider { "Level full for all else" } else { "Level full" };
+            format!("{what}: writes stay in the workspace, no network.")
+        }
     };
     let mut granted = Grouped::default();
     let mut proposed = Grouped::default();
@@ -158,11 +162,10 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     wider_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
     let grants = view.review.map(|review| &review.binding.grants);
-    remembered_ui(ui, view, walls, actions);
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
     if is_remembered || (!walls.proposes() && !is_granted) {
-        return;
+        return remembered_ui(ui, view, walls, actions);
     }
     let lines = wall_lines(walls).unwrap_or_default();
     for line in &lines.proposed {
@@ -175,9 +178,13 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
         ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
     };
     let enabled = !view.run.is_active();
-    if widgets::button(ui, Look::Plain, Some(WALLS), text, enabled).on_hover_text(hint).clicked() {
-        actions.push(Action::Plan(PlanAction::GrantProposed(!is_granted)));
-    }
+    ui.horizontal_wrapped(|ui| {
+        let button = widgets::button(ui, Look::Plain, Some(WALLS), text, enabled);
+        if button.on_hover_text(hint).clicked() {
+            actions.push(Action::Plan(PlanAction::GrantProposed(!is_granted)));
+        }
+        remembered_ui(ui, view, walls, actions);
+    });
 }
 
 /// What every plan in the workspace is granted, and the click that takes it back; or the one that grants it.
