@@ -13,7 +13,15 @@ pub enum CodeError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Reading was asked to stop, by a person or because it took too long.
+    /// Reading it would take more than the engine does for one text. Counts decide, never a clock.
+    #[error("it takes more than {limit} {what}, the most that the engine does for one text")]
+    TooMany {
+        /// What is counted.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// Reading was asked to stop by a person.
     #[error("reading it was stopped")]
     Stopped,
     /// The text does not follow the grammar.
