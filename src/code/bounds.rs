@@ -31,7 +31,7 @@ const QUERY_STEPS_AT_ONCE: u64 = 1_000;
 /// A tree with fewer nodes cannot take a query many steps.
 const FEW_NODES: usize = 20_000;
 
-/// Parses within the limits.
+/// Parses within the limits; with how many steps that took.
 ///
 /// # Errors
 /// A limit that is reached, or a stop.
@@ -39,7 +39,7 @@ pub(super) fn parse(
     parser: &mut Parser,
     text: &str,
     stop: &dyn Fn() -> bool,
-) -> Result<Tree, CodeError> {
+) -> Result<(Tree, u64), CodeError> {
     let over: Cell<Option<CodeError>> = Cell::new(None);
     let (mut steps, handed) = (0_u64, Cell::new(0_u64));
     let mut watch = |_: &tree_sitter::ParseState| {
@@ -59,8 +59,7 @@ pub(super) fn parse(
         let end = at.saturating_add(BYTES_AT_ONCE).min(text.len());
         handed.set(handed.get() + BYTES_AT_ONCE as u64);
         // As if the text ended here: a parser that reads without a step would never look at its watch.
-        let is_over = handed.get() > READ_BYTES
-            || (handed.get().is_multiple_of(1 << 20) && stop());
+        let is_over = handed.get() > READ_BYTES || (handed.get().is_multiple_of(1 << 20) && stop());
         if is_over { &[] } else { text.as_bytes().get(at..end).unwrap_or_default() }
     };
     let options = tree_sitter::ParseOptions::new().progress_callback(&mut watch);
@@ -71,7 +70,8 @@ pub(super) fn parse(
     if stop() {
         return Err(CodeError::Stopped);
     }
-    tree.ok_or_else(|| over.take().unwrap_or(CodeError::Stopped))
+    let tree = tree.ok_or_else(|| over.take().unwrap_or(CodeError::Stopped))?;
+    Ok((tree, steps))
 }
 
 /// Whether the query can be asked of the tree within the limits. Afterwards it is asked without a watch.

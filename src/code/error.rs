@@ -1,5 +1,6 @@
 //! Why a source text could not be read or changed.
 
+use super::bounds::PARSER_STEPS;
 use super::definition::Definition;
 
 /// What is wrong, with what a person needs to put it right (SPEC §6, E104 and E310).
@@ -71,6 +72,16 @@ pub enum CodeError {
     /// The replacement has no code in it.
     #[error("the replacement holds no code")]
     EmptyReplacement,
+}
+
+impl CodeError {
+    /// How many steps of the parser it takes to find this, at most.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Self::TooMany { .. } => PARSER_STEPS,
+            _ => 0,
+        }
+    }
 }
 
 /// Candidates as a person can tell them apart.

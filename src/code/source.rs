@@ -44,6 +44,7 @@ pub struct Source<'t> {
     pub(super) language: Language,
     pub(super) text: &'t str,
     pub(super) tree: Tree,
+    steps: u64,
 }
 
 impl<'t> Source<'t> {
@@ -62,11 +63,21 @@ impl<'t> Source<'t> {
         let mut parser = Parser::new();
         // Grammar and runtime are built together; a mismatch would fail every test of the language.
         parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
-        let tree = bounds::parse(&mut parser, text, stop)?;
+        let (tree, steps) = bounds::parse(&mut parser, text, stop)?;
         if let Some(query) = language.query() {
             bounds::can_be_asked(query, tree.root_node(), text, stop)?;
         }
-        Ok(Self { language, text, tree })
+        Ok(Self { language, text, tree, steps })
+    }
+
+    /// How many steps of the parser it took, about: the same for the same text.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether it does not follow the grammar somewhere.
+    pub fn is_faulty(&self) -> bool {
+        self.tree.root_node().has_error()
     }
 
     /// The language it was read as.

@@ -17,6 +17,7 @@ mod facts;
 mod file;
 mod history;
 mod inspect;
+mod looking;
 mod overlay;
 mod own;
 mod place;
@@ -43,7 +44,7 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -52,7 +53,7 @@ use crate::authorization::{FileState, StepWalls, Target};
 use crate::plan::{Digest, ToolCall};
 use crate::risk::{EngineChoice, Policy, Shell};
 use crate::run::{
-    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
+    DiagnosticArtifact, Edge, Failure, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
 };
 
 use place::{Last, Root, Roots};
@@ -106,6 +107,12 @@ pub struct Toolbox {
     copy: Option<simulate::Copy>,
     /// The walls of what is started here, for as long as this lives.
     walls: RunWalls,
+    /// Ends what is looked at before somebody signs.
+    stop: Arc<StopSignal>,
+    /// What that may still cost; none for a run.
+    left: Option<looking::Left>,
+    /// The limit that was reached last.
+    limit: Mutex<Option<Failure>>,
 }
 
 /// What a call may look at besides its arguments.
@@ -203,6 +210,9 @@ impl Toolbox {
             past: None,
             simulations: simulate::Settings::default(),
             copy: None,
+            stop: Arc::default(),
+            left: None,
+            limit: Mutex::default(),
         })
     }
 
@@ -299,9 +309,9 @@ impl Toolbox {
     /// executes nothing. A call that would fail has a preview that says so.
     ///
     /// # Errors
-    /// A path or pattern that cannot be used, or leads outside.
+    /// A path or pattern that cannot be used, or leads outside; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(preview::foresee(self, call, overlay, &StopSignal::default())?.0)
+        Ok(preview::foresee(self, call, overlay, &self.stop)?.0)
     }
 
     /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one

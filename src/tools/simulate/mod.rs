@@ -18,7 +18,7 @@ mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::authorization::FileState;
@@ -233,6 +233,9 @@ impl Toolbox {
                 target: scratch.target().to_string_lossy().into_owned(),
                 traces,
             }),
+            stop: Arc::clone(&self.stop),
+            left: None,
+            limit: Mutex::default(),
         })
     }
 
