@@ -18,12 +18,14 @@ use super::CodeError;
 pub(super) const PARSER_STEPS: u64 = 1_000_000;
 /// So many of them are made between two looks of the parser at its watch.
 const STEPS_AT_ONCE: u64 = 100;
+/// A step after which no reading is without a fault counts so many times: it tries several ways to go on.
+const IN_A_FAULT: u64 = 3;
 /// Most bytes that the parser is handed, those that it reads again with the others.
-pub(super) const READ_BYTES: u64 = 512 << 20;
+pub(super) const READ_BYTES: u64 = 256 << 20;
 /// So many bytes are handed at once: few, or reading the same ones again would not be counted.
 const BYTES_AT_ONCE: usize = 256;
 /// Most looks from a node to those beside it until one has a name of its own.
-pub(super) const SIBLING_LOOKS: u64 = 200_000_000;
+pub(super) const SIBLING_LOOKS: u64 = 50_000_000;
 /// Most steps of a query.
 pub(super) const QUERY_STEPS: u64 = 30_000_000;
 /// So many of them are made between two looks of a query at its watch.
@@ -42,8 +44,8 @@ pub(super) fn parse(
 ) -> Result<(Tree, u64), CodeError> {
     let over: Cell<Option<CodeError>> = Cell::new(None);
     let (mut steps, handed) = (0_u64, Cell::new(0_u64));
-    let mut watch = |_: &tree_sitter::ParseState| {
-        steps += STEPS_AT_ONCE;
+    let mut watch = |state: &tree_sitter::ParseState| {
+        steps += if state.has_error() { STEPS_AT_ONCE * IN_A_FAULT } else { STEPS_AT_ONCE };
         let end = if handed.get() > READ_BYTES {
             Some(too_many("bytes to be read, again and again", READ_BYTES))
         } else if steps > PARSER_STEPS {

@@ -294,6 +294,7 @@ fn look_at_inputs(
     left: &mut u64,
 ) -> Result<(), ToolError> {
     for (key, path) in after.input_keys(call)? {
+        toolbox.goes_on()?;
         if let Entry::Vacant(entry) = inputs.entry(key) {
             entry.insert(toolbox.now().digest_within(&path, left)?);
         }
@@ -368,6 +369,12 @@ fn preconditions_now(
                     reason: format!(
                         "is checked at the step; only {MOST_LOOKUPS} symbols are looked up before"
                     ),
+                };
+            }
+            if toolbox.has_looked_enough() {
+                return PreconditionState::Later {
+                    reason: "is checked at the step; the symbols before it took enough to look up"
+                        .to_owned(),
                 };
             }
         }

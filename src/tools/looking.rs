@@ -10,10 +10,12 @@ use crate::code::{CodeError, Source};
 use crate::plan::Code;
 use crate::run::Failure;
 
-/// Most names in the folders that are listed, and lines in the rules of what is left out.
-const NAMES: u64 = 1_000_000;
-/// Most bytes of source files that are searched for a symbol: 1 GiB.
+/// Most names in the folders that one look lists, with the rules of what it leaves out.
+const NAMES: u64 = if cfg!(test) { 10_000 } else { 1_000_000 };
+/// Most bytes of source files that one look searches for a symbol: 1 GiB.
 const BYTES: u64 = 1 << 30;
+/// So many times as much may all looks of one plan cost together.
+const LOOKS: u64 = 4;
 /// To open a file takes as long as to read so many bytes.
 pub(super) const OPENED: u64 = 4 << 10;
 /// Most steps in which source files are parsed; those of faulty ones count more.
@@ -31,32 +33,26 @@ pub(super) enum Counted {
     Steps,
 }
 
-/// What is left of each; counted on all threads. Whether it is enough does not depend on their order.
-#[derive(Debug)]
-pub(super) struct Left {
+/// What all looks cost so far; counted on all threads. Whether a limit is reached does not depend on their order.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
     names: AtomicU64,
     bytes: AtomicU64,
     steps: AtomicU64,
 }
 
-impl Default for Left {
-    fn default() -> Self {
-        let [names, bytes, steps] = [NAMES, BYTES, STEPS].map(AtomicU64::new);
-        Self { names, bytes, steps }
-    }
-}
-
-/// One look: what ends it, and what it may still cost where that is limited.
+/// One look: what ends it, and where what it costs is counted.
 #[derive(Clone, Copy)]
 pub(super) struct Looking<'a> {
     pub(super) stop: &'a StopSignal,
-    left: Option<&'a Left>,
+    /// With the names and bytes of the looks before; none where nothing is counted.
+    looked: Option<(&'a Looked, [u64; 2])>,
 }
 
 impl<'a> Looking<'a> {
     /// A look of a step that runs: nothing but a person ends it.
     pub(super) fn of_run(stop: &'a StopSignal) -> Self {
-        Self { stop, left: None }
+        Self { stop, looked: None }
     }
 
     /// Counts what it took to parse one text.
@@ -80,21 +76,20 @@ impl<'a> Looking<'a> {
     /// # Errors
     /// A limit that is reached, here or in an earlier look.
     pub(super) fn count(&self, what: Counted, count: u64) -> Result<(), ToolError> {
-        let Some(left) = self.left else { return Ok(()) };
-        let (left, limit, what) = match what {
-            Counted::Names => {
-                (&left.names, NAMES, "names in folders and rules of what to leave out")
-            }
-            Counted::Bytes => (&left.bytes, BYTES, "bytes of source files"),
-            Counted::Steps => (&left.steps, STEPS, "steps of the parser"),
+        let Some((looked, [names, bytes])) = self.looked else { return Ok(()) };
+        let (so_far, before, limit, all, what) = match what {
+            Counted::Names => (&looked.names, names, NAMES, NAMES * LOOKS, "names in folders"),
+            Counted::Bytes => (&looked.bytes, bytes, BYTES, BYTES * LOOKS, "bytes of source files"),
+            Counted::Steps => (&looked.steps, 0, STEPS, STEPS, "steps of the parser"),
         };
-        let taken = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
-            Some(left.saturating_sub(count))
-        });
-        match taken {
-            Ok(left) if left >= count && left > 0 => Ok(()),
-            _ => Err(ToolError::TooMuchToLookAt { what, limit }),
+        let now = so_far.fetch_add(count, Ordering::SeqCst).saturating_add(count);
+        if now > all {
+            return Err(ToolError::TooMuchToLookAt { what, limit: all });
         }
+        if now.saturating_sub(before) > limit {
+            return Err(ToolError::TooMuchToLookAt { what, limit });
+        }
+        Ok(())
     }
 }
 
@@ -113,7 +108,7 @@ impl Toolbox {
     /// The same tools for a look before somebody signs: within limits, and until `stop` is set.
     #[must_use]
     pub fn before_signing(self, stop: Arc<StopSignal>) -> Self {
-        Self { stop, left: Some(Left::default()), ..self }
+        Self { stop, looked: Some(Looked::default()), ..self }
     }
 
     /// Whether a person asked to stop the look.
@@ -144,7 +139,17 @@ impl Toolbox {
         &self.stop
     }
 
+    /// One look.
     pub(super) fn looking<'a>(&'a self, stop: &'a StopSignal) -> Looking<'a> {
-        Looking { stop, left: self.left.as_ref() }
+        let so_far = |looked: &Looked| {
+            [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))
+        };
+        Looking { stop, looked: self.looked.as_ref().map(|looked| (looked, so_far(looked))) }
+    }
+
+    /// Whether the looks so far cost as much as a single one may.
+    pub fn has_looked_enough(&self) -> bool {
+        let Some((_, [names, bytes])) = self.looking(&self.stop).looked else { return false };
+        names > NAMES || bytes > BYTES
     }
 }

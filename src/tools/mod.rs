@@ -109,8 +109,8 @@ pub struct Toolbox {
     walls: RunWalls,
     /// Ends what is looked at before somebody signs.
     stop: Arc<StopSignal>,
-    /// What that may still cost; none for a run.
-    left: Option<looking::Left>,
+    /// What that costs; none for a run, where nobody counts.
+    looked: Option<looking::Looked>,
     /// The limit that was reached last.
     limit: Mutex<Option<Failure>>,
 }
@@ -211,7 +211,7 @@ impl Toolbox {
             simulations: simulate::Settings::default(),
             copy: None,
             stop: Arc::default(),
-            left: None,
+            looked: None,
             limit: Mutex::default(),
         })
     }

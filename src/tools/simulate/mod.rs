@@ -234,7 +234,7 @@ impl Toolbox {
                 traces,
             }),
             stop: Arc::clone(&self.stop),
-            left: None,
+            looked: None,
             limit: Mutex::default(),
         })
     }
