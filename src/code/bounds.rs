@@ -18,6 +18,13 @@ use super::CodeError;
 pub(super) const PARSER_STEPS: u64 = 1_000_000;
 /// So many of them are made between two looks of the parser at its watch.
 const STEPS_AT_ONCE: u64 = 100;
+/// Most brackets that are open at once. The parser lets go of what it keeps for them by calling itself, and a
+/// thread of ours has 2 MiB for that.
+pub(super) const OPEN_BRACKETS: u64 = 22_000;
+/// Most words and signs with nothing between them that ends a part of a program. The parser may keep all of them
+/// open, and then takes memory by their square where casts and types look like other things: for `a<a<a<` in
+/// Java, for `+(a)+(a)` in C.
+pub(super) const OPEN_TOKENS: u64 = 4_000;
 /// A step after which no reading is without a fault counts so many times: it tries several ways to go on.
 const IN_A_FAULT: u64 = 3;
 /// Most bytes that the parser is handed, those that it reads again with the others.
@@ -74,6 +81,44 @@ pub(super) fn parse(
     }
     let tree = tree.ok_or_else(|| over.take().unwrap_or(CodeError::Stopped))?;
     Ok((tree, steps))
+}
+
+/// Refuses a text in which too much may stay open at once. Strings and comments are not told apart: who looks for
+/// their ends could be led astray.
+///
+/// # Errors
+/// A limit is reached.
+pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<(), CodeError> {
+    let (mut brackets, mut tokens) = (0_u64, 0_u64);
+    let (mut in_word, mut begins_line) = (false, true);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => brackets += 1,
+            b')' | b']' | b'}' => brackets = brackets.saturating_sub(1),
+            _ => {}
+        }
+        if brackets > OPEN_BRACKETS {
+            return Err(too_many("brackets that are open at once", OPEN_BRACKETS));
+        }
+        let is_word =
+            byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b'\\' | b'"');
+        match byte {
+            b';' | b',' | b'{' | b'}' => tokens = 0,
+            // A line for the preprocessor.
+            b'#' if begins_line => tokens = 0,
+            byte if byte.is_ascii_whitespace() => {}
+            // Of the signs that frame a comment, those at the beginning of a line.
+            b'-' | b'=' | b'*' | b'/' if begins_line => {}
+            _ if is_word && in_word => {}
+            _ => tokens += 1,
+        }
+        begins_line = byte == b'\n' || (begins_line && byte.is_ascii_whitespace());
+        in_word = is_word;
+        if counts_tokens && tokens > OPEN_TOKENS {
+            return Err(too_many("words and signs without a , ; { or } between them", OPEN_TOKENS));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the query can be asked of the tree within the limits. Afterwards it is asked without a watch.

@@ -60,6 +60,7 @@ impl<'t> Source<'t> {
         if text.len() > MAX_SOURCE_BYTES {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
+        bounds::not_too_open(text, language.has_casts())?;
         let mut parser = Parser::new();
         // Grammar and runtime are built together; a mismatch would fail every test of the language.
         parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;

@@ -56,12 +56,15 @@ fn search() -> Value {
 #[test]
 fn a_source_text_that_is_hard_to_read_is_a_limit_that_is_named() {
     let texts = [
-        ("brackets.rs", format!("fn a() {{{}", "(".repeat(300_000)), "looks from one place"),
-        ("line.rs", format!("fn a() {{{}", "[".repeat(16 << 20)), "steps of the parser"),
+        ("brackets.rs", format!("fn a() {{{}", "(".repeat(300_000)), "brackets that are open"),
+        ("line.rs", format!("fn a() {{{}", "[".repeat(16 << 20)), "brackets that are open"),
+        ("open.rs", "<".repeat(300_000), "looks from one place"),
+        ("casts.c", "+(a)".repeat(300_000), "words and signs"),
+        ("types.java", "a<".repeat(300_000), "words and signs"),
         ("parts.rs", "a,".repeat(8 << 20), "steps of the parser"),
         ("raw.rs", "r#\"".repeat(300_000), "bytes to be read, again"),
-        ("strings.go", "R\"(".repeat(300_000), "steps of the parser"),
-        ("less.cpp", "a<".repeat(300_000), "steps of the parser"),
+        ("strings.go", "R\"(".repeat(300_000), "brackets that are open"),
+        ("less.cpp", "a<".repeat(300_000), "words and signs"),
     ];
     for (name, text, limit) in texts {
         let home = Home::new();

@@ -21,7 +21,7 @@ fn a_file_that_is_hard_to_read_is_a_limit_of_the_opened_plan() {
     let request = hard(&desktop, "hard.json", &"(".repeat(300_000));
     let Reply::Opened(opened) = desktop.ask(request) else { panic!("not opened") };
     let found = &opened.findings[0];
-    assert_eq!((found.code, &*found.pointer), (Code::Limit, "/steps/0"), "{found:?}");
+    assert_eq!((found.code, &*found.pointer), (Code::Limit, "/steps/0/arguments"), "{found:?}");
     assert!(found.line > 0, "{found:?}");
     let review = opened.review.unwrap();
     let plan = opened.plan.unwrap();
