@@ -41,6 +41,17 @@ pub(super) struct Looked {
     steps: AtomicU64,
 }
 
+/// What the tools of one workspace know of what is looked at before somebody signs.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// Ends it.
+    stop: Arc<StopSignal>,
+    /// What it costs; none for a run, where nobody counts.
+    looked: Option<Looked>,
+    /// The limit that a preview has reached.
+    limit: Mutex<Option<Failure>>,
+}
+
 /// One look: what ends it, and where what it costs is counted.
 #[derive(Clone, Copy)]
 pub(super) struct Looking<'a> {
@@ -108,7 +119,8 @@ impl Toolbox {
     /// The same tools for a look before somebody signs: within limits, and until `stop` is set.
     #[must_use]
     pub fn before_signing(self, stop: Arc<StopSignal>) -> Self {
-        Self { stop, looked: Some(Looked::default()), ..self }
+        let looked = Some(Looked::default());
+        Self { looks: Looks { stop, looked, limit: Mutex::default() }, ..self }
     }
 
     /// Whether a person asked to stop the look.
@@ -116,13 +128,14 @@ impl Toolbox {
     /// # Errors
     /// They did.
     pub fn goes_on(&self) -> Result<(), ToolError> {
-        super::engine::stopped(&self.stop)
+        super::engine::stopped(&self.looks.stop)
     }
 
     /// Keeps the first limit that is reached, for the findings.
     pub(super) fn note_limit(&self, error: &ToolError) {
         if error.code() == Code::Limit {
-            self.limit
+            self.looks
+                .limit
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .get_or_insert(error.failure());
@@ -131,12 +144,12 @@ impl Toolbox {
 
     /// The limit that a preview has reached since this was asked last.
     pub fn limit_reached(&self) -> Option<Failure> {
-        self.limit.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.looks.limit.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What ends a look.
     pub fn stop(&self) -> &StopSignal {
-        &self.stop
+        &self.looks.stop
     }
 
     /// One look.
@@ -144,12 +157,12 @@ impl Toolbox {
         let so_far = |looked: &Looked| {
             [&looked.names, &looked.bytes].map(|count| count.load(Ordering::SeqCst))
         };
-        Looking { stop, looked: self.looked.as_ref().map(|looked| (looked, so_far(looked))) }
+        Looking { stop, looked: self.looks.looked.as_ref().map(|looked| (looked, so_far(looked))) }
     }
 
     /// Whether the looks so far cost as much as a single one may.
     pub fn has_looked_enough(&self) -> bool {
-        let Some((_, [names, bytes])) = self.looking(&self.stop).looked else { return false };
+        let Some((_, [names, bytes])) = self.looking(&self.looks.stop).looked else { return false };
         names > NAMES || bytes > BYTES
     }
 }

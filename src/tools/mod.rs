@@ -44,7 +44,7 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -53,7 +53,7 @@ use crate::authorization::{FileState, StepWalls, Target};
 use crate::plan::{Digest, ToolCall};
 use crate::risk::{EngineChoice, Policy, Shell};
 use crate::run::{
-    DiagnosticArtifact, Edge, Failure, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
+    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, Preview, Stream, StreamEnds,
 };
 
 use place::{Last, Root, Roots};
@@ -107,12 +107,8 @@ pub struct Toolbox {
     copy: Option<simulate::Copy>,
     /// The walls of what is started here, for as long as this lives.
     walls: RunWalls,
-    /// Ends what is looked at before somebody signs.
-    stop: Arc<StopSignal>,
-    /// What that costs; none for a run, where nobody counts.
-    looked: Option<looking::Looked>,
-    /// The limit that was reached last.
-    limit: Mutex<Option<Failure>>,
+    /// What is looked at before somebody signs.
+    looks: looking::Looks,
 }
 
 /// What a call may look at besides its arguments.
@@ -210,9 +206,7 @@ impl Toolbox {
             past: None,
             simulations: simulate::Settings::default(),
             copy: None,
-            stop: Arc::default(),
-            looked: None,
-            limit: Mutex::default(),
+            looks: looking::Looks::default(),
         })
     }
 
@@ -311,7 +305,7 @@ impl Toolbox {
     /// # Errors
     /// A path or pattern that cannot be used, or leads outside; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(preview::foresee(self, call, overlay, &self.stop)?.0)
+        Ok(preview::foresee(self, call, overlay, self.stop())?.0)
     }
 
     /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one

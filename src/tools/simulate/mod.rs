@@ -18,12 +18,13 @@ mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::authorization::FileState;
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall};
 
+use super::looking::Looks;
 use super::place::{Root, Roots};
 use super::process::Leftovers;
 use super::{COMMANDS_FILE, Context, Invocation, Overlay, ToolError, Toolbox, program, splice};
@@ -233,9 +234,7 @@ impl Toolbox {
                 target: scratch.target().to_string_lossy().into_owned(),
                 traces,
             }),
-            stop: Arc::clone(&self.stop),
-            looked: None,
-            limit: Mutex::default(),
+            looks: Looks::default(),
         })
     }
 
