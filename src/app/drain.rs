@@ -145,6 +145,8 @@ impl App {
             (Purpose::Simulate(digest), Reply::Failed(failure)) => {
                 self.take_simulation(digest, Err(failure));
             }
+            // Stopped for a plan that was opened since; asked for again, should this one stay in front.
+            (Purpose::Preview(..), Reply::Failed(Failure { code: Code::Cancelled, .. })) => {}
             (purpose, Reply::Failed(failure)) => {
                 if self.misses(&purpose, latest) {
                     self.failed(&purpose.failure(), &failure);

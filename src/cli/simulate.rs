@@ -10,7 +10,7 @@ use super::output::Output;
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::refusal::Refusal;
 use crate::engine::{Simulation, simulate as simulate_plan};
-use crate::plan::{Digest, Finding, visible};
+use crate::plan::{Digest, Finding, locate, visible};
 use crate::run::{FileChange, Predicted};
 
 /// The answer in JSON.
@@ -37,12 +37,19 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     let policy = command.walls.settle(command.engine.settle(policy()?));
     let records = EvidencePlace::records(&command.common.folder);
     let records = records.as_ref();
-    let opened =
+    let mut opened =
         OpenedPlan::open_alone(&command.plan, workspace, &policy, &command.target, records)?;
     let simulation = match (&opened.plan, &opened.review) {
         (Some(plan), Some(review)) => simulate_plan(plan, &review.workspace, &policy, records)?,
         _ => Simulation::default(),
     };
+    if let Some(plan) = &opened.plan {
+        let mut reached = simulation.findings.clone();
+        locate(&plan.source, &mut reached);
+        // What the review says already is said once.
+        reached.retain(|finding| !opened.findings.contains(finding));
+        opened.findings.extend(reached);
+    }
     let diff: String = simulation.changes.iter().map(FileChange::unified).collect();
     let steps = opened.plan.iter().flat_map(|plan| &plan.steps).zip(&simulation.previews);
     let steps: Vec<Step<'_>> = steps

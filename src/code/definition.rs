@@ -115,9 +115,9 @@ pub struct Definition {
     pub fqn: String,
     /// The whole item, without comments and attributes before it.
     pub span: Span,
-    /// The names of what lies around it, and its own: what a plan's symbol is compared with.
+    /// The names of what lies around it, and its own, each with [`BEHIND`]: what a plan's symbol is compared with.
     #[serde(skip)]
-    pub(super) path: Vec<String>,
+    pub(super) path: String,
     /// Only says that it exists; the body is elsewhere.
     #[serde(skip)]
     pub(super) is_signature: bool,
@@ -139,7 +139,7 @@ pub(super) struct Found<'tree> {
 /// What is open around the place that is looked at.
 struct Around {
     byte_end: usize,
-    path: Vec<String>,
+    path: String,
     shown: String,
     kind: SymbolKind,
 }
@@ -147,10 +147,15 @@ struct Around {
 /// How deep definitions lie inside one another that are read. Nobody writes deeper ones, and the names of
 /// a hundred thousand made to lie inside one another would take all memory.
 const MOST_NESTED: usize = 64;
+/// Longest full name of a definition that is read, in bytes. Long names around a hundred thousand definitions
+/// would take all memory, too.
+const LONGEST_NAME: usize = 1_000;
+/// Stands behind each name of a path; no name has it.
+const BEHIND: char = '\0';
 
 impl Source<'_> {
     /// Everything that the text defines, in the order of the text; nothing that lies inside more than 64
-    /// other definitions.
+    /// other definitions or has a full name of more than 1,000 bytes.
     pub fn definitions(&self) -> Vec<Definition> {
         self.defined().into_iter().map(|(definition, _)| definition).collect()
     }
@@ -185,12 +190,20 @@ impl Source<'_> {
                     return None;
                 }
                 let outer = around.last();
-                let mut path = outer.map_or_else(Vec::new, |open| open.path.clone());
+                let (name, receiver) = (self.text_of(it.name), it.receiver);
+                let receiver = receiver.map(|node| self.text_of(node));
+                let implemented = it.implemented.map(|node| self.text_of(node));
+                let around_it = outer.map_or(0, |open| open.path.len().max(open.shown.len()));
+                let own = [receiver, implemented].map(|part| part.map_or(0, str::len));
+                if around_it + name.len() + own.into_iter().sum::<usize>() > LONGEST_NAME {
+                    return None;
+                }
+                let mut path = outer.map_or_else(String::new, |open| open.path.clone());
                 let mut shown = outer.map_or_else(String::new, |open| open.shown.clone());
-                let name = self.text_of(it.name).to_owned();
-                let receiver = it.receiver.map(|node| self.text_of(node));
+                let name = name.to_owned();
                 for part in receiver.into_iter().chain([&*name]) {
-                    path.push(part.to_owned());
+                    path.push_str(part);
+                    path.push(BEHIND);
                     if !shown.is_empty() {
                         shown.push_str(separator);
                     }
@@ -204,9 +217,9 @@ impl Source<'_> {
                     (kind, _) => kind,
                 };
                 if kind.holds_names() {
-                    let shown = it.implemented.map_or_else(
+                    let shown = implemented.map_or_else(
                         || shown.clone(),
-                        |implemented| format!("<{shown} as {}>", self.text_of(implemented)),
+                        |implemented| format!("<{shown} as {implemented}>"),
                     );
                     around.push(Around {
                         byte_end: it.node.end_byte(),
@@ -292,7 +305,7 @@ impl Source<'_> {
         if wanted.is_none() && !chosen.iter().all(|(it, _)| it.kind.is_minor()) {
             chosen.retain(|(it, _)| !it.kind.is_minor());
         }
-        let bodies: Vec<_> = chosen
+        let bodies: HashSet<_> = chosen
             .iter()
             .filter(|(it, _)| !it.is_signature)
             .map(|(it, _)| it.path.clone())
@@ -338,9 +351,11 @@ impl Definition {
     }
 }
 
-fn ends_with(path: &[String], parts: &[&str]) -> bool {
-    path.len() >= parts.len()
-        && path.iter().rev().zip(parts.iter().rev()).all(|(one, other)| one == other)
+fn ends_with(path: &str, parts: &[&str]) -> bool {
+    let rest = parts.iter().rev().try_fold(path, |rest, part| {
+        rest.strip_suffix(BEHIND).and_then(|rest| rest.strip_suffix(part))
+    });
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(BEHIND))
 }
 
 fn owns_methods(kind: SymbolKind) -> bool {

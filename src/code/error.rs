@@ -1,5 +1,6 @@
 //! Why a source text could not be read or changed.
 
+use super::bounds::PARSER_STEPS;
 use super::definition::Definition;
 
 /// What is wrong, with what a person needs to put it right (SPEC §6, E104 and E310).
@@ -13,7 +14,15 @@ pub enum CodeError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Reading was asked to stop, by a person or because it took too long.
+    /// Reading it would take more than the engine does for one text. Counts decide, never a clock.
+    #[error("it takes more than {limit} {what}, the most that the engine does for one text")]
+    TooMany {
+        /// What is counted.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// Reading was asked to stop by a person.
     #[error("reading it was stopped")]
     Stopped,
     /// The text does not follow the grammar.
@@ -63,6 +72,16 @@ pub enum CodeError {
     /// The replacement has no code in it.
     #[error("the replacement holds no code")]
     EmptyReplacement,
+}
+
+impl CodeError {
+    /// How many steps of the parser it takes to find this, at most.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Self::TooMany { .. } => PARSER_STEPS,
+            _ => 0,
+        }
+    }
 }
 
 /// Candidates as a person can tell them apart.

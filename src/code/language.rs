@@ -204,6 +204,11 @@ impl Language {
         (self.spec().grammar)()
     }
 
+    /// Whether a type in brackets may be a cast, or anything else.
+    pub(super) fn has_casts(self) -> bool {
+        matches!(self, Self::C | Self::Cpp | Self::Java)
+    }
+
     pub(super) fn separator(self) -> &'static str {
         self.spec().separator
     }

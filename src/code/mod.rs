@@ -4,6 +4,7 @@
 //! Pure: text in, data out. Which file a text came from, whether it may be changed, and what cargo
 //! thinks of it are decided elsewhere.
 
+mod bounds;
 mod definition;
 mod error;
 mod language;

@@ -158,23 +158,22 @@ fn brings<'s>(alone: &'s Source<'_>) -> Result<Brings<'s>, CodeError> {
     let mut brings = Brings { start: usize::MAX, comments: false, attributes: false, item: "" };
     let mut cursor = root.walk();
     // A replacement that does not parse alone may have its first parts inside one faulty node.
-    let mut node = root.child(0);
-    while let Some(one) = node {
+    let mut is_there = cursor.goto_first_child();
+    while is_there {
+        let one = cursor.node();
         brings.start = brings.start.min(one.start_byte());
         if is_comment(one) {
             brings.comments = true;
         } else if alone.language.is_attribute(one.kind()) {
             brings.attributes = true;
-        } else if one.is_error() && one.child(0).is_some() {
-            node = one.child(0);
+        } else if one.is_error() && cursor.goto_first_child() {
             continue;
         } else {
             brings.item = one.kind();
             brings.attributes |= first_attribute(alone, one).is_some();
             break;
         }
-        node = one.next_sibling();
-        cursor.reset(one);
+        is_there = cursor.goto_next_sibling();
     }
     if brings.item.is_empty() {
         return Err(CodeError::EmptyReplacement);
@@ -201,7 +200,8 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
     }
     let mut lead = Vec::new();
     let mut before = target;
-    while let Some(one) = before.prev_sibling() {
+    // Listed once: to ask a node for the one before it goes through all that stand before it.
+    for one in all_before(target).into_iter().rev() {
         let belongs = is_comment(one) || source.language.is_attribute(one.kind());
         let stands_above = line_gap(source.text, one.end_byte(), before.start_byte());
         if !belongs || !stands_above || shares_line(source.text, one) {
@@ -226,6 +226,13 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
         }
     }
     (start, kept)
+}
+
+/// What stands before a node beside it, in order.
+fn all_before(node: Node<'_>) -> Vec<Node<'_>> {
+    let Some(parent) = node.parent() else { return Vec::new() };
+    let mut cursor = parent.walk();
+    parent.children(&mut cursor).take_while(|one| one.id() != node.id()).collect()
 }
 
 /// The first annotation inside an item's modifiers.

@@ -1,11 +1,9 @@
 //! A text with its syntax tree.
 
-use std::ops::ControlFlow;
-
 use serde::Serialize;
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
-use super::{CodeError, Language};
+use super::{CodeError, Language, bounds};
 
 /// The largest text that is read, in bytes. A tree takes about ten times the text's size.
 pub const MAX_SOURCE_BYTES: usize = 32 << 20;
@@ -46,13 +44,14 @@ pub struct Source<'t> {
     pub(super) language: Language,
     pub(super) text: &'t str,
     pub(super) tree: Tree,
+    steps: u64,
 }
 
 impl<'t> Source<'t> {
     /// Reads the text; `stop` is asked now and then. A text with faults is read as far as it goes.
     ///
     /// # Errors
-    /// A text that is too large, or a reading that was stopped.
+    /// A text that is too large or too hard to read, or a reading that was stopped.
     pub fn parse(
         language: Language,
         text: &'t str,
@@ -61,15 +60,25 @@ impl<'t> Source<'t> {
         if text.len() > MAX_SOURCE_BYTES {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
+        bounds::not_too_open(text, language.has_casts())?;
         let mut parser = Parser::new();
         // Grammar and runtime are built together; a mismatch would fail every test of the language.
         parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
-        let mut watch =
-            |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let options = ParseOptions::new().progress_callback(&mut watch);
-        let mut read = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        Ok(Self { language, text, tree: tree.ok_or(CodeError::Stopped)? })
+        let (tree, steps) = bounds::parse(&mut parser, text, stop)?;
+        if let Some(query) = language.query() {
+            bounds::can_be_asked(query, tree.root_node(), text, stop)?;
+        }
+        Ok(Self { language, text, tree, steps })
+    }
+
+    /// How many steps of the parser it took, about: the same for the same text.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether it does not follow the grammar somewhere.
+    pub fn is_faulty(&self) -> bool {
+        self.tree.root_node().has_error()
     }
 
     /// The language it was read as.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-use super::Language;
+use super::{Language, Source};
 
 /// What a piece of text is to a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,12 +43,16 @@ const NAMES: [(&str, Class); 14] = [
 pub const MAX_COLOURED_BYTES: usize = 256 << 10;
 
 /// The coloured pieces of a text, in order and without overlap; what is left out is plain. All of a text
-/// longer than [`MAX_COLOURED_BYTES`] is: it is coloured where people wait for it.
+/// longer than [`MAX_COLOURED_BYTES`] is, and one that is too hard to read: it is coloured where people wait for it.
 pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
     if text.len() > MAX_COLOURED_BYTES {
         return Vec::new();
     }
     let Some(configuration) = configuration(language) else { return Vec::new() };
+    // What is too hard to read is too hard to colour: the highlighter counts nothing.
+    if Source::parse(language, text, &|| false).is_err() {
+        return Vec::new();
+    }
     let mut highlighter = Highlighter::new();
     let events = highlighter.highlight(configuration, text.as_bytes(), None, None, |_| None);
     let Ok(events) = events else { return Vec::new() };

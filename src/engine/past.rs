@@ -8,7 +8,7 @@ use crate::evidence::{EvidenceReader, Kept, UserFolders};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
-use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
+use crate::tools::{NotAvailable, Past, StopSignal, ToolError, Toolbox};
 
 /// Where runs are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +19,14 @@ pub struct Records {
     pub secrets: UserFolders,
 }
 
-/// Opens the tools of a workspace; with what is recorded of it, where that is known.
+/// Opens the tools of a workspace for a look before somebody signs, which `stop` ends; with what is recorded of it, where that is known.
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
     records: Option<&Records>,
+    stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
-    let toolbox = Toolbox::open(workspace, policy)?;
+    let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));
     let reader = records.map(|it| EvidenceReader::at(&it.evidence, &it.secrets));
     Ok(match reader {
         Some(reader) => with_past(toolbox, reader),

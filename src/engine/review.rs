@@ -6,9 +6,10 @@ mod findings;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 pub(super) use self::ask::{Ask, ask};
-pub(super) use self::findings::beginning;
+pub(super) use self::findings::{beginning, limit};
 use self::findings::{blocked, finding, is_of_named_file};
 use super::commands;
 use super::earlier::Earlier;
@@ -33,7 +34,7 @@ pub fn review(
     workspace: &WorkspaceChoice,
     policy: &Policy,
 ) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, None, true)
+    review_until(plan, workspace, policy, None, &Arc::default())
 }
 
 /// Reviews a plan in the light of what is recorded of its workspace. Without that, nothing can be said about
@@ -47,7 +48,21 @@ pub fn review_with(
     policy: &Policy,
     records: Option<&Records>,
 ) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, records, true)
+    review_until(plan, workspace, policy, records, &Arc::default())
+}
+
+/// The same until `stop` is set.
+///
+/// # Errors
+/// As [`review`]; and a stop.
+pub fn review_until(
+    plan: &Plan,
+    workspace: &WorkspaceChoice,
+    policy: &Policy,
+    records: Option<&Records>,
+    stop: &Arc<StopSignal>,
+) -> Result<Review, ToolError> {
+    review_in(plan, workspace, policy, (records, true), stop)
 }
 
 /// Reviews a plan that nobody will authorize by it (SPEC §11): no process is started, so that nothing is said
@@ -61,17 +76,17 @@ pub fn review_alone(
     policy: &Policy,
     records: Option<&Records>,
 ) -> Result<Review, ToolError> {
-    review_in(plan, workspace, policy, records, false)
+    review_in(plan, workspace, policy, (records, false), &Arc::default())
 }
 
 fn review_in(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
-    asks_client: bool,
+    (records, asks_client): (Option<&Records>, bool),
+    stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
-    let toolbox = open_tools(&workspace.folder, policy, records)?;
+    let toolbox = open_tools(&workspace.folder, policy, records, stop)?;
     let remembered = remembered_walls(plan, toolbox.workspace(), policy, records);
     let widened = remembered
         .as_ref()
@@ -81,6 +96,10 @@ fn review_in(
     if let Some(walls) = &mut seen.walls {
         walls.remembered = remembered;
     }
+    let (preconditions, limits) = preconditions_now(plan, &toolbox, &seen.written);
+    // What was broken off says nothing.
+    toolbox.goes_on()?;
+    seen.findings.extend(limits);
     locate(&plan.source, &mut seen.findings);
     let impact = Impact {
         files: seen.written.keys().cloned().collect(),
@@ -97,7 +116,7 @@ fn review_in(
     Ok(Review {
         workspace: toolbox.workspace().to_owned(),
         workspace_reason: workspace.reason.clone(),
-        preconditions: preconditions_now(plan, &toolbox, &seen.written),
+        preconditions,
         binding: seen.binding,
         risks: seen.risks,
         rollback: seen.rollback,
@@ -122,17 +141,19 @@ fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
 /// What one step would do, after the steps before it.
 ///
 /// # Errors
-/// A workspace that cannot be opened, a step that cannot be called, or a path that leads outside.
+/// A workspace that cannot be opened, a step that cannot be called, a path that leads outside, or a stop.
 pub fn preview_step(
     plan: &Plan,
     workspace: &std::path::Path,
     policy: &Policy,
     records: Option<&Records>,
     step_index: usize,
+    stop: &Arc<StopSignal>,
 ) -> Result<Preview, ToolError> {
-    let toolbox = open_tools(workspace, policy, records)?;
+    let toolbox = open_tools(workspace, policy, records, stop)?;
     let mut overlay = Overlay::default();
     for step in plan.steps.iter().take(step_index) {
+        toolbox.goes_on()?;
         if let Some(call) = &step.call {
             // An earlier step that cannot be previewed is shown as faulty in its own row.
             let _ = overlay.apply(&toolbox, call);
@@ -185,6 +206,9 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
     let mut left = INPUT_BYTES;
     let shell = toolbox.shell();
     for step in &plan.steps {
+        if toolbox.goes_on().is_err() {
+            break;
+        }
         let overlay = earlier.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
         risks.push(judge(step, after, shell, policy));
@@ -206,7 +230,9 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
                     && !matches!(error, ToolError::Unsupported { .. })
                     && !is_of_named_file(call, toolbox) => {}
             // Without its state nobody can sign what is done with it.
-            Err(error @ (ToolError::TooLarge { .. } | ToolError::TooMuchInput { .. })) => {
+            Err(error)
+                if error.code() == Code::Limit || matches!(error, ToolError::TooLarge { .. }) =>
+            {
                 let message = format!("step {}: {error}", step.step_index + 1);
                 findings.push(Finding::error(Code::Limit, step.pointer(None), message));
             }
@@ -276,6 +302,7 @@ fn look_at_inputs(
     left: &mut u64,
 ) -> Result<(), ToolError> {
     for (key, path) in after.input_keys(call)? {
+        toolbox.goes_on()?;
         if let Entry::Vacant(entry) = inputs.entry(key) {
             entry.insert(toolbox.now().digest_within(&path, left)?);
         }
@@ -317,12 +344,12 @@ fn preconditions_now(
     plan: &Plan,
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
-) -> Vec<PreconditionState> {
-    let (outcomes, stop) = (HashMap::new(), StopSignal::default());
-    let now =
-        preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop: &stop };
+) -> (Vec<PreconditionState>, Vec<Finding>) {
+    let (outcomes, stop) = (HashMap::new(), toolbox.stop());
+    let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
     let mut lookups = 0;
-    let state = |step: &Step| {
+    let mut limits = Vec::new();
+    let mut state = |step: &Step| {
         let Some(call) = &step.call else {
             return PreconditionState::Later { reason: "the step is faulty".to_owned() };
         };
@@ -352,14 +379,25 @@ fn preconditions_now(
                     ),
                 };
             }
+            if toolbox.has_looked_enough() {
+                return PreconditionState::Later {
+                    reason: "is checked at the step; the symbols before it took enough to look up"
+                        .to_owned(),
+                };
+            }
         }
         match preconditions::check(step, call, &now) {
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
                 PreconditionState::Fails { found }
             }
-            Err(error) => PreconditionState::Fails { found: error.to_string() },
+            Err(error) => {
+                let found = error.to_string();
+                limits.extend(limit(step, error.code(), &found));
+                PreconditionState::Fails { found }
+            }
         }
     };
-    plan.steps.iter().map(state).collect()
+    let states = plan.steps.iter().take_while(|_| toolbox.goes_on().is_ok()).map(&mut state);
+    (states.collect(), limits)
 }

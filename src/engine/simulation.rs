@@ -3,11 +3,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::ExecutionError;
 use super::past::{Records, open_tools};
 use super::preconditions;
-use crate::plan::Plan;
+use super::review::limit;
+use crate::plan::{Finding, Plan};
 use crate::risk::Policy;
 use crate::run::{FileChange, Outcome, Predicted, Preview};
 use crate::tools::{Overlay, StopSignal, ToolError};
@@ -19,6 +21,8 @@ pub struct Simulation {
     pub previews: Vec<Preview>,
     /// What the files would be in the end, against what they are now; by path.
     pub changes: Vec<FileChange>,
+    /// The limits that were reached.
+    pub findings: Vec<Finding>,
 }
 
 /// Simulates a plan. A step that would fail, or whose precondition would not hold, ends it: what comes
@@ -32,12 +36,28 @@ pub fn simulate(
     policy: &Policy,
     records: Option<&Records>,
 ) -> Result<Simulation, ToolError> {
-    let toolbox = open_tools(workspace, policy, records)?;
+    simulate_until(plan, workspace, policy, records, &Arc::default())
+}
+
+/// The same until `stop` is set.
+///
+/// # Errors
+/// As [`simulate`]; and a stop.
+pub fn simulate_until(
+    plan: &Plan,
+    workspace: &Path,
+    policy: &Policy,
+    records: Option<&Records>,
+    stop: &Arc<StopSignal>,
+) -> Result<Simulation, ToolError> {
+    let toolbox = open_tools(workspace, policy, records, stop)?;
+    let mut findings = Vec::new();
     let mut overlay = Overlay::default();
     let mut outcomes = HashMap::new();
     let mut failed_at = None;
     let mut previews = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
+        toolbox.goes_on()?;
         let preview = match (&step.call, failed_at) {
             (_, Some(index)) => not_reached(index),
             (None, None) => unpredictable("This step is faulty and cannot run.".to_owned()),
@@ -46,12 +66,17 @@ pub fn simulate(
                     after: toolbox.after(&overlay),
                     toolbox: &toolbox,
                     outcomes: &outcomes,
-                    stop: &StopSignal::default(),
+                    stop,
                 };
                 match preconditions::check(step, call, &now) {
-                    Err(error) => would_fail(&error),
+                    Err(error) => {
+                        findings.extend(limit(step, error.code(), &error.to_string()));
+                        would_fail(&error)
+                    }
                     Ok(_) => {
                         let preview = toolbox.preview(call, &overlay);
+                        let reached = toolbox.limit_reached();
+                        findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
                         // A path that leads outside is a finding of the review.
                         let _ = overlay.apply(&toolbox, call);
                         preview.unwrap_or_else(|error| would_fail(&error.into()))
@@ -65,7 +90,7 @@ pub fn simulate(
         outcomes.insert(step.step_id.clone(), Outcome::Succeeded);
         previews.push(preview);
     }
-    Ok(Simulation { previews, changes: toolbox.changes(&overlay)? })
+    Ok(Simulation { previews, changes: toolbox.changes(&overlay)?, findings })
 }
 
 fn would_fail(error: &ExecutionError) -> Preview {

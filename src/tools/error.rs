@@ -46,6 +46,10 @@ pub enum ToolError {
         "the files that this plan works on have more than {INPUT_BYTES} bytes together, the most that is looked at before anybody signs; {path} is one too many"
     )]
     TooMuchInput { path: String },
+    #[error(
+        "what is looked at before anybody signs has more than {limit} {what}, the most that is looked at"
+    )]
+    TooMuchToLookAt { what: &'static str, limit: u64 },
     #[error("the pattern {pattern:?} cannot be used: {message}")]
     BadPattern { pattern: String, message: String },
     #[error("cannot read {path}: it does not exist")]
@@ -161,7 +165,7 @@ impl ToolError {
             }
             Self::Stale { .. } => Code::Stale,
             Self::KeptBeside { .. } => Code::Conflict,
-            Self::TooMuchInput { .. } => Code::Limit,
+            Self::TooMuchInput { .. } | Self::TooMuchToLookAt { .. } => Code::Limit,
             Self::Cancelled => Code::Cancelled,
             Self::OutputLimit { .. } | Self::TooMuchOutput { .. } => Code::OutputLimit,
             Self::NoCargoProject { .. } => Code::NoCargoProject,
@@ -213,6 +217,9 @@ impl ToolError {
             }
             Self::KeptBeside { .. } => "Compare the two files, and keep what you want of each.",
             Self::TooMuchInput { .. } => "Make several plans of it.",
+            Self::TooMuchToLookAt { .. } => {
+                "Make several plans of it, name the file of each symbol, or choose a smaller workspace."
+            }
             Self::BadPattern { .. } => "Correct the pattern in the plan.",
             Self::NotFound { .. } => "Check the path, or create the file first.",
             Self::ReadFailed { source, .. } => match source.kind() {

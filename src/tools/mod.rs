@@ -17,6 +17,7 @@ mod facts;
 mod file;
 mod history;
 mod inspect;
+mod looking;
 mod overlay;
 mod own;
 mod place;
@@ -106,6 +107,8 @@ pub struct Toolbox {
     copy: Option<simulate::Copy>,
     /// The walls of what is started here, for as long as this lives.
     walls: RunWalls,
+    /// What is looked at before somebody signs.
+    looks: looking::Looks,
 }
 
 /// What a call may look at besides its arguments.
@@ -203,6 +206,7 @@ impl Toolbox {
             past: None,
             simulations: simulate::Settings::default(),
             copy: None,
+            looks: looking::Looks::default(),
         })
     }
 
@@ -305,9 +309,9 @@ impl Toolbox {
     /// executes nothing. A call that would fail has a preview that says so.
     ///
     /// # Errors
-    /// A path or pattern that cannot be used, or leads outside.
+    /// A path or pattern that cannot be used, or leads outside; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(preview::foresee(self, call, overlay, &StopSignal::default())?.0)
+        Ok(preview::foresee(self, call, overlay, self.stop())?.0)
     }
 
     /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one

@@ -141,8 +141,10 @@ pub(super) fn foresee(
         }
         ToolCall::History { operation, .. } => history::foresee(toolbox, operation, overlay),
     };
+    toolbox.goes_on()?;
     match made {
         Err(error) if !error.is_about_the_plan() => {
+            toolbox.note_limit(&error);
             let summary = format!("{}{error}.", Preview::WOULD_FAIL);
             Ok(changes_nothing(exact(summary, Vec::new(), vec![error.next()])))
         }

@@ -33,6 +33,9 @@ pub(super) enum Choice {
 /// What makes a folder the top of a repository.
 const REPOSITORY: [&str; 2] = [".git", ".jj"];
 
+/// Most rules in one list: each takes some kilobytes when it is made ready.
+const MOST_RULES: usize = 10_000;
+
 struct List {
     name: &'static str,
     /// Whether it counts inside a repository only.
@@ -50,6 +53,7 @@ pub(super) struct Rules {
     /// The list of the user, for every repository.
     of_user: Arc<Gitignore>,
     choice: Choice,
+    count: u64,
 }
 
 /// A folder, as far as its rules are concerned.
@@ -73,6 +77,7 @@ impl Rules {
             in_repository: choice == Choice::Git,
             of_user: Arc::new(of_user),
             choice,
+            count: 0,
         })
     }
 
@@ -97,6 +102,8 @@ impl Rules {
             return Arc::clone(self);
         }
         let of_user = Arc::clone(&self.of_user);
+        let rules = |list: &Gitignore| list.num_ignores() + list.num_whitelists();
+        let count = self.count + lists.iter().map(rules).sum::<u64>();
         Arc::new(Self {
             above: Some(Arc::clone(self)),
             lists,
@@ -104,7 +111,13 @@ impl Rules {
             in_repository,
             of_user,
             choice: self.choice,
+            count,
         })
+    }
+
+    /// How many rules these are, with those from above.
+    pub(super) fn count(&self) -> u64 {
+        self.count
     }
 
     /// Whether the file or folder at this absolute path, which stands where these rules hold, is left
@@ -157,6 +170,10 @@ fn list(folder: &Folder<'_>, name: &str, problem: &dyn Fn(String)) -> Gitignore 
     };
     let mut builder = GitignoreBuilder::new(folder.path);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    if bytes.iter().filter(|byte| **byte == b'\n').count() > MOST_RULES {
+        problem(format!("{}: it has more than {MOST_RULES} lines", path.display()));
+        return Gitignore::empty();
+    }
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let added = match std::str::from_utf8(line) {

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use crate::run::{Edge, EdgeType, TargetKind};
 
+use super::looking::Looking;
 use super::place::{Last, Place, Roots};
 use super::walk::{Step, walk};
 use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, words};
@@ -90,24 +91,25 @@ pub(super) fn search(
 ) -> Result<Invocation, ToolError> {
     let matcher = regex(pattern)?;
     let place = root(roots, root_text)?;
-    let answer = look_at_files(&place, context.stop, |searcher, relative, key| {
-        let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
-            return Ok(None);
-        };
-        let mut lines = Lines {
-            matcher: &matcher,
-            path: key,
-            stop: context.stop,
-            json: Vec::new(),
-            count: 0,
-            binary: false,
-        };
-        let reader = StopRead { file, stop: context.stop };
-        searcher
-            .search_reader(&matcher, reader, &mut lines)
-            .map_err(|source| ToolError::ReadFailed { path: key.to_owned(), source })?;
-        Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
-    })?;
+    let answer =
+        look_at_files(&place, Looking::of_run(context.stop), |searcher, relative, key| {
+            let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
+                return Ok(None);
+            };
+            let mut lines = Lines {
+                matcher: &matcher,
+                path: key,
+                stop: context.stop,
+                json: Vec::new(),
+                count: 0,
+                binary: false,
+            };
+            let reader = StopRead { file, stop: context.stop };
+            searcher
+                .search_reader(&matcher, reader, &mut lines)
+                .map_err(|source| ToolError::ReadFailed { path: key.to_owned(), source })?;
+            Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
+        })?;
     let references = answer.found.iter().take(MOST_REFERENCES).map(|found| Edge {
         edge_type: EdgeType::Referenced,
         target_kind: TargetKind::File,
@@ -126,7 +128,7 @@ pub(super) fn list(
 ) -> Result<Invocation, ToolError> {
     let matcher = glob(pattern)?;
     let place = root(roots, root_text)?;
-    let answer = look_at_files(&place, context.stop, |_, relative, key| {
+    let answer = look_at_files(&place, Looking::of_run(context.stop), |_, relative, key| {
         // Of a root that is a file, the name is matched.
         let below = relative
             .strip_prefix(&place.relative)
@@ -145,7 +147,7 @@ pub(super) fn list(
 /// The names of all files of the workspace, in the same choice and order.
 pub(super) fn names(roots: &Roots, stop: &StopSignal) -> Result<Vec<String>, ToolError> {
     let place = root(roots, ".")?;
-    let answer = look_at_files(&place, stop, |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    let answer = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     Ok(answer.found.into_iter().map(|found| found.path).collect())
 }
 
@@ -196,14 +198,19 @@ impl Answer {
 
 /// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
 /// and the canonical one, and gives JSON and how many answers it holds.
+///
+/// # Errors
+/// A limit that is reached, or a stop.
 pub(super) fn look_at_files(
     place: &Place<'_>,
-    stop: &StopSignal,
+    looking: Looking<'_>,
     look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
 ) -> Result<Answer, ToolError> {
     let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
     let problems = Mutex::new(Vec::new());
     let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let limit = Mutex::new(None);
+    let stop = looking.stop;
     let visit = |searcher: &mut Searcher, step: Step<'_>| {
         if stop.is_set() || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
             return ControlFlow::Break(());
@@ -224,6 +231,11 @@ pub(super) fn look_at_files(
                 bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
                 lock(&found).push((relative.to_owned(), Found { path, json, count }));
             }
+            // Which file it comes up at depends on the threads; that it comes up does not.
+            Err(error @ ToolError::TooMuchToLookAt { .. }) => {
+                *lock(&limit) = Some(error);
+                return ControlFlow::Break(());
+            }
             Err(error) => lock(&problems).push(error.to_string()),
         }
         ControlFlow::Continue(())
@@ -231,9 +243,13 @@ pub(super) fn look_at_files(
     let searcher = || {
         SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
     };
-    walk(place, searcher, visit);
+    let walked = walk(place, looking, searcher, visit);
     if stop.is_set() {
         return Err(ToolError::Cancelled);
+    }
+    walked?;
+    if let Some(limit) = limit.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(limit);
     }
     if bytes.into_inner() > ANSWER_BYTES {
         return Err(ToolError::OutputLimit { limit: ANSWER_BYTES });

@@ -17,16 +17,23 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use cap_std::fs::OpenOptionsExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
 
+use super::looking::{Counted, Looking};
 use super::place::{Place, Root};
 use super::rules::{Choice, Folder, Rules};
-use super::{Kind, beneath};
+use super::{Kind, ToolError, beneath};
 
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 12;
 /// A folder with more files than this is shared between threads.
 const FILES_AT_ONCE: usize = 64;
-/// Longest list of rules, in bytes: 16 MiB.
-const LIST_BYTES: u64 = 16 << 20;
+/// Most names in one folder: all of them are in memory at once.
+const MOST_NAMES: usize = 1_000_000;
+/// Against so many rules a name is held for what one more name costs.
+const RULES_AT_ONCE: u64 = 256;
+/// A rule takes the memory of so many names.
+const NAMES_FOR_A_RULE: u64 = 20;
+/// Longest list of rules, in bytes: 1 MiB.
+const LIST_BYTES: u64 = 1 << 20;
 
 /// The first bytes of a file of this name say that its folder holds what a program can make again
 /// (<https://bford.info/cachedir/>). cargo marks its target folder so.
@@ -48,24 +55,32 @@ pub(super) enum Step<'a> {
 
 /// Hands every file that ripgrep would choose below `place` to `visit`, which gets what `state` has
 /// made for its thread, until it breaks off.
+///
+/// # Errors
+/// A limit that is reached; a stop is none.
 pub(super) fn walk<S>(
     place: &Place<'_>,
+    looking: Looking<'_>,
     state: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
-) {
-    walk_for(Choice::Search, place, state, visit);
+) -> Result<(), ToolError> {
+    walk_for(Choice::Search, place, looking, state, visit)
 }
 
 /// The same with what `choice` would choose.
+///
+/// # Errors
+/// As [`walk`].
 pub(super) fn walk_for<S>(
     choice: Choice,
     place: &Place<'_>,
+    looking: Looking<'_>,
     state: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
-) {
+) -> Result<(), ToolError> {
     if place.kind == Kind::File {
         let _ = visit(&mut state(), Step::File(&place.relative));
-        return;
+        return Ok(());
     }
     let problem = |text| {
         let _ = visit(&mut state(), Step::Problem(text));
@@ -75,7 +90,8 @@ pub(super) fn walk_for<S>(
     let walk = Walk {
         root: place.root,
         choice,
-        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: false }),
+        looking,
+        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: None }),
         changed: Condvar::new(),
     };
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
@@ -87,6 +103,10 @@ pub(super) fn walk_for<S>(
         }
         work();
     });
+    match walk.queue.into_inner().unwrap_or_else(PoisonError::into_inner).over {
+        Some(Err(limit)) => Err(limit),
+        Some(Ok(())) | None => Ok(()),
+    }
 }
 
 /// What is still to be looked at.
@@ -103,12 +123,14 @@ struct Queue {
     waiting: Vec<Work>,
     /// How many threads are at work, each of which may find more.
     busy: usize,
-    over: bool,
+    /// That nobody wants more, or why there may not be more.
+    over: Option<Result<(), ToolError>>,
 }
 
 struct Walk<'a> {
     root: &'a Root,
     choice: Choice,
+    looking: Looking<'a>,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -139,10 +161,8 @@ impl Walk<'_> {
                 Work::Files(files) => files.iter().try_for_each(|file| visit(Step::File(file))),
                 Work::Folder { relative, rules } => self.folder(&relative, &rules, &mut visit),
             };
-            if ended.is_break() {
-                let mut queue = self.queue();
-                queue.over = true;
-                queue.waiting.clear();
+            if ended.is_break() || self.looking.stop.is_set() {
+                self.end(Ok(()));
             }
         }
     }
@@ -162,9 +182,29 @@ impl Walk<'_> {
         }
     }
 
+    fn end(&self, how: Result<(), ToolError>) {
+        let mut queue = self.queue();
+        // A limit says more than that somebody has enough.
+        if how.is_err() || queue.over.is_none() {
+            queue.over = Some(how);
+        }
+        queue.waiting.clear();
+    }
+
+    /// Counts what is listed or read; breaks off where there may not be more.
+    fn count(&self, names: u64) -> ControlFlow<()> {
+        match self.looking.count(Counted::Names, names) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(limit) => {
+                self.end(Err(limit));
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     fn add(&self, work: Vec<Work>) {
         let mut queue = self.queue();
-        if !queue.over && !work.is_empty() {
+        if queue.over.is_none() && !work.is_empty() {
             queue.waiting.extend(work);
             self.changed.notify_all();
         }
@@ -176,16 +216,19 @@ impl Walk<'_> {
         rules: &Arc<Rules>,
         visit: &mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let listing = match Listing::read(self.root, relative) {
+        let listing = match Listing::read(self.root, relative, &|| self.looking.stop.is_set()) {
             Ok(listing) if self.root.own.is_one(listing.identity) => {
                 return ControlFlow::Continue(());
             }
             Ok(listing) => listing,
+            Err(_) if self.looking.stop.is_set() => return ControlFlow::Break(()),
             Err(error) => {
                 let text = format!("cannot read {}: {error}", self.root.key(relative));
                 return visit(Step::Problem(text));
             }
         };
+        // The folder itself too, so that empty ones count.
+        self.count(1 + listing.names.len() as u64)?;
         if self.choice == Choice::Git {
             if !relative.as_os_str().is_empty() && self.is_cache(relative, &listing) {
                 return ControlFlow::Continue(());
@@ -194,7 +237,10 @@ impl Walk<'_> {
         }
         let problems = RefCell::new(Vec::new());
         let problem = |text| problems.borrow_mut().push(Step::Problem(text));
+        let above = rules;
         let rules = rules_in(self.root, relative, rules, &|name| listing.has(name), &problem);
+        self.count(listing.names.len() as u64 * (rules.count() / RULES_AT_ONCE))?;
+        self.count((rules.count() - above.count()) * NAMES_FOR_A_RULE)?;
         problems.into_inner().into_iter().try_for_each(&mut *visit)?;
         let mut path = self.root.path.join(relative);
         let (mut folders, mut files) = (Vec::new(), Vec::new());
@@ -249,7 +295,7 @@ struct Listing {
 }
 
 impl Listing {
-    fn read(root: &Root, relative: &Path) -> io::Result<Self> {
+    fn read(root: &Root, relative: &Path, stop: &dyn Fn() -> bool) -> io::Result<Self> {
         let folder = beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)?;
         let data = rustix::fs::fstat(&folder)?;
         let identity = (data.st_dev, data.st_ino);
@@ -272,6 +318,12 @@ impl Listing {
             };
             let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
             names.push((PathBuf::from(name), kind));
+            if names.len().is_multiple_of(10_000) && stop() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if names.len() > MOST_NAMES {
+                return Err(io::Error::other(format!("it has more than {MOST_NAMES} names")));
+            }
         }
         Ok(Self { identity, names })
     }

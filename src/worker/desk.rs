@@ -1,6 +1,7 @@
 //! The reader thread: opens, reviews and previews plans, records answers, reads the evidence.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +21,7 @@ use super::target;
 use super::trusting;
 use crate::authorization::Grants;
 use crate::engine::{
-    Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate,
+    Clock as _, FollowUpError, Records, SystemClock, preview_step, reconcile, simulate_until,
 };
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::{Code, parse};
@@ -38,9 +39,11 @@ pub struct Desk {
     next: AtomicU64,
     /// Ends what was asked for so far and is still tried beside the thread.
     stop: Mutex<Arc<StopSignal>>,
+    /// Ends what is looked at for the plan that was opened last, and its file where it has one.
+    looking: Mutex<(Option<PathBuf>, Arc<StopSignal>)>,
 }
 
-/// A request, its number, and what ends it where it is tried beside the thread.
+/// A request, its number, and what ends it.
 type Asked = (Ticket, Request, Arc<StopSignal>);
 
 impl Desk {
@@ -51,7 +54,7 @@ impl Desk {
     pub fn start(setup: Setup, wake: Wake) -> std::io::Result<Self> {
         let (requests, inbox) = sync_channel::<Asked>(WAITING);
         let (replies, outbox) = sync_channel(WAITING);
-        let mut reader = Reader { setup, evidence: None };
+        let mut reader = Reader { setup, evidence: None, stop: Arc::default() };
         thread::Builder::new().name("countersign-desk".to_owned()).spawn(move || {
             while let Ok((ticket, request, stop)) = inbox.recv() {
                 if let Request::CheckTarget { destination, workspace } = request {
@@ -65,6 +68,7 @@ impl Desk {
                     target::check((destination, workspace), &reader.setup.policy, &stop, &answer);
                     continue;
                 }
+                reader.stop = stop;
                 let reply = catch_unwind(AssertUnwindSafe(|| reader.answer(request)))
                     .unwrap_or_else(|panic| {
                         // Whatever it was in the middle of is opened anew.
@@ -82,13 +86,19 @@ impl Desk {
             replies: Mutex::new(outbox),
             next: AtomicU64::new(0),
             stop: Mutex::default(),
+            looking: Mutex::default(),
         })
     }
 
     /// Asks; the answer comes with the same ticket. `None` when too much is waiting already.
     pub fn ask(&self, request: Request) -> Option<Ticket> {
         let ticket = Ticket(self.next.fetch_add(1, Ordering::Relaxed));
-        let stop = Arc::clone(&self.stop.lock().unwrap_or_else(PoisonError::into_inner));
+        let stop = match &request {
+            Request::CheckTarget { .. } => {
+                Arc::clone(&self.stop.lock().unwrap_or_else(PoisonError::into_inner))
+            }
+            request => self.look(request),
+        };
         self.requests.try_send((ticket, request, stop)).ok().map(|()| ticket)
     }
 
@@ -97,6 +107,31 @@ impl Desk {
     pub fn stop_trying(&self) {
         // What is asked for from now on has another signal, so that this one never has to be taken back.
         std::mem::take(&mut *self.stop.lock().unwrap_or_else(PoisonError::into_inner)).set();
+    }
+
+    /// What ends the look that is asked for. Whoever opens another plan no longer waits for the one before:
+    /// that look ends, and its answer says so.
+    fn look(&self, request: &Request) -> Arc<StopSignal> {
+        let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = match request {
+            Request::Open { path, .. } if looking.0.as_ref() == Some(path) => None,
+            Request::Open { path, .. } => Some(Some(path.clone())),
+            Request::Again { .. }
+            | Request::Continue { .. }
+            | Request::RollBack { .. }
+            | Request::Settle { .. }
+            | Request::Revert { .. } => Some(None),
+            _ => None,
+        };
+        if let Some(path) = opened {
+            std::mem::replace(&mut *looking, (path, Arc::default())).1.set();
+        }
+        Arc::clone(&looking.1)
+    }
+
+    /// Ends every look that was asked for so far.
+    fn stop_looking(&self) {
+        self.looking.lock().unwrap_or_else(PoisonError::into_inner).1.set();
     }
 
     /// The next answer, if there is one.
@@ -113,12 +148,15 @@ impl Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         self.stop_trying();
+        self.stop_looking();
     }
 }
 
 pub(super) struct Reader {
     pub(super) setup: Setup,
     evidence: Option<EvidenceReader>,
+    /// Ends what is looked at for the request that is answered.
+    pub(super) stop: Arc<StopSignal>,
 }
 
 impl Reader {
@@ -133,13 +171,15 @@ impl Reader {
                 &self.setup.policy,
                 Some(&self.records()),
                 step_index,
+                &self.stop,
             )
             .map_or_else(
                 |error| Reply::Failed(error.failure()),
                 |preview| Reply::Preview { step_index, preview: Box::new(preview) },
             ),
             Request::Simulate { plan, workspace } => {
-                simulate(&plan, &workspace, &self.setup.policy, Some(&self.records())).map_or_else(
+                let (policy, records) = (&self.setup.policy, self.records());
+                simulate_until(&plan, &workspace, policy, Some(&records), &self.stop).map_or_else(
                     |error| Reply::Failed(error.failure()),
                     |simulation| Reply::Simulated(Box::new(simulation)),
                 )

@@ -17,6 +17,7 @@ use crate::engine::{
 };
 use crate::plan::{Digest, Finding, parse};
 use crate::run::RunSummary;
+use crate::tools::ToolError;
 
 impl Reader {
     pub(super) fn open(&mut self, path: &Path, workspace: Option<&Path>, grants: Grants) -> Reply {
@@ -74,6 +75,7 @@ impl Reader {
                 }
                 opened(plan, parsed.digest, findings, Some(Arc::new(review)), continues)
             }
+            Err(error @ ToolError::Cancelled) => Reply::Failed(error.failure()),
             Err(error) => {
                 findings.push(Finding::error(error.code(), "", error.to_string()));
                 opened(plan, parsed.digest, findings, None, continues)

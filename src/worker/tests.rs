@@ -14,6 +14,7 @@ use crate::run::{
     Phase, RunEvent, RunFate, RunState, RunStatus, Way,
 };
 
+mod bounds;
 #[cfg(unix)]
 mod looping;
 

@@ -4,7 +4,7 @@
 use super::desk::Reader;
 use super::messages::{Reply, Setup};
 use crate::authorization::{Grants, PlanAuthorization};
-use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_with};
+use crate::engine::{Clock as _, SystemClock, WorkspaceChoice, review_until};
 use crate::evidence::{EvidenceReader, EvidenceStore, TrustDecision, WallsDecision};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, CommandsReview, Review};
@@ -57,7 +57,8 @@ impl Reader {
         choice: &WorkspaceChoice,
     ) -> Result<Review, ToolError> {
         let records = self.records();
-        let review = review_with(plan, choice, &self.setup.policy, Some(&records))?;
+        let stop = &self.stop;
+        let review = review_until(plan, choice, &self.setup.policy, Some(&records), stop)?;
         if review.workspace_commands.is_none() {
             return Ok(review);
         }
@@ -65,6 +66,6 @@ impl Reader {
         let trust = self.evidence().and_then(EvidenceReader::trust).unwrap_or_default();
         self.setup.policy.trusted_commands = trust.counts;
         self.setup.policy.unproven_trust = trust.without_proof;
-        review_with(plan, choice, &self.setup.policy, Some(&records))
+        review_until(plan, choice, &self.setup.policy, Some(&records), &self.stop)
     }
 }

@@ -281,7 +281,14 @@ fn an_approval_covers_the_files_and_the_risk_is_that_of_writing_them() {
         );
         assert_eq!(seen.binding.inputs.len(), 1);
         assert_eq!(seen.impact.files.len(), 1);
-        let shown = preview_step(&undo, &harness.workspace(), &harness.policy, Some(&records), 0);
+        let shown = preview_step(
+            &undo,
+            &harness.workspace(),
+            &harness.policy,
+            Some(&records),
+            0,
+            &std::sync::Arc::default(),
+        );
         assert_eq!(shown.unwrap().changes.len(), 1);
         // Without the evidence nobody can say what it would do.
         let blind = review(&undo, &choice, &harness.policy).unwrap();

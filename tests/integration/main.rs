@@ -24,6 +24,8 @@ mod bounded_loop_breaks;
 #[cfg(target_os = "linux")]
 mod bounded_loop_kills;
 mod bounded_loop_limits;
+#[cfg(target_os = "linux")]
+mod bounds;
 mod categories;
 mod cli_check;
 #[cfg(unix)]

@@ -34,6 +34,12 @@ pub(super) fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
     matches!(call, ToolCall::SplicePlan { plan_file } if toolbox.kind_of(plan_file).is_ok())
 }
 
+/// That a limit was reached when a step was looked at: more of it is not known, and nobody may sign that.
+pub(in crate::engine) fn limit(step: &Step, code: Code, message: &str) -> Option<Finding> {
+    let message = format!("step {}: {message}", step.step_index + 1);
+    (code == Code::Limit).then(|| Finding::error(Code::Limit, step.pointer(None), message))
+}
+
 /// A plan that leads outside can never be authorized; what only fails now may still come right.
 pub(super) fn finding(step: &Step, argument: Option<&str>, error: &ToolError) -> Finding {
     let severity = if error.is_about_the_plan() { Severity::Error } else { Severity::Warning };

@@ -142,7 +142,9 @@ fn splice(
         return Err(failed(CodeError::EmptyReplacement).into());
     }
     let stop = || files.stop.is_set();
-    let source = Source::parse(language, text, &stop).map_err(failed)?;
+    let read = Source::parse(language, text, &stop);
+    files.toolbox.looking(files.stop).count_parsed(&read)?;
+    let source = read.map_err(failed)?;
     let patched = code::patch(&source, symbol, kind, contents, &stop).map_err(failed)?;
     if let Some(name) = &patched.defines_instead {
         let asked = &patched.definition.name;

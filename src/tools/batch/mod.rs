@@ -44,8 +44,8 @@ pub(super) fn leave(
     if batch.dry_run {
         return Ok(());
     }
-    let stop = super::StopSignal::default();
-    let mut computed = compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, &stop)?;
+    let stop = toolbox.stop();
+    let mut computed = compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, stop)?;
     if let Some(error) = about_the_plan(&mut computed) {
         return Err(error);
     }

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use super::Scope;
-use crate::tools::place::Last;
-use crate::tools::{Access, Kind, Overlay, ToolError, Toolbox, preview};
+use crate::tools::place::{Last, Place};
+use crate::tools::{Access, Kind, Overlay, ToolError, Toolbox, file};
+
+/// Largest manifest that is read, in bytes: 1 MiB.
+const MANIFEST_BYTES: u64 = 1 << 20;
 
 /// A Cargo project of the workspace.
 pub(in crate::tools) struct Project {
@@ -50,7 +53,7 @@ pub(in crate::tools) fn find(
         if overlay.kind(&manifest) != Kind::File {
             continue;
         }
-        let content = preview::content(&manifest, overlay, &text, Access::Read)?;
+        let content = manifest_of(&manifest, overlay, &text)?;
         return Ok(Project {
             key: place.root.key(folder),
             folder: place.root.path.join(folder),
@@ -59,6 +62,25 @@ pub(in crate::tools) fn find(
         });
     }
     Err(ToolError::NoCargoProject { path: path.to_owned() })
+}
+
+/// The content of a manifest, which is read into memory many times its size.
+fn manifest_of(
+    place: &Place<'_>,
+    overlay: &Overlay,
+    text: &str,
+) -> Result<Option<Vec<u8>>, ToolError> {
+    let access = Access::Read;
+    if let Some(content) = overlay.get(&place.key) {
+        let fits = |bytes: &&std::sync::Arc<[u8]>| bytes.len() as u64 <= MANIFEST_BYTES;
+        let too_large =
+            || ToolError::TooLarge { path: text.to_owned(), limit: MANIFEST_BYTES, access };
+        return content
+            .map(|bytes| Some(bytes).filter(fits).map(|it| it.to_vec()).ok_or_else(too_large))
+            .transpose();
+    }
+    let opened = place.open(text, access)?;
+    opened.map(|(file, _)| file::read_up_to(file, text, access, MANIFEST_BYTES)).transpose()
 }
 
 /// Whether a manifest is that of a workspace. A faulty one is not: cargo says what is wrong with it.

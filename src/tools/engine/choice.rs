@@ -98,7 +98,9 @@ pub(in super::super) fn choose_after<'a>(
                 Ok(Some(newer)) => {
                     return instead(format!("{} is older than {newer}", graph.display()));
                 }
-                Err(error @ ToolError::Cancelled) => return Err(error),
+                Err(error @ (ToolError::Cancelled | ToolError::TooMuchToLookAt { .. })) => {
+                    return Err(error);
+                }
                 Err(error) => return instead(error.to_string()),
             }
             match Codegraph::open(&graph)
@@ -129,7 +131,7 @@ fn newer_source(
     let Some(written) = Codegraph::written(graph) else { return Ok(None) };
     let newer = Mutex::new(None::<String>);
     let place = toolbox.roots.resolve(".", Last::Follow)?;
-    look_at_files(&place, stop, |_, relative, key| {
+    look_at_files(&place, toolbox.looking(stop), |_, relative, key| {
         let changed = || {
             let metadata = place.root.dir.symlink_metadata(relative).ok()?;
             Some(metadata.modified().ok()?.into_std())

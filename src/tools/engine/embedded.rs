@@ -6,11 +6,15 @@ use std::sync::PoisonError;
 
 use crate::code::{self, CodeError, Language, Source};
 
+use super::super::looking::{self, Counted};
 use super::super::place::Last;
 use super::super::search::{Answer, Found, look_at_files};
 use super::super::source_file::{self, SourceFile};
 use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox};
 use super::{Asked, CodeEngine, Defined, EngineError, Identity, ReferenceRow, Replaced, SymbolRow};
+
+/// A larger file is not read at all.
+const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
 
 /// Reads files below one workspace.
 pub(super) struct Embedded<'a> {
@@ -31,7 +35,7 @@ impl CodeEngine for Embedded<'_> {
         file: &SourceFile<'_>,
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, ToolError> {
-        let source = parsed(file, stop)?;
+        let source = self.parsed(file, stop)?;
         Ok(source.definitions().into_iter().map(|it| row(it, file.key())).collect())
     }
 
@@ -47,7 +51,7 @@ impl CodeEngine for Embedded<'_> {
                 Ok((!rows.is_empty()).then(|| (joined(&rows), rows.len() as u64)))
             });
         };
-        let rows = rows(&parsed(file, stop)?, symbol, file.key());
+        let rows = rows(&self.parsed(file, stop)?, symbol, file.key());
         let found =
             Found { path: file.key().to_owned(), json: joined(&rows), count: rows.len() as u64 };
         let found = if rows.is_empty() { Vec::new() } else { vec![found] };
@@ -63,7 +67,7 @@ impl CodeEngine for Embedded<'_> {
     ) -> Result<Option<Defined>, ToolError> {
         let line = |source: &Source<'_>| source.defines(symbol).map(|it| it.span.start_line);
         if let Some(file) = file {
-            let line = line(&parsed(file, stop)?);
+            let line = line(&self.parsed(file, stop)?);
             return Ok(line.map(|line| Defined { file_path: file.key().to_owned(), line }));
         }
         let first = Mutex::new(self.left_by_earlier_steps(symbol, overlay, stop)?);
@@ -103,8 +107,14 @@ impl CodeEngine for Embedded<'_> {
         asked: &Asked<'_>,
         stop: &StopSignal,
     ) -> Result<Replaced, CodeError> {
-        let stop = || stop.is_set();
-        let source = Source::parse(language, text, &stop)?;
+        let looking = self.toolbox.looking(stop);
+        let stop = || stop.is_set() || self.toolbox.stop().is_set();
+        let read = Source::parse(language, text, &stop);
+        // What comes of it is parsed once more, in about as many steps.
+        for _ in 0..2 {
+            looking.count_parsed(&read).map_err(|_| looking::all_steps())?;
+        }
+        let source = read?;
         let patched = code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
         Ok(Replaced {
             text: patched.text,
@@ -115,6 +125,17 @@ impl CodeEngine for Embedded<'_> {
 }
 
 impl Embedded<'_> {
+    fn parsed<'t>(
+        &self,
+        file: &'t SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Source<'t>, ToolError> {
+        let (language, text) = (file.language()?, file.text()?);
+        let read = Source::parse(language, text, &|| stop.is_set());
+        self.toolbox.looking(stop).count_parsed(&read)?;
+        Ok(read.map_err(|source| EngineError::Code { path: file.key().to_owned(), source })?)
+    }
+
     /// The first definition of `symbol` in the files that earlier steps leave.
     fn left_by_earlier_steps(
         &self,
@@ -150,22 +171,27 @@ impl Embedded<'_> {
     ) -> Result<Answer, ToolError> {
         let place = self.toolbox.roots.resolve(".", Last::Follow)?;
         let name = code::last_name(symbol);
-        look_at_files(&place, stop, |_, relative: &Path, key| {
+        let looking = self.toolbox.looking(stop);
+        look_at_files(&place, looking, |_, relative: &Path, key| {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
             };
             let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                 return Ok(None);
             };
+            let bytes = file.metadata().map_or(0, |data| data.len().min(MOST));
+            looking.count(Counted::Bytes, bytes + looking::OPENED)?;
             let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| EngineError::NotText { path: key.to_owned() })?;
             if !text.contains(name) {
                 return Ok(None);
             }
-            let source = Source::parse(language, text, &|| stop.is_set())
-                .map_err(|source| EngineError::Code { path: key.to_owned(), source })?;
-            look(&source, key)
+            let _turn = looking::turn(text);
+            let read = Source::parse(language, text, &|| stop.is_set());
+            looking.count_parsed(&read)?;
+            let failed = |source| EngineError::Code { path: key.to_owned(), source };
+            look(&read.map_err(failed)?, key)
         })
     }
 }
@@ -183,12 +209,6 @@ fn row(it: code::Definition, key: &str) -> SymbolRow {
         byte_start: it.span.byte_start,
         byte_end: it.span.byte_end,
     }
-}
-
-fn parsed<'t>(file: &'t SourceFile<'_>, stop: &StopSignal) -> Result<Source<'t>, ToolError> {
-    let (language, text) = (file.language()?, file.text()?);
-    let failed = |source| EngineError::Code { path: file.key().to_owned(), source };
-    Ok(Source::parse(language, text, &|| stop.is_set()).map_err(failed)?)
 }
 
 fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::manifest::{self, Package};
 use crate::code::Language;
+use crate::tools::looking::Looking;
 use crate::tools::place::{Last, Place};
 use crate::tools::search::look_at_files;
 use crate::tools::{Access, StopSignal, ToolError, Toolbox, file};
@@ -24,7 +25,7 @@ pub(super) fn overview(
     stop: &StopSignal,
 ) -> Result<Value, ToolError> {
     let place = toolbox.roots.resolve(".", Last::Follow)?;
-    let seen = look_at_files(&place, stop, |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    let seen = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     let files: BTreeSet<&str> = seen.found.iter().map(|found| found.path.as_str()).collect();
     let mut problems = seen.problems;
     let mut packages = Vec::new();

@@ -19,6 +19,7 @@ use cap_std::fs::{
     PermissionsExt as _,
 };
 
+use super::super::looking::Looking;
 use super::super::place::{Last, Place, Root, Roots};
 use super::super::rules::Choice;
 use super::super::walk::{Step, walk_for};
@@ -110,7 +111,7 @@ pub(super) fn copy(
         done: Mutex::default(),
     };
     let top = roots.resolve(".", Last::Follow)?;
-    walk_for(Choice::Git, &top, || (), |(), step| work.step(step));
+    walk_for(Choice::Git, &top, Looking::of_run(stop), || (), |(), step| work.step(step))?;
     if let Some(error) = work.done().error.take() {
         return Err(error);
     }

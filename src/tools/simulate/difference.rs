@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::authorization::FileState;
 use crate::run::{Diff, FileChange};
 
+use super::super::looking::Looking;
 use super::super::place::{Last, Root, Roots};
 use super::super::rules::Choice;
 use super::super::walk::{Step, walk_for};
@@ -85,7 +86,7 @@ fn new(
         }
         if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    walk_for(Choice::Git, &top, || (), visit);
+    walk_for(Choice::Git, &top, Looking::of_run(stop), || (), visit)?;
     engine::stopped(stop)?;
     let (files, mut links) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     links.sort();

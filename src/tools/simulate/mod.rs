@@ -24,6 +24,7 @@ use std::time::Instant;
 use crate::authorization::FileState;
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall};
 
+use super::looking::Looks;
 use super::place::{Root, Roots};
 use super::process::Leftovers;
 use super::{COMMANDS_FILE, Context, Invocation, Overlay, ToolError, Toolbox, program, splice};
@@ -233,6 +234,7 @@ impl Toolbox {
                 target: scratch.target().to_string_lossy().into_owned(),
                 traces,
             }),
+            looks: Looks::default(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The tools on a real folder, successes and every failure.
 
+mod bounds;
 mod code;
 mod codegraph;
 mod paths;

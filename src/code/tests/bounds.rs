@@ -1,0 +1,61 @@
+//! Texts that are made to take a reader's time or memory.
+
+use super::*;
+
+/// Openings that nobody closes, in every language: each text is read or a limit is named, always the same one.
+/// A text that takes the square of its length would never come back.
+#[test]
+fn texts_that_are_made_to_be_hard_end_by_counts() {
+    let openings =
+        ["(", "[", "{", "<", "\"", "'", "`", "/*", "([{<", "a(", "a<", "r#\"", "${", "!", "+(a)"];
+    for language in Language::all() {
+        for opening in openings {
+            let text = opening.repeat(20_000);
+            if let Ok(source) = Source::parse(language, &text, &|| false) {
+                assert!(source.steps() <= 1_000_000);
+                source.definitions();
+                source.references();
+                source.faults();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limits_of_one_text_are_named_and_are_those_of_its_bytes() {
+    let read = |text: &str| {
+        let read = Source::parse(Language::Rust, text, &|| false);
+        read.map(|source| source.steps()).map_err(|error| error.to_string())
+    };
+    let texts = [
+        ("(".repeat(300_000), "22000 brackets"),
+        ("<".repeat(300_000), "50000000 looks"),
+        ("a,".repeat(2_000_000), "1000000 steps of the parser"),
+        ("r#\"".repeat(100_000), "268435456 bytes to be read"),
+    ];
+    for (text, limit) in texts {
+        let said = read(&text).unwrap_err();
+        assert!(said.starts_with(&format!("it takes more than {limit}")), "{said}");
+    }
+    let easy = "fn f(a: u8) -> u8 { a + 1 }\n".repeat(2_000);
+    let steps = read(&easy).unwrap();
+    assert!((10_000..200_000).contains(&steps), "{steps}");
+    assert_eq!(read(&easy), Ok(steps));
+}
+
+#[test]
+fn long_names_around_many_definitions_take_no_memory_without_end() {
+    let name = "n".repeat(10_000);
+    let text = format!(
+        "fn before() {{}} mod {name} {{ fn inside() {{}} }} mod {} {{ fn last() {{}} }}",
+        "m".repeat(900)
+    );
+    let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+    let found: Vec<_> = source.definitions().into_iter().map(|it| it.name.len()).collect();
+    assert_eq!(found, [6, 6, 900, 4], "what is in a module without a name stands outside");
+}
+
+#[test]
+fn what_is_too_hard_to_read_stays_plain() {
+    assert_eq!(highlight(Language::Rust, &"(".repeat(200_000)), []);
+}

@@ -1,0 +1,70 @@
+//! What is looked at before somebody signs ends by counts, or when it is stopped.
+
+use std::sync::Arc;
+
+use crate::plan::Code;
+use crate::risk::Policy;
+use crate::tools::{StopSignal, ToolError, Toolbox};
+
+/// A folder with so many names in folders, and the symbol in one of the files.
+fn folder_with(names: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("many")).unwrap();
+    for index in 0..names {
+        std::fs::write(folder.path().join(format!("many/{index}.txt")), "").unwrap();
+    }
+    std::fs::write(folder.path().join("x.rs"), "fn wanted() {}\n").unwrap();
+    folder
+}
+
+fn tools(folder: &tempfile::TempDir) -> Toolbox {
+    Toolbox::open(folder.path(), &Policy::default()).unwrap()
+}
+
+fn looked_up(toolbox: &Toolbox) -> Result<Option<String>, ToolError> {
+    toolbox.now().symbol_defined("wanted", None, toolbox.stop())
+}
+
+#[test]
+fn a_folder_with_too_many_names_is_a_limit_before_somebody_signs_and_none_in_a_run() {
+    let folder = folder_with(10_001);
+    let before = tools(&folder).before_signing(Arc::default());
+    for _ in 0..2 {
+        let error = looked_up(&before).unwrap_err();
+        assert_eq!(error.code(), Code::Limit);
+        assert!(error.to_string().contains("more than 10000 names in folders"), "{error}");
+    }
+    assert!(looked_up(&tools(&folder)).unwrap().is_some());
+}
+
+#[test]
+fn many_looks_together_have_a_limit_too() {
+    let folder = folder_with(9_000);
+    let before = tools(&folder).before_signing(Arc::default());
+    for _ in 0..4 {
+        assert!(looked_up(&before).unwrap().is_some());
+    }
+    assert!(before.has_looked_enough());
+    let error = looked_up(&before).unwrap_err();
+    assert!(error.to_string().contains("more than 40000 names in folders"), "{error}");
+}
+
+#[test]
+fn rules_of_what_is_left_out_count_as_names() {
+    let folder = folder_with(10);
+    let rules: String = (0..600).map(|index| format!("a{index}\n")).collect();
+    std::fs::write(folder.path().join(".ignore"), rules).unwrap();
+    let before = tools(&folder).before_signing(Arc::default());
+    assert_eq!(looked_up(&before).unwrap_err().code(), Code::Limit);
+}
+
+#[test]
+fn a_look_ends_when_it_is_stopped() {
+    let folder = folder_with(10);
+    let stop = Arc::new(StopSignal::default());
+    let before = tools(&folder).before_signing(Arc::clone(&stop));
+    assert!(looked_up(&before).unwrap().is_some());
+    stop.set();
+    assert!(matches!(looked_up(&before), Err(ToolError::Cancelled)));
+    assert!(matches!(before.digest_of("x.rs"), Ok(_)), "a small file is read as a whole");
+}
