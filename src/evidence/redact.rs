@@ -40,6 +40,24 @@ impl KnownSecrets {
         self.secrets.is_empty()
     }
 
+    /// Those that are hidden in all records of a run, and not only in the one in which they were recognised:
+    /// what could be a word of its own is not among them.
+    pub(super) fn lasting(mut self) -> Self {
+        let before = self.secrets.len();
+        self.secrets.retain(|(_, secret)| is_unmistakable(secret));
+        self.secrets.truncate(MOST_LASTING);
+        if self.secrets.len() < before {
+            self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
+            self.finder = OnceCell::new();
+        }
+        self
+    }
+
+    /// Whether any of them stands in this text.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        !self.ranges(text).is_empty()
+    }
+
     /// The length of the longest, in bytes.
     pub(super) fn longest(&self) -> usize {
         self.secrets.iter().map(|(_, secret)| secret.len()).max().unwrap_or(0)
@@ -256,6 +274,16 @@ impl Redactor {
             _ => {}
         }
     }
+}
+
+/// How many secrets of a run are remembered from one record to the next.
+const MOST_LASTING: usize = 4_096;
+
+/// Whether a text can hardly be anything but the secret as which it was recognised elsewhere.
+fn is_unmistakable(text: &str) -> bool {
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    (text.len() >= 8 && digit && letter) || (text.len() >= 16 && !text.contains(' '))
 }
 
 /// Whether a text stands for a secret wherever it occurs: of a short word nothing says that.

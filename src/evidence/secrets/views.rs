@@ -152,7 +152,7 @@ fn first_break(bytes: &[u8], from: usize) -> Option<usize> {
             .find(|found| break_at(bytes, *found).is_some());
         // Quotes are looked for only as far as the first of the others.
         let before = bytes.get(place..first.unwrap_or(end))?;
-        let quote = memchr::memchr2_iter(b'"', b'\'', before)
+        let quote = memchr::memchr3_iter(b'"', b'\'', b'&', before)
             .map(|offset| place + offset)
             .find(|found| break_at(bytes, *found).is_some());
         first = quote.or(first);
@@ -190,12 +190,16 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
         b'\\' => match next {
             b'\n' => removed(2),
             b'\r' if at(bytes, place + 2) == b'\n' => removed(3),
-            b'u' => code(bytes, place, place + 2, 4),
+            b'u' => escape_of_colour(bytes, place).or_else(|| code(bytes, place, place + 2, 4)),
             b'x' => code(bytes, place, place + 2, 2),
             b'/' => Some(Break { bytes: 2, meant: Some('/') }),
+            // Inside of JSON, a line that goes on.
+            b'\\' if at(bytes, place + 2) == b'\\' && at(bytes, place + 3) == b'n' => removed(4),
+            b'0'..=b'3' => octal(bytes, place),
             _ => None,
         },
         b'%' => code(bytes, place, place + 1, 2),
+        b'&' if next == b'#' => entity(bytes, place),
         b'"' | b'\'' => junction(bytes, place),
         _ => None,
     }
@@ -207,6 +211,35 @@ fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break>
     let number = u8::try_from(u32::from_str_radix(text, 16).ok()?).ok()?;
     let meant = char::from(number);
     (meant.is_ascii_graphic()).then_some(Break { bytes: from + digits - place, meant: Some(meant) })
+}
+
+/// A colour in JSON: `\u001b[32m`.
+fn escape_of_colour(bytes: &[u8], place: usize) -> Option<Break> {
+    let escape = bytes.get(place + 2..place + 7)?;
+    if !escape.eq_ignore_ascii_case(b"001b[") {
+        return None;
+    }
+    let end = forward_while(bytes, place + 7, 32, |byte| (0x20..0x40).contains(&byte));
+    Some(Break { bytes: end + 1 - place, meant: None })
+}
+
+/// A character written by its octal code, as shells and C do.
+fn octal(bytes: &[u8], place: usize) -> Option<Break> {
+    let text = std::str::from_utf8(bytes.get(place + 1..place + 4)?).ok()?;
+    let meant = char::from(u8::from_str_radix(text, 8).ok()?);
+    meant.is_ascii_graphic().then_some(Break { bytes: 4, meant: Some(meant) })
+}
+
+/// A character written by its number, as HTML does: `&#103;`, `&#x67;`.
+fn entity(bytes: &[u8], place: usize) -> Option<Break> {
+    let hex = matches!(at(bytes, place + 2), b'x' | b'X');
+    let start = place + 2 + usize::from(hex);
+    let end = forward_while(bytes, start, 4, |byte| byte.is_ascii_hexdigit());
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let meant = char::from(u8::from_str_radix(text, if hex { 16 } else { 10 }).ok()?);
+    // Quotes are what most of them are, and break nothing.
+    (meant.is_ascii_graphic() && !matches!(meant, '"' | '\'') && at(bytes, end) == b';')
+        .then_some(Break { bytes: end + 1 - place, meant: Some(meant) })
 }
 
 /// Quotes inside of a word, where two texts are joined.
