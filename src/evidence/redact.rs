@@ -341,3 +341,7 @@ fn merged(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &
 #[cfg(test)]
 #[path = "redact_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "ordinary_tests.rs"]
+mod ordinary_tests;

@@ -1,4 +1,4 @@
-//! A hundred and sixty kinds of secrets, planted in every place that the program writes: none is readable
+//! Two hundred kinds of secrets, planted in every place that the program writes: none is readable
 //! there.
 
 #[path = "secrets/planted.rs"]
@@ -17,6 +17,7 @@ use planted::{Planted, VARIABLE, needles};
 
 const KINDS: &str = include_str!("../fixtures/secrets/kinds.txt");
 const MORE: &str = include_str!("../fixtures/secrets/more.txt");
+const LATER: &str = include_str!("../fixtures/secrets/later.txt");
 /// The kinds that stay in clear; the README names each.
 const IN_CLEAR: &[&str] = &[];
 fn run(planner: &Scripted, arguments: &[&str]) -> Done {
@@ -65,7 +66,8 @@ fn commands(kinds: &[Planted], goal: &str) -> Value {
         .iter()
         .enumerate()
         .map(|(number, kind)| {
-            let text = kind.text.replace('\u{1b}', "");
+            // A command has no escapes; the file that it prints has.
+            let text = if kind.text.contains('\u{1b}') { "nothing" } else { &kind.text };
             json!({"description": kind.text, "explanation": kind.text, "command": format!(
                 "cat k{number}.txt; cat k{number}.txt >&2; cat > copy.txt <<'END OF TEXT'\n{text}\nEND OF TEXT"
             )})
@@ -85,8 +87,9 @@ fn readable<'k>(kinds: &'k [Planted], places: &[(String, Vec<u8>)]) -> BTreeSet<
         let needles = needles(&kind.secret);
         assert!(!needles.is_empty(), "{}", kind.name);
         for (place, text) in &texts {
-            if needles.iter().any(|needle| text.contains(needle)) {
-                found.insert((kind.name.as_str(), (*place).to_owned()));
+            if let Some(at) = needles.iter().find_map(|needle| text.find(needle)) {
+                let before = &text[text.floor_char_boundary(at.saturating_sub(60))..at];
+                found.insert((kind.name.as_str(), format!("{place}, behind {before:?}")));
             }
         }
     }
@@ -112,10 +115,11 @@ fn left_behind(planner: &Scripted) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn no_planted_secret_is_readable_anywhere() {
-    let mut kinds = planted::planted(KINDS);
+    let mut kinds = planted::planted(KINDS, 20_261_123);
     assert_eq!(kinds.len(), 100);
-    kinds.extend(planted::planted(MORE));
-    assert_eq!(kinds.len(), 160);
+    kinds.extend(planted::planted(MORE, 20_261_124));
+    kinds.extend(planted::planted(LATER, 20_261_125));
+    assert_eq!(kinds.len(), 196);
     let planner = Scripted::new([
         Answer::Script("cat space/all.txt >&2; exit 1"),
         Answer::Script(
@@ -144,11 +148,10 @@ fn no_planted_secret_is_readable_anywhere() {
     let asked = asking(json!({"step_id": "s", "tool": "file_read", "title": all, "reason": all,
         "arguments": {"path": "k1.txt"}}));
     home.plan(json!([asked]));
-    run(&planner, &["run", "space/p.json", "--yes", "--confirm", "cancel"]).exits(3);
+    run(&planner, &["run", "space/p.json", "--yes", "--confirm", "cancel"]).exits(1);
     let elsewhere = json!({"goal": all, "target": format!("{}.invalid", kinds[74].secret), "steps": [{"command": "true"}]});
     home.write("elsewhere.json", elsewhere.to_string());
-    let refused = run(&planner, &["run", "space/elsewhere.json", "--yes"]);
-    assert_ne!(refused.code, 0, "{refused:?}");
+    run(&planner, &["run", "space/elsewhere.json", "--yes"]).exits(2);
     // A loop: its goal, what its planner is asked, prints and answers.
     let command = planner.planner();
     let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
@@ -160,20 +163,9 @@ fn no_planted_secret_is_readable_anywhere() {
     for place in ["execution_artifacts.content_json", "unpacked", "search_index.db", "request 2"] {
         assert!(places.iter().any(|(name, _)| name.contains(place)), "{place}");
     }
-    // What an older format is copied to before it is changed; nothing can be made of this one.
-    let path = home.evidence().join("execution_log.db");
-    let set = |format: i64| {
-        let database = rusqlite::Connection::open(&path).unwrap();
-        let before: i64 =
-            database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-        database.pragma_update(None, "user_version", format).unwrap();
-        before
-    };
-    let format = set(1);
-    run(&planner, &["evidence", "search", "example"]).exits(2);
-    set(format);
     // A reason for going on with what is there, because the kept head is of a longer database.
-    fs::remove_file(&path).unwrap();
+    // (What a migration backs up is a copy of these very rows.)
+    fs::remove_file(home.evidence().join("execution_log.db")).unwrap();
     run(&planner, &["evidence", "accept-head", "--reason", &all]).exits(0);
     places.extend(left_behind(&planner));
     let found = readable(&kinds, &places);

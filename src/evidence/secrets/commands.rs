@@ -114,6 +114,7 @@ const RULES: &[Rule] = &[
     rule("etcdctl", "--user", Any, Behind(b':')),
     rule("wget wget2", "--user", Next, Behind(b':')),
     rule("aws az", "--value", Any, All),
+    rule("gh", "-b", Any, All),
     rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
 ];
 
@@ -241,12 +242,10 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         }
     };
     let inner = text.get(secret.clone())?;
-    // A parameter is secret where the command says so.
-    let stored = rule.option != "--value"
+    // Some are secret only where the command says so.
+    let stored = rule.option != "--value" && !rule.is_of("gh")
         || ["SecureString", "secret set"].iter().any(|it| {
-            text.get(program..behind + 400)
-                .or(text.get(program..))
-                .is_some_and(|all| all.contains(it))
+            text.get(program..text.len().min(behind + 400)).is_some_and(|all| all.contains(it))
         });
     if !stored {
         return None;

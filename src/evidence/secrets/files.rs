@@ -16,11 +16,12 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
     let head = head.get(..head.get(11..)?.find("-----")? + 16)?;
-    let is_key = head.contains("PRIVATE KEY")
-        || head.contains("SECRET KEY")
-        || head.contains("ENCRYPTED PRIVATE")
-        || head.contains("OPENVPN STATIC KEY")
-        || head.contains("PRIVATE-KEY");
+    let title = head.to_ascii_uppercase();
+    let is_key = title.contains("PRIVATE KEY")
+        || title.contains("SECRET KEY")
+        || title.contains("ENCRYPTED PRIVATE")
+        || title.contains("OPENVPN STATIC KEY")
+        || title.contains("PRIVATE-KEY");
     if !is_key {
         return None;
     }

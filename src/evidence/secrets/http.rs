@@ -171,8 +171,9 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
     if at(bytes, after) != b':' && !text.get(after..)?.starts_with(", ") {
         return None;
     }
+    // In a list of arguments, a blank of one of them is this byte.
     let start =
-        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | 1));
     let value = forward_while(bytes, start, 80, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%')
     });

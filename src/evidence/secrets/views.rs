@@ -193,6 +193,7 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
             b'u' => escape_of_colour(bytes, place).or_else(|| code(bytes, place, place + 2, 4)),
             b'x' => code(bytes, place, place + 2, 2),
             b'/' => Some(Break { bytes: 2, meant: Some('/') }),
+            b'"' => junction(bytes, place),
             // Inside of JSON, a line that goes on.
             b'\\' if at(bytes, place + 2) == b'\\' && at(bytes, place + 3) == b'n' => removed(4),
             b'0'..=b'3' => octal(bytes, place),
@@ -242,19 +243,21 @@ fn entity(bytes: &[u8], place: usize) -> Option<Break> {
         .then_some(Break { bytes: end + 1 - place, meant: Some(meant) })
 }
 
-/// Quotes inside of a word, where two texts are joined.
+/// Quotes inside of a word, where two texts are joined; in JSON each has a backslash before it.
 fn junction(bytes: &[u8], place: usize) -> Option<Break> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !is_word(at(bytes, place.wrapping_sub(1))) {
         return None;
     }
     let is_quote = |byte: u8| matches!(byte, b'"' | b'\'');
-    if is_word(at(bytes, place + 1)) {
+    let escape = usize::from(at(bytes, place) == b'\\');
+    if escape == 0 && is_word(at(bytes, place + 1)) {
         return Some(Break { bytes: 1, meant: None });
     }
+    let place_of_quote = place + escape;
     // `"gh" + "p_"`, `"gh" "p_"`, `"gh".'p_'`.
     let spaces = |from| forward_while(bytes, from, 3, |byte| byte == b' ');
-    let mut end = spaces(place + 1);
+    let mut end = spaces(place_of_quote + 1);
     if matches!(at(bytes, end), b'+' | b'.' | b'&' | b'~') {
         end = spaces(end + 1);
     }
@@ -263,6 +266,9 @@ fn junction(bytes: &[u8], place: usize) -> Option<Break> {
         if at(bytes, end) == b'+' {
             end = spaces(end + 1);
         }
+    }
+    if escape == 1 && at(bytes, end) == b'\\' {
+        end += 1;
     }
     (is_quote(at(bytes, end)) && is_word(at(bytes, end + 1)))
         .then_some(Break { bytes: end + 1 - place, meant: None })

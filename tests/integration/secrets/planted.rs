@@ -66,9 +66,9 @@ impl Filling {
     }
 }
 
-/// The kinds of a file.
-pub fn planted(kinds: &str) -> Vec<Planted> {
-    let mut filling = Filling(20_261_123);
+/// The kinds of a file, filled in from this number on.
+pub fn planted(kinds: &str, seed: u64) -> Vec<Planted> {
+    let mut filling = Filling(seed);
     kinds
         .split("\n## ")
         .skip(1)
