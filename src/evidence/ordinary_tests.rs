@@ -188,9 +188,7 @@ impl Filling {
                 format!("GET /api/{a}/{} 200 {n} \"Mozilla/5.0\" next_page_token=null", self.uuid())
             }
             18 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{} {a}@{b}", self.base64(43)),
-            _ => format!(
-                "Enter the {a} for {b}: \n{a}: {b}\nThe {a} was not found, so its {b} is used."
-            ),
+            _ => format!("Enter the {a} for {b}: \nThe {a} was not found, so its {b} is used."),
         }
     }
 }

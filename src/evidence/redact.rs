@@ -154,6 +154,11 @@ impl Redactor {
         for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
             if !line.starts_with("-----") {
                 known.add(kind, line);
+                // In source code a line of a key stands in quotes, which other texts escape.
+                let core = longest_run(line);
+                if core.len() >= 32 && core.len() < line.len() {
+                    known.add(kind, core);
+                }
             }
         }
     }
@@ -274,6 +279,12 @@ impl Redactor {
             _ => {}
         }
     }
+}
+
+/// The longest part of a line that could be base64.
+fn longest_run(line: &str) -> &str {
+    let runs = line.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')));
+    runs.max_by_key(|run| run.len()).unwrap_or_default()
 }
 
 /// How many secrets of a run are remembered from one record to the next.

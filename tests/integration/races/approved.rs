@@ -21,7 +21,12 @@ const AFTER: &str = "def one():\n    return 10\n\n\ndef two():\n    return 2\n";
 
 /// Invokes the approved splice plan until it has both succeeded and been refused so often; what is exchanged
 /// meanwhile are these pairs.
-fn invoke_while_swapped(home: &Home, policy: &Policy, pairs: &[(&str, &str)], rounds: usize) {
+fn invoke_while_swapped(
+    home: &Home,
+    policy: &Policy,
+    pairs: &[(&str, &str)],
+    (rounds, after): (usize, &str),
+) {
     let toolbox = Toolbox::open(&home.path().join("space"), policy).unwrap();
     let call = ToolCall::SplicePlan { plan_file: "plan.json".to_owned() };
     let expected = toolbox.inputs(&call).unwrap();
@@ -50,7 +55,7 @@ fn invoke_while_swapped(home: &Home, policy: &Policy, pairs: &[(&str, &str)], ro
         let now = fs::read_to_string(home.file("a.py")).unwrap();
         let how = match &invocation.error {
             None => {
-                assert_eq!(now, AFTER, "what was approved, and nothing else");
+                assert_eq!(now, after, "what was approved, and nothing else");
                 fs::write(home.file("a.py"), BEFORE).unwrap();
                 "done"
             }
@@ -84,7 +89,7 @@ fn home() -> Home {
 #[test]
 fn a_splice_plan_that_is_exchanged_is_never_followed() {
     let pairs = [("space/plan.json", "stage/plan.json")];
-    invoke_while_swapped(&home(), &Policy::default(), &pairs, 300);
+    invoke_while_swapped(&home(), &Policy::default(), &pairs, (300, AFTER));
 }
 
 #[test]
@@ -93,8 +98,10 @@ fn the_external_engine_gets_the_approved_replacement() {
     // It writes the replacement that it is given in the place of the first definition.
     let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
         for word in \"$@\"; do case $word in --with=*) with=${word#*=};; --file=*) file=${word#*=};; esac; done\n\
-        { cat \"$with\"; sed -n '3,$p' \"$file\"; } > \"$file.new\" && cat \"$file.new\" > \"$file\" && rm \"$file.new\"\n\
+        { cat \"$with\"; echo; sed -n '3,$p' \"$file\"; } > \"$file.new\" && cat \"$file.new\" > \"$file\" && rm \"$file.new\"\n\
         echo '{\"status\": \"ok\"}'\n";
+    // The whole of the replacement takes the place of the definition, with its line break.
+    let after = AFTER.replace("10\n", "10\n\n");
     let program = home.path().join("splice");
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
@@ -104,5 +111,5 @@ fn the_external_engine_gets_the_approved_replacement() {
         ..Policy::default()
     };
     let pairs = [("space/one.py", "stage/one.py"), ("space/plan.json", "stage/plan.json")];
-    invoke_while_swapped(&home, &policy, &pairs, 15);
+    invoke_while_swapped(&home, &policy, &pairs, (15, &after));
 }
