@@ -271,7 +271,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
 /// The password that is piped into a program which opens a volume: `echo X | cryptsetup open …`.
 pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
     let bar = back_while(text.as_bytes(), word.start, 8, |byte| byte == b' ' || byte == b'\t');
-    let sudo = text.get(..bar)?.ends_with("sudo").then(|| bar - 4).unwrap_or(bar);
+    let sudo = if text.get(..bar)?.ends_with("sudo") { bar - 4 } else { bar };
     let bar = back_while(text.as_bytes(), sudo, 4, |byte| byte == b' ');
     (at(text.as_bytes(), bar.wrapping_sub(1)) == b'|').then(|| echoed(text, bar)).flatten()
 }
