@@ -226,7 +226,9 @@ fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
                 files => DiskState::of_checked(files, now),
             },
             leftover: files.first().and_then(|file| {
-                toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default()
+                let own = toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default();
+                let by_splice = || toolbox.left_by_splice(&file.path).unwrap_or_default();
+                own.or_else(|| by_splice().into_iter().next().filter(|_| checked))
             }),
         };
         if intent.files.is_empty() {

@@ -33,6 +33,9 @@ pub fn settlement_of(
     let mut batches = Vec::new();
     for intent in work.evidence.open_intents(run_id)? {
         if !Way::fits(&intent.tool_name) {
+            if way.removes_leftovers(&intent.tool_name) {
+                work.remove_leftovers(&intent);
+            }
             continue;
         }
         // What came last is taken back first; there is one such step unless two processes ran.
@@ -133,6 +136,28 @@ impl Settlement<'_> {
     fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
         let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
         Some((self.toolbox.state_of(&leftover).ok()?, leftover))
+    }
+
+    /// Deletes what a replacement left beside its files. They themselves stay as they are: nobody knows whether
+    /// they passed their check.
+    fn remove_leftovers(&mut self, intent: &OpenIntent) {
+        let mut paths: Vec<&str> = intent.files.iter().map(|file| file.path.as_str()).collect();
+        paths.dedup();
+        for path in paths {
+            let own = self.leftover(intent, path).map(|(_, leftover)| leftover);
+            let by_splice = self.toolbox.left_by_splice(path).unwrap_or_default();
+            for leftover in own.into_iter().chain(by_splice) {
+                let Ok(state) = self.toolbox.state_of(&leftover) else { continue };
+                if self.batch.expected_hashes.contains_key(&leftover) {
+                    continue;
+                }
+                self.expect(&leftover, state);
+                self.batch.edits.push(Edit::Delete { path: leftover });
+                self.notes.push(format!(
+                    "{path} is left as it is: whether it passed its check is not known."
+                ));
+            }
+        }
     }
 
     fn file(&mut self, intent: &OpenIntent, file: &FileForecast) -> Result<(), FollowUpError> {

@@ -69,7 +69,7 @@ impl Funnel<'_> {
             let place = place_of(&hidden.digest, hidden.bytes, &head);
             return Ok(apart(&place, hidden.digest, captured));
         }
-        self.spooled_blob(spooled, sight.has_secret)?;
+        self.spooled_blob(spooled, sight.has_secret || self.knows_secrets())?;
         let mut place = place_of(&spooled.digest, captured, &head);
         if !sight.is_text() {
             mark_as_bytes(&mut place);

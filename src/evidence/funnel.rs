@@ -113,6 +113,7 @@ impl<'c> Funnel<'c> {
         redactor: &'c Redactor,
         vault: &'c Vault,
         database_id: Uuid,
+        known: KnownSecrets,
     ) -> Result<Self> {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Within the transaction, because another process may have written since.
@@ -121,7 +122,7 @@ impl<'c> Funnel<'c> {
             tx,
             redactor,
             vault,
-            known: KnownSecrets::default(),
+            known,
             chain,
             database_id,
             #[cfg(any(test, feature = "inspection"))]
@@ -129,10 +130,11 @@ impl<'c> Funnel<'c> {
         })
     }
 
-    /// Commits; durable when this returns. Gives the end of the chain.
-    pub(super) fn commit(self) -> Result<Chain> {
+    /// Commits; durable when this returns. Gives the end of the chain, and the secrets that the next record
+    /// of the run hides too.
+    pub(super) fn commit(self) -> Result<(Chain, KnownSecrets)> {
         self.tx.commit()?;
-        Ok(self.chain)
+        Ok((self.chain, self.known.lasting()))
     }
 
     /// The transaction, for questions.
@@ -166,7 +168,7 @@ impl<'c> Funnel<'c> {
 
     /// Whether exact bytes may only be stored encrypted.
     pub(super) fn is_secret(&self, exact: &[u8]) -> bool {
-        self.redactor.finds_in_bytes(exact)
+        self.known.is_in(&String::from_utf8_lossy(exact)) || self.redactor.finds_in_bytes(exact)
     }
 
     /// The text as it may be stored.

@@ -40,6 +40,24 @@ impl KnownSecrets {
         self.secrets.is_empty()
     }
 
+    /// Those that are hidden in all records of a run, and not only in the one in which they were recognised:
+    /// what could be a word of its own is not among them.
+    pub(super) fn lasting(mut self) -> Self {
+        let before = self.secrets.len();
+        self.secrets.retain(|(_, secret)| is_unmistakable(secret));
+        self.secrets.truncate(MOST_LASTING);
+        if self.secrets.len() < before {
+            self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
+            self.finder = OnceCell::new();
+        }
+        self
+    }
+
+    /// Whether any of them stands in this text.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        !self.ranges(text).is_empty()
+    }
+
     /// The length of the longest, in bytes.
     pub(super) fn longest(&self) -> usize {
         self.secrets.iter().map(|(_, secret)| secret.len()).max().unwrap_or(0)
@@ -136,6 +154,11 @@ impl Redactor {
         for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
             if !line.starts_with("-----") {
                 known.add(kind, line);
+                // In source code a line of a key stands in quotes, which other texts escape.
+                let core = longest_run(line);
+                if core.len() >= 32 && core.len() < line.len() {
+                    known.add(kind, core);
+                }
             }
         }
     }
@@ -258,6 +281,22 @@ impl Redactor {
     }
 }
 
+/// The longest part of a line that could be base64.
+fn longest_run(line: &str) -> &str {
+    let runs = line.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')));
+    runs.max_by_key(|run| run.len()).unwrap_or_default()
+}
+
+/// How many secrets of a run are remembered from one record to the next.
+const MOST_LASTING: usize = 4_096;
+
+/// Whether a text can hardly be anything but the secret as which it was recognised elsewhere.
+fn is_unmistakable(text: &str) -> bool {
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    (text.len() >= 8 && digit && letter) || (text.len() >= 16 && !text.contains(' '))
+}
+
 /// Whether a text stands for a secret wherever it occurs: of a short word nothing says that.
 fn is_telling(text: &str) -> bool {
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -313,3 +352,7 @@ fn merged(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &
 #[cfg(test)]
 #[path = "redact_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "ordinary_tests.rs"]
+mod ordinary_tests;

@@ -65,6 +65,8 @@ pub(super) fn authorization(
     answer: &PlanAuthorization,
     of: &Plan,
 ) -> Result<()> {
+    // What the plan itself gives away is hidden in all that is recorded of it and its run.
+    funnel.learn(&of.source);
     if exists(funnel, "authorizations", &answer.authorization_id.to_string())? {
         return Ok(());
     }

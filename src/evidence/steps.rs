@@ -57,6 +57,7 @@ pub(super) fn execution(
     // What was done is what was predicted, unless nothing was done.
     let contents = if record.files.is_empty() { record.predicted } else { record.files };
     learn(funnel, step, contents, &outputs);
+    funnel.learn(result.error_message.as_deref().unwrap_or_default().as_bytes());
     for output in record.taken.iter().flat_map(|taken| taken.streams()) {
         funnel.learn_from(output);
     }

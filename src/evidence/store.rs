@@ -16,7 +16,7 @@ use super::intake::Intake;
 use super::lock::Lock;
 use super::reader::EvidenceReader;
 use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
-use super::redact::Redactor;
+use super::redact::{KnownSecrets, Redactor};
 use super::rows::About;
 use super::standing::standing;
 use super::vault::Vault;
@@ -42,6 +42,8 @@ pub struct EvidenceStore {
     chain: Chain,
     /// As it was when the schema was compared.
     schema_version: i64,
+    /// What was recognised as a secret in an earlier record of the run.
+    known: KnownSecrets,
     /// Keeps the runs and loops of this process alive for readers.
     pub(super) locks: HashMap<Uuid, Lock>,
 }
@@ -122,6 +124,7 @@ impl EvidenceStore {
             what: "a database without an id".to_owned(),
         })?;
         let store = Self {
+            known: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
             conn,
@@ -196,6 +199,7 @@ impl EvidenceStore {
         }
         // Before the row: a reader that sees the run must find it alive.
         let lock = Lock::run(&self.dir, start.run_id)?;
+        self.known = KnownSecrets::default();
         match self.write(|funnel, user| rows::run(funnel, user, start)) {
             Ok(()) => {
                 self.locks.insert(start.run_id, lock);
@@ -304,8 +308,9 @@ impl EvidenceStore {
         &mut self,
         rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        let mut funnel =
-            Funnel::begin(&mut self.conn, &self.redactor, &self.vault, self.database_id)?;
+        let known = std::mem::take(&mut self.known);
+        let (redactor, vault, id) = (&self.redactor, &self.vault, self.database_id);
+        let mut funnel = Funnel::begin(&mut self.conn, redactor, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]
         {
             funnel.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
@@ -321,7 +326,7 @@ impl EvidenceStore {
             self.schema_version = version;
         }
         rows(&mut funnel, self.user.as_deref())?;
-        self.chain = funnel.commit()?;
+        (self.chain, self.known) = funnel.commit()?;
         Ok(())
     }
 }

@@ -89,14 +89,24 @@ impl Way {
         writers.map(Tool::name).contains(&tool_name)
     }
 
+    /// Whether a step of this tool, which cannot be settled by its files, can at least be rid of what it left
+    /// beside them.
+    pub fn removes_leftovers(self, tool_name: &str) -> bool {
+        let replaces = [Tool::SplicePatch, Tool::SplicePlan].map(Tool::name);
+        self == Self::RollBack && replaces.contains(&tool_name)
+    }
+
     /// Whether anything of what was found is not there yet.
     pub fn is_open<'a>(self, found: impl IntoIterator<Item = &'a Reconciled>) -> bool {
         let away = match self {
             Self::RollBack => DiskState::AsAfter,
             Self::Finish => DiskState::AsBefore,
         };
-        let mut found = found.into_iter().filter(|it| Self::fits(&it.tool_name));
-        found.any(|it| it.finding == away || it.leftover.is_some())
+        found.into_iter().any(|it| {
+            let fits = Self::fits(&it.tool_name);
+            (fits && it.finding == away)
+                || (it.leftover.is_some() && (fits || self.removes_leftovers(&it.tool_name)))
+        })
     }
 }
 

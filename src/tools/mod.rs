@@ -17,6 +17,7 @@ mod facts;
 mod file;
 mod history;
 mod inspect;
+mod leftover;
 mod looking;
 mod overlay;
 mod own;
@@ -285,24 +286,6 @@ impl Toolbox {
     /// As [`Self::inputs`].
     pub fn state_of(&self, key: &str) -> Result<FileState, ToolError> {
         self.digest_of(key)
-    }
-
-    /// The temporary file that this execution left beside the file with this canonical path, when it
-    /// was interrupted before it could put it in place; by its canonical path.
-    ///
-    /// # Errors
-    /// As [`Self::kind_of`].
-    pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
-        let own = Path::new(key).file_name().map(|name| batch::waiting_names(execution_id, name));
-        let names = std::iter::once(write::temporary_name(execution_id).into());
-        for name in names.chain(own.into_iter().flatten()) {
-            let path = Path::new(key).with_file_name(name);
-            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
-            if place.kind == Kind::File {
-                return Ok(Some(place.key));
-            }
-        }
-        Ok(None)
     }
 
     /// What the call would do after the earlier steps in `overlay`, for a person. Touches and

@@ -11,6 +11,7 @@
 
 mod kept;
 mod mailbox;
+mod path;
 mod profile;
 mod running;
 #[cfg(test)]
@@ -36,6 +37,7 @@ use crate::run::{Stream, StreamEnds};
 
 use super::{Context, StopSignal, ToolError};
 pub(super) use kept::Captured;
+pub(super) use path::left_out;
 pub(super) use profile::{Behind, Profile};
 use walls::WallReport;
 use watch::{Audience, watch};

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::risk::Shell;
 use crate::run::{Predicted, Preview, StreamEnds};
@@ -146,10 +147,16 @@ fn read_by(
     profile: Profile<'_>,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
+    let left_out = process::left_out(profile);
     let finished = run(reader, command, folder, limit, profile, context)?;
+    let mut result = result(command, reader, key, &finished);
+    if let (Value::Object(fields), false) = (&mut result, left_out.is_empty()) {
+        let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
+        fields.insert("not_in_path".to_owned(), names.collect::<Vec<_>>().into());
+    }
     Ok(Invocation {
         exit_code: finished.exit_code,
-        result: result(command, reader, key, &finished),
+        result,
         error: error(command, &finished, limit),
         walls: finished.walls.clone(),
         captured: Some([finished.stdout, finished.stderr]),
@@ -233,6 +240,7 @@ fn result(
 
 /// What would run, where, as whom, and how far it may go.
 pub(super) fn preview(toolbox: &Toolbox, command: &Command<'_>) -> Result<Preview, ToolError> {
+    let mut without = None;
     let (place, by) = match command.target {
         Some(target) => remote::place(toolbox, target, command.cwd),
         None => {
@@ -240,6 +248,13 @@ pub(super) fn preview(toolbox: &Toolbox, command: &Command<'_>) -> Result<Previe
                 "." => "in the workspace folder".to_owned(),
                 key => format!("in {key}"),
             };
+            let behind =
+                process::Behind { step: StepWalls::NONE, run: toolbox.walls(), write: &[] };
+            let left_out = process::left_out(Profile::Step(behind));
+            let names: Vec<_> = left_out.iter().map(|it| it.to_string_lossy()).collect();
+            without = (!names.is_empty()).then(|| {
+                format!("Folders of PATH in the workspace are left out: {}.", names.join(", "))
+            });
             let by = format!("Read by {}, as {}.", Reader::here(toolbox)?.path.display(), user());
             (place, by)
         }
@@ -253,7 +268,10 @@ pub(super) fn preview(toolbox: &Toolbox, command: &Command<'_>) -> Result<Previe
         predicted: Predicted::Unpredictable,
         summary: format!("Runs the command {place}."),
         changes: Vec::new(),
-        notes: vec![by, "What it changes cannot be foreseen.".to_owned(), limits],
+        notes: [by, "What it changes cannot be foreseen.".to_owned(), limits]
+            .into_iter()
+            .chain(without)
+            .collect(),
     })
 }
 

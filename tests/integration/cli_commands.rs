@@ -168,3 +168,33 @@ fn simulate_runs_nothing() {
     assert_eq!(document["steps"][0]["predicted"], "unpredictable");
     assert!(!home.file("x.txt").exists());
 }
+
+/// A workspace whose folder is in PATH puts no program in the place of another.
+#[cfg(unix)]
+#[test]
+fn programs_of_the_workspace_stand_in_for_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    std::fs::create_dir(home.file("bin")).unwrap();
+    let own = home.write("bin/ls", "#!/bin/sh\necho not the one that was judged\n");
+    std::fs::set_permissions(own, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(home.file("bin"), home.path().join("link")).unwrap();
+    plan(&home, json!([{ "command": "ls p.json; echo \"$PATH\"" }]));
+    let system = std::env::var("PATH").unwrap();
+    let (inside, link) = (home.file("bin"), home.path().join("link"));
+    let path = format!("{}:{}:{system}", inside.display(), link.display());
+    let run = |words: &[&str]| {
+        let mut command = home.command();
+        command.env("PATH", &path).args(words).arg("--json");
+        Done::of(command.arg("--evidence").arg(home.evidence()))
+    };
+    let document =
+        run(&["run", "space/p.json", "--yes", "--confirm", "approve"]).exits(0).document();
+    let step = &document["step_results"][0];
+    let lines: Vec<&str> = step["stdout"].as_str().unwrap().lines().collect();
+    assert_eq!(lines[0], "p.json");
+    assert!(!lines[1].contains("/space/bin") && !lines[1].contains("/link"), "{}", lines[1]);
+    let id = step["execution_id"].as_str().unwrap();
+    let shown = run(&["evidence", "show", id]).exits(0).stdout;
+    assert!(shown.contains("not_in_path"), "{shown}");
+}

@@ -1,12 +1,16 @@
-//! A replacement that is stopped while it is checked: the file is as it was (SPEC §3, §4).
+//! A replacement that is stopped while it is checked: the file is as it was (SPEC §3, §4). And one that is
+//! killed: what `splice` leaves beside the file is named, and removed by a plan.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
+use countersign::engine::{FollowUpError, reconcile, settlement_of};
+use countersign::evidence::EvidenceReader;
 use countersign::risk::EngineChoice;
-use countersign::run::{AnsweredBy, Control};
-use serde_json::json;
+use countersign::run::{AnsweredBy, Control, RunEvent, Way};
+use serde_json::{Value, json};
 
 use crate::harness::{Harness, Ran, plan, step, write_file};
 
@@ -95,4 +99,47 @@ fn a_stop_while_splice_works_puts_the_file_back() {
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, "half\n");
     is_as_it_was(&harness, &ran);
+}
+
+#[test]
+fn what_splice_leaves_when_it_is_killed_is_named_and_removed_by_a_plan() {
+    let files = [("a.py", "def one():\n    return 1\n"), ("one.py", "def one():\n    return 2\n")];
+    // The program ends in the middle, as by a kill: what it started is ended with it.
+    let mut harness = Harness::with(&files).on_event(|event| {
+        assert!(!matches!(event, RunEvent::StepOutput { .. }), "the program ends, says the test");
+    });
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\ncd '{}'\n\
+         echo new > .a.py.patch.tmp; echo old > .a.py.rollback.tmp\necho here; sleep 600\n",
+        harness.path("").display()
+    );
+    harness.put("fake", script);
+    let program = harness.path("fake");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    harness.policy.engine = EngineChoice::External;
+    harness.policy.splice_program = Some(program);
+    let patch = json!({"file": "a.py", "symbol": "one", "with": "one.py"});
+    let approved = harness.authorize(&plan([step("s", "splice_patch", patch)]));
+    let (mut executor, _) = harness.executor();
+    catch_unwind(AssertUnwindSafe(|| executor.execute(approved))).unwrap_err();
+    drop(executor);
+
+    let harness = harness.on_event(|_| {});
+    let mut evidence = EvidenceReader::open(&harness.evidence(), harness.path("no key")).unwrap();
+    let run = evidence.runs(1).unwrap().remove(0).run_id;
+    let rows = reconcile(&mut evidence, run, &harness.policy).unwrap();
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!(row.leftover.as_deref(), Some(".a.py.patch.tmp"));
+    assert!(row.sentence().contains("the temporary file .a.py.patch.tmp, which can be deleted"));
+    assert!(Way::RollBack.is_open(&rows) && !Way::Finish.is_open(&rows));
+    let (_, bytes) = settlement_of(&mut evidence, run, Way::RollBack, &harness.policy).unwrap();
+    assert!(harness.path(".a.py.rollback.tmp").exists(), "a plan was written, and nothing done");
+    let removal: Value = serde_json::from_slice(&bytes).unwrap();
+    let ran = harness.run(&removal);
+    assert_eq!(ran.words(), (vec!["succeeded"], "completed"));
+    let left: Vec<String> = harness.tree().into_keys().filter(|it| it.ends_with(".tmp")).collect();
+    assert_eq!(left, Vec::<String>::new());
+    assert_eq!(harness.content("a.py").unwrap(), files[0].1, "the file itself is left alone");
+    let again = settlement_of(&mut evidence, run, Way::RollBack, &harness.policy).unwrap_err();
+    assert!(matches!(again, FollowUpError::NothingToSettle { .. }), "{again}");
 }

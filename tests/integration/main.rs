@@ -85,6 +85,8 @@ mod risk_trace;
 mod schema;
 #[cfg(unix)]
 mod scripted;
+#[cfg(unix)]
+mod secrets;
 #[cfg(target_os = "linux")]
 mod simulations;
 #[cfg(target_os = "linux")]

@@ -4,6 +4,8 @@
 //! That nothing outside is read is not told from what comes out: the kernel reports every open file
 //! and folder there.
 
+#[path = "races/approved.rs"]
+mod approved;
 #[path = "races/outside.rs"]
 mod outside;
 #[path = "races/swapper.rs"]

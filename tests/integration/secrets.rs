@@ -1,240 +1,215 @@
-//! A hundred kinds of secrets, planted in every place that the program writes: none is readable there.
+//! Two hundred kinds of secrets, planted in every place that the program writes: none is readable
+//! there.
+
+#[path = "secrets/planted.rs"]
+mod planted;
+#[path = "secrets/reading.rs"]
+mod reading;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
-use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 
-use crate::cli_home::Done;
-use crate::scripted::{Answer, Scripted, command};
+use crate::cli_home::{Done, asking};
+use crate::scripted::{Answer, Scripted};
+use planted::{Planted, VARIABLE, needles};
 
 const KINDS: &str = include_str!("../fixtures/secrets/kinds.txt");
+const MORE: &str = include_str!("../fixtures/secrets/more.txt");
+const LATER: &str = include_str!("../fixtures/secrets/later.txt");
 /// The kinds that stay in clear; the README names each.
 const IN_CLEAR: &[&str] = &[];
-/// The variable whose value is secret wherever it stands.
-const VARIABLE: (&str, &str) = ("APP_SECRET", "ENVVALUE-a8Kq2Lw9Xz4Pm");
-
-/// One kind: its text, and the part of it that is secret.
-struct Planted {
-    name: String,
-    text: String,
-    secret: String,
-}
-
-/// Random characters that are the same each time.
-struct Filling(u64);
-
-impl Filling {
-    fn of(&mut self, set: &str, length: usize) -> String {
-        let set: Vec<char> = set.chars().collect();
-        (0..length).map(|_| set[self.next() % set.len()]).collect()
-    }
-
-    fn next(&mut self) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 40).unwrap()
-    }
-
-    fn filled(&mut self, text: &str) -> String {
-        const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
-        const DIGITS: &str = "0123456789";
-        let alnum = [UPPER, LOWER, DIGITS].concat();
-        let (mut filled, mut rest) = (String::new(), text);
-        while let Some((before, after)) = rest.split_once('{') {
-            filled.push_str(before);
-            let (name, after_name) = after.split_once('}').unwrap_or((after, ""));
-            let (set, length) = name.split_once(':').unwrap_or((name, "0"));
-            let length = length.parse().unwrap_or(0);
-            let value = match set {
-                "alnum" => self.of(&alnum, length),
-                "hex" => self.of("0123456789abcdef", length),
-                "b64" => self.of(&format!("{alnum}+/"), length),
-                "url" => self.of(&format!("{alnum}-_"), length),
-                "crypt" => self.of(&format!("{alnum}./"), length),
-                "digits" => self.of(DIGITS, length),
-                "upper" => self.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", length),
-                "pw" => {
-                    [self.of(LOWER, 6), self.of("!_.-", 1), self.of(&alnum, 5), self.of(DIGITS, 2)]
-                        .concat()
-                }
-                "uuid" => [8, 4, 4, 4, 12].map(|n| self.of("0123456789abcdef", n)).join("-"),
-                "env" => VARIABLE.1.to_owned(),
-                "esc" => "\u{1b}".to_owned(),
-                "KEY" => "KEY".to_owned(),
-                // A brace of the text itself.
-                _ => {
-                    filled.push('{');
-                    rest = after;
-                    continue;
-                }
-            };
-            filled.push_str(&value);
-            rest = after_name;
-        }
-        filled + rest
-    }
-}
-
-fn planted() -> Vec<Planted> {
-    let mut filling = Filling(20_261_123);
-    KINDS
-        .split("\n## ")
-        .skip(1)
-        .map(|kind| {
-            let (name, text) = kind.split_once('\n').unwrap();
-            let marked = filling.filled(text.trim_end());
-            let (_, secret) = marked.split_once('«').unwrap_or_else(|| panic!("{name}"));
-            let (secret, _) = secret.split_once('»').unwrap();
-            let (text, secret) = (marked.replace(['«', '»'], ""), secret.to_owned());
-            Planted { name: name.to_owned(), text, secret }
-        })
-        .collect()
-}
-
-/// The parts of a secret by which it is recognised in any writing: without line breaks, quotes and escapes.
-fn needles(secret: &str) -> Vec<&str> {
-    secret
-        .split(|c: char| !c.is_ascii_graphic() || matches!(c, '"' | '\'' | '\\' | '[' | ';' | ','))
-        .filter(|part| part.len() >= 10)
-        .collect()
-}
-
-/// Every text in the evidence folder with where it stands, also behind compression.
-fn everything(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.extend(everything(&path));
-            continue;
-        }
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        all.push((name.clone(), fs::read(&path).unwrap()));
-        if name.ends_with(".db") {
-            all.extend(cells(&path, &name));
-        }
-    }
-    all
-}
-
-fn cells(path: &Path, name: &str) -> Vec<(String, Vec<u8>)> {
-    let database = Connection::open(path).unwrap();
-    let mut names =
-        database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
-    let tables: Vec<String> =
-        names.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    let mut all = Vec::new();
-    for table in tables {
-        let mut statement = database.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
-        let columns: Vec<String> =
-            statement.column_names().into_iter().map(str::to_owned).collect();
-        let mut rows = statement.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            for (index, column) in columns.iter().enumerate() {
-                let bytes = match row.get_ref(index).unwrap() {
-                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.to_vec(),
-                    _ => continue,
-                };
-                let place = format!("{name}: {table}.{column}");
-                if let Ok(plain) = zstd::decode_all(bytes.as_slice()) {
-                    all.push((format!("{place}, unpacked"), plain));
-                }
-                all.push((place, bytes));
-            }
-        }
-    }
-    all
-}
-
 fn run(planner: &Scripted, arguments: &[&str]) -> Done {
+    let temporary = planner.home.path().join("temporary");
+    fs::create_dir_all(&temporary).unwrap();
     let mut command = planner.home.command();
-    command.env(VARIABLE.0, VARIABLE.1).args(arguments).arg("--json");
+    command.env(VARIABLE.0, VARIABLE.1).env("TMPDIR", temporary).env("RUST_LOG", "trace");
+    command.args(arguments).arg("--json");
     command.arg("--evidence").arg(planner.home.evidence());
     Done::of(&mut command)
 }
 
-#[test]
-fn no_planted_secret_is_readable_anywhere() {
-    let kinds = planted();
-    assert_eq!(kinds.len(), 100);
-    let planner = Scripted::new([
-        Answer::Script("cat space/all.txt >&2; exit 1"),
-        command("cat all.txt; cat all.txt >&2; exit 3"),
-        command("exit 4"),
-    ]);
-    let home = &planner.home;
-    let all = kinds.iter().map(|kind| kind.text.as_str()).collect::<Vec<_>>().join("\n\n");
-    // Contents, arguments, differences, previews and what is read of them: each kind in steps of its own.
-    let steps: Vec<Value> = kinds
-        .iter()
-        .enumerate()
-        .flat_map(|(number, kind)| {
-            let path = format!("k{number}.txt");
-            [
-                json!({"step_id": format!("c{number}"), "tool": "file_create", "reason": kind.text,
-                    "arguments": {"path": path, "contents": kind.text}}),
-                json!({"step_id": format!("r{number}"), "tool": "file_read", "title": kind.text,
-                    "arguments": {"path": path}}),
-            ]
-        })
-        .collect();
-    let plan = json!({"plan_id": "p", "intent": "MUTATE", "title": all, "steps": steps});
-    home.write("steps.json", plan.to_string());
-    run(&planner, &["run", "space/steps.json", "--yes"]).exits(0);
-    // What a program prints, and the words of a command.
+/// What can be the name of a file.
+fn as_name(text: &str) -> Option<&str> {
+    let fits = text.len() < 200 && !text.contains(['/', '\n', '\0', '\u{1b}', '\\']);
+    fits.then_some(text)
+}
+
+/// Steps with each kind in their texts, arguments, contents, names of files and messages of errors.
+fn file_steps(kinds: &[Planted]) -> Vec<Value> {
+    let mut steps = Vec::new();
+    for (number, kind) in kinds.iter().enumerate() {
+        let path = format!("k{number}.txt");
+        let mut add = |id: &str, tool: &str, arguments: Value| {
+            steps.push(
+                json!({"step_id": format!("{id}{number}"), "tool": tool, "arguments": arguments,
+                "reason": kind.text, "title": kind.text}),
+            );
+        };
+        add("create", "file_create", json!({"path": path, "contents": kind.text}));
+        add("read", "file_read", json!({"path": path}));
+        // What is replaced is kept too, and the difference shows both.
+        let more = format!("{}\nand more\n", kind.text);
+        add("write", "file_write", json!({"path": path, "contents": more}));
+        add("search", "file_search", json!({"pattern": "and more|.*", "root": path}));
+        if let Some(name) = as_name(&kind.text) {
+            add("name", "file_create", json!({"path": name, "contents": "nothing"}));
+        }
+    }
+    steps
+}
+
+/// The plan of a command for each kind, which prints it on both outputs.
+fn commands(kinds: &[Planted], goal: &str) -> Value {
     let steps: Vec<Value> = kinds
         .iter()
         .enumerate()
         .map(|(number, kind)| {
-            let text = kind.text.replace('\u{1b}', "");
-            json!({"command": format!(
+            // A command has no escapes; the file that it prints has.
+            let text = if kind.text.contains('\u{1b}') { "nothing" } else { &kind.text };
+            json!({"description": kind.text, "explanation": kind.text, "command": format!(
                 "cat k{number}.txt; cat k{number}.txt >&2; cat > copy.txt <<'END OF TEXT'\n{text}\nEND OF TEXT"
             )})
         })
         .collect();
-    home.write("commands.json", json!({"goal": all, "steps": steps}).to_string());
-    let ran =
-        run(&planner, &["run", "space/commands.json", "--yes", "--confirm", "approve-dangerous"]);
-    let refused = run(&planner, &["run", "space/commands.json", "--yes", "--workspace", "nowhere"]);
-    // A loop: its goal, what its planner is asked, prints and answers.
-    home.write("all.txt", &all);
-    let command = planner.planner();
-    let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
-    let looped = run(&planner, &words);
-    assert!(looped.code == 1, "{looped:?}");
-    // The index is filled before a search answers.
-    run(&planner, &["evidence", "search", "example"]).exits(0);
+    json!({"goal": goal, "steps": steps})
+}
 
-    let mut places = everything(&home.evidence());
-    assert!(places.iter().any(|(place, _)| place.contains("execution_artifacts.content_json")));
-    assert!(places.iter().any(|(place, _)| place.contains("unpacked")));
-    assert!(places.iter().any(|(place, _)| place.starts_with("search_index.db")));
+/// Which of the kinds stand in which of these places.
+fn readable<'k>(kinds: &'k [Planted], places: &[(String, Vec<u8>)]) -> BTreeSet<(&'k str, String)> {
+    let texts: Vec<(&str, String)> = places
+        .iter()
+        .map(|(place, bytes)| (place.as_str(), String::from_utf8_lossy(bytes).into_owned()))
+        .collect();
+    let mut found = BTreeSet::new();
+    for kind in kinds {
+        let needles = needles(&kind.secret);
+        assert!(!needles.is_empty(), "{}", kind.name);
+        for (place, text) in &texts {
+            if let Some(at) = needles.iter().find_map(|needle| text.find(needle)) {
+                let before = &text[text.floor_char_boundary(at.saturating_sub(60))..at];
+                found.insert((kind.name.as_str(), format!("{place}, behind {before:?}")));
+            }
+        }
+    }
+    found
+}
+
+/// What the program left anywhere but in the workspace, and what it sent to the planner.
+fn left_behind(planner: &Scripted) -> Vec<(String, Vec<u8>)> {
+    let mut places = Vec::new();
+    for entry in fs::read_dir(planner.home.path()).unwrap() {
+        let path = entry.unwrap().path();
+        // The workspace holds what was planted, and so do the answers of the planner.
+        if !path.ends_with("space") && !path.ends_with("planner") && path.is_dir() {
+            places.extend(reading::everything(&path));
+        }
+    }
     for number in 1..=planner.asked() {
         let request = planner.request(number).to_string();
         places.push((format!("request {number}"), request.into_bytes()));
     }
-    assert!(planner.asked() >= 2, "the planner was asked again after it had printed them");
-    let _ = (ran, refused);
-    let mut found = BTreeSet::new();
-    let texts: Vec<(String, String)> = places
-        .into_iter()
-        .map(|(place, bytes)| (place, String::from_utf8_lossy(&bytes).into_owned()))
-        .collect();
-    for kind in &kinds {
-        let needles = needles(&kind.secret);
-        assert!(!needles.is_empty(), "{}", kind.name);
-        for (place, text) in &texts {
-            if needles.iter().any(|needle| text.contains(needle)) {
-                found.insert((kind.name.as_str(), place.as_str()));
-            }
-        }
+    places
+}
+
+#[test]
+fn no_planted_secret_is_readable_anywhere() {
+    let mut kinds = planted::planted(KINDS, 20_261_123);
+    assert_eq!(kinds.len(), 100);
+    kinds.extend(planted::planted(MORE, 20_261_124));
+    kinds.extend(planted::planted(LATER, 20_261_125));
+    assert_eq!(kinds.len(), 196);
+    let planner = Scripted::new([
+        Answer::Script("cat space/all.txt >&2; exit 1"),
+        Answer::Script(
+            "printf '%s' '{\"goal\": \"g\", \"steps\": [{\"command\": \"cat all.txt; cat all.txt >&2; exit 3\"}]}'; \
+             cat space/all.txt >&2",
+        ),
+        Answer::Script("cat space/all.txt"),
+    ]);
+    let home = &planner.home;
+    let all = kinds.iter().map(|kind| kind.text.as_str()).collect::<Vec<_>>().join("\n\n");
+    home.write("all.txt", &all);
+
+    let plan =
+        json!({"plan_id": "p", "intent": "MUTATE", "title": all, "steps": file_steps(&kinds)});
+    home.write("steps.json", plan.to_string());
+    run(&planner, &["run", "space/steps.json", "--yes"]).exits(0);
+    home.write("commands.json", commands(&kinds, &all).to_string());
+    run(&planner, &["run", "space/commands.json", "--yes", "--confirm", "approve"]).exits(0);
+    // A step that fails, with each kind in the message of its error.
+    for (number, kind) in kinds.iter().enumerate() {
+        let Some(name) = as_name(&kind.text).filter(|_| number % 8 == 0) else { continue };
+        home.plan(json!([{"step_id": "s", "tool": "file_read", "arguments": {"path": format!("no {name}")}}]));
+        run(&planner, &["run", "space/p.json", "--yes"]).exits(1);
     }
+    // A question that is answered with no, and a plan that names its host.
+    let asked = asking(json!({"step_id": "s", "tool": "file_read", "title": all, "reason": all,
+        "arguments": {"path": "k1.txt"}}));
+    home.plan(json!([asked]));
+    run(&planner, &["run", "space/p.json", "--yes", "--confirm", "cancel"]).exits(1);
+    let elsewhere = json!({"goal": all, "target": format!("{}.invalid", kinds[74].secret), "steps": [{"command": "true"}]});
+    home.write("elsewhere.json", elsewhere.to_string());
+    run(&planner, &["run", "space/elsewhere.json", "--yes"]).exits(2);
+    // A loop: its goal, what its planner is asked, prints and answers.
+    let command = planner.planner();
+    let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
+    run(&planner, &words).exits(1);
+    assert!(planner.asked() >= 2, "asked again after it had printed them: {}", planner.asked());
+    // The index is filled before a search answers.
+    run(&planner, &["evidence", "search", "example"]).exits(0);
+    let mut places = left_behind(&planner);
+    for place in ["execution_artifacts.content_json", "unpacked", "search_index.db", "request 2"] {
+        assert!(places.iter().any(|(name, _)| name.contains(place)), "{place}");
+    }
+    // A reason for going on with what is there, because the kept head is of a longer database.
+    // (What a migration backs up is a copy of these very rows.)
+    fs::remove_file(home.evidence().join("execution_log.db")).unwrap();
+    run(&planner, &["evidence", "accept-head", "--reason", &all]).exits(0);
+    places.extend(left_behind(&planner));
+    let found = readable(&kinds, &places);
     let clear: BTreeSet<&str> = found.iter().map(|(name, _)| *name).collect();
     let allowed: BTreeSet<&str> = IN_CLEAR.iter().copied().collect();
-    assert!(clear.len() <= 5 && clear == allowed, "{found:#?}");
+    assert!(clear.len() <= 5 && clear == allowed, "{} kinds: {found:#?}", clear.len());
+}
+
+/// What one field gives away is hidden in every other field of the run, also where it stands alone.
+#[test]
+fn what_one_field_gives_away_is_hidden_in_all_records_of_the_run() {
+    let secret = "kestrel-9x-Moorland";
+    let clear = |planner: &Scripted| -> BTreeSet<String> {
+        reading::everything(&planner.home.evidence())
+            .into_iter()
+            .filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(secret))
+            .map(|(place, _)| place)
+            .collect()
+    };
+    let read = |id: &str, path: &str, reason: &str| json!({"step_id": id, "tool": "file_read", "reason": reason, "arguments": {"path": path}});
+    // The plan does, in the reason of a step; titles, names, contents and errors only show it.
+    let planner = Scripted::new([]);
+    let (name, contents) = (format!("{secret}.txt"), format!("one {secret} two\n"));
+    planner.home.write("a.txt", &contents);
+    let plan = json!([
+        {"step_id": "a", "tool": "file_create", "title": secret,
+            "arguments": {"path": name, "contents": contents}},
+        read("b", &name, "see"),
+        read("c", "a.txt", &format!("DB_PASSWORD={secret}")),
+        read("d", &format!("none/{secret}"), "fails"),
+    ]);
+    planner.home.plan(plan);
+    run(&planner, &["run", "space/p.json", "--yes"]).exits(1);
+    assert_eq!(clear(&planner), BTreeSet::new());
+    // A file does that the first step reads; the plan holds nothing of it, and later outputs only show it.
+    let planner = Scripted::new([]);
+    planner.home.write("settings.env", format!("DB_PASSWORD={secret}\n"));
+    planner.home.write("a.txt", &contents);
+    planner.home.plan(json!([
+        read("a", "settings.env", "see"),
+        read("b", "a.txt", "see"),
+        {"step_id": "c", "tool": "file_search", "arguments": {"pattern": "one", "root": "a.txt"}},
+        {"step_id": "d", "tool": "file_write", "arguments": {"path": "a.txt", "contents": "gone\n"}},
+    ]));
+    run(&planner, &["run", "space/p.json", "--yes"]).exits(0);
+    assert_eq!(clear(&planner), BTreeSet::new());
 }

@@ -4,22 +4,20 @@ use std::ops::Range;
 
 use super::Match;
 use super::names::{Class, classify};
-use super::scan::{
-    at, back_while, forward_while, is_name_byte, line_end, line_start, quoted, quoted_as, wrapped,
-};
+use super::scan::{at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped};
 use super::values::{How, LONGEST, is_secret};
 
 /// Longest name.
 const NAME: usize = 96;
 /// How far behind a name what assigns to it may stand.
-const NEAR: usize = 80;
+pub(super) const NEAR: usize = 80;
 
 /// A name that says that its value is secret, and where it stands.
-struct Name<'t> {
-    text: &'t str,
-    class: Class,
-    start: usize,
-    end: usize,
+pub(super) struct Name<'t> {
+    pub(super) text: &'t str,
+    pub(super) class: Class,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// The secret that is assigned to the name around this word, where it is one.
@@ -37,6 +35,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
     if at(bytes, end) == b'-' && at(bytes, end + 1) == b'>' {
         return None;
     }
+    let (start, end) = in_words(text, start, end);
     let name = text.get(start..end)?;
     // The escape of a line break or tab before a name is not part of it.
     let escaped = start > 0 && at(bytes, start - 1) == b'\\' && name.starts_with(['n', 't', 'r']);
@@ -52,12 +51,29 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
         .or_else(|| name.spaced())
 }
 
+/// A name of several words that a person reads: `Unseal Key 1:`, `Secret Access Key:`.
+fn in_words(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let name = text.get(start..end).unwrap_or_default();
+    if !matches!(name, "Key" | "key" | "KEY" | "keys") || at(bytes, start.wrapping_sub(1)) != b' ' {
+        return (start, end);
+    }
+    let before = back_while(bytes, start - 1, 24, |byte| byte.is_ascii_alphabetic());
+    let number = forward_while(bytes, end, 1, |byte| byte == b' ');
+    let number = forward_while(bytes, number, 2, |byte| byte.is_ascii_digit());
+    match at(bytes, number) {
+        b':' => (before, number),
+        _ if at(bytes, end) == b':' => (before, end),
+        _ => (start, end),
+    }
+}
+
 impl Name<'_> {
-    fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }
 
-    fn found(&self, value: Range<usize>) -> Option<Match> {
+    pub(super) fn found(&self, value: Range<usize>) -> Option<Match> {
         Some(Match {
             span: self.start..value.end.max(self.end),
             secret: Some(value),
@@ -66,7 +82,7 @@ impl Name<'_> {
         })
     }
 
-    fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
+    pub(super) fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
         let text = self.text.get(value.clone())?;
         is_secret(self.class, text, how).then(|| self.found(value)).flatten()
     }
@@ -103,7 +119,7 @@ impl Name<'_> {
             || (goes_on
                 && value.len() >= 6
                 && self.class != Class::Key
-                && !matches!(value, "option" | "flags" | "instead"));
+                && !is_about_options(value));
         if !chosen || value.starts_with('-') || value.contains("://") {
             return None;
         }
@@ -131,7 +147,12 @@ impl Name<'_> {
         if at(bytes, open) != b'>' || at(bytes, open - 1) == b'/' {
             return None;
         }
-        let start = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+        let mut start = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+        // `<Password><Value>X</Value>`.
+        let inner = self.text.get(start..)?;
+        if inner.get(..7).is_some_and(|tag| tag.eq_ignore_ascii_case("<value>")) {
+            start += 7;
+        }
         let end = forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'<' | b'\n'));
         if !self.text.get(end..)?.starts_with("</") {
             return None;
@@ -140,7 +161,7 @@ impl Name<'_> {
     }
 
     /// Where what closes the name's quotes, brackets and type ends.
-    fn decorated(&self) -> (usize, bool) {
+    pub(super) fn decorated(&self) -> (usize, bool) {
         let bytes = self.bytes();
         let mut end = forward_while(bytes, self.end, 8, |byte| byte == b'\\');
         let in_quotes = matches!(at(bytes, end), b'"' | b'\'' | b'`');
@@ -170,8 +191,12 @@ impl Name<'_> {
         let operators =
             ["===", "==", "=>", ":=", "::", "?=", "||=", "+=", "<-", "=", ":", "|", "is "];
         let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
-        let Some(operator) = operator else { return self.typed(gap) };
-        if operator == "::" || (operator == "is " && self.class == Class::Key) {
+        let Some(operator) = operator else {
+            return if in_quotes { None } else { self.typed(gap) };
+        };
+        // `userPassword:: X` of LDAP, in base64.
+        let ldap = operator == "::" && at(bytes, gap + 2) == b' ' && self.class == Class::Password;
+        if (operator == "::" && !ldap) || (operator == "is " && self.class == Class::Key) {
             return None;
         }
         let after = gap + operator.len();
@@ -192,6 +217,13 @@ impl Name<'_> {
         if at(bytes, start) == b'(' && matches!(at(bytes, start + 1), b'"' | b'\'') {
             start += 1;
         }
+        // `ok ? "pass" : "fail"`.
+        let asked = in_quotes
+            && operator == ":"
+            && self.text.get(..self.start)?.trim_end_matches(['"', '\'']).ends_with("? ");
+        if asked {
+            return None;
+        }
         if let Some(value) = quoted(self.text, start) {
             let how = if matches!(operator, "|" | "is ") { How::Beside } else { How::Quoted };
             return self.judged(value, how);
@@ -201,14 +233,28 @@ impl Name<'_> {
         {
             return Some(found);
         }
+        // `libsecret-1-0:amd64`, `10.2:key:5`: without a space only what is long.
+        if operator == ":" && start == after && !in_quotes && self.class != Class::Password {
+            let end = forward_while(bytes, start, 16, |byte| byte.is_ascii_graphic());
+            if end - start < 16 {
+                return None;
+            }
+        }
+        if operator == "=" && is_badge(self.text, self.start) {
+            return None;
+        }
         let tight = matches!(operator, "=" | ":=") && gap == end && start == after && !in_quotes;
         let colon = operator == ":" && (lines_on || start > after || in_quotes)
             || tight && operator == ":=";
+        if operator == "|" && start == after {
+            // A choice of types, and no table.
+            return None;
+        }
         if matches!(operator, "is " | "|") {
             // A sentence or a table: only what is no word.
             let end = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
             let value = self.text.get(start..end)?;
-            let value = value.trim_end_matches(['.', ',', ';', ':', '!', ')']);
+            let value = value.split('|').next()?.trim_end_matches(['.', ',', ';', ':', '!', ')']);
             return self.judged(start..start + value.len(), How::Beside);
         }
         self.bare(start, tight, colon)
@@ -238,14 +284,18 @@ impl Name<'_> {
                         | b'?'
                 )
         });
-        if end == start || at(bytes, end) != b'=' || at(bytes, end + 1) == b'=' {
+        let words = self.text.get(start..end)?;
+        // A sentence with a tag of HTML is no type.
+        let tag =
+            words.contains(" <") || words.starts_with('<') || words.split_whitespace().count() > 4;
+        if end == start || tag || at(bytes, end) != b'=' || at(bytes, end + 1) == b'=' {
             return None;
         }
         let value = forward_while(bytes, end + 1, NEAR, |byte| byte == b' ');
         self.judged(quoted(self.text, value)?, How::Quoted)
     }
 
-    fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
+    pub(super) fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
         let bytes = self.bytes();
         let stops = |byte: u8| {
             byte.is_ascii_whitespace()
@@ -270,6 +320,13 @@ impl Name<'_> {
                 )
         };
         let mut end = forward_while(bytes, start, LONGEST, |byte| !stops(byte));
+        if at(bytes, start) == b'{' {
+            // `{SSHA}X` of LDAP.
+            let close =
+                forward_while(bytes, start + 1, 16, |byte| byte.is_ascii_graphic() && byte != b'}');
+            end = forward_while(bytes, close + 1, LONGEST, |byte| !stops(byte));
+            return self.judged(start..end, How::Quoted).filter(|_| end > close + 20);
+        }
         let line = self.text.get(line_start(bytes, self.start)..self.start)?;
         let lead = line.trim_start();
         let alone = lead.is_empty()
@@ -292,6 +349,11 @@ impl Name<'_> {
         }
         let next = at(bytes, end);
         let closed = forward_while(bytes, end, NEAR, |byte| byte == b' ');
+        // `NAME: TYPE = …` and `pub name: TYPE,` of source code.
+        let declares = at(bytes, closed) == b'=' && !tight || lead.starts_with("pub ");
+        if colon && declares {
+            return None;
+        }
         let last = matches!(at(bytes, closed), b'\n' | b'\r' | 0)
             || self.text.get(end..)?.starts_with("\\n");
         // What looks like a marker of ours, or the rest of one.
@@ -302,86 +364,23 @@ impl Name<'_> {
         let value = found.secret?;
         self.found(value.start..wrapped(bytes, value))
     }
-
-    /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
-    fn beside(&self) -> Option<Match> {
-        let bytes = self.bytes();
-        let (end, in_quotes) = self.decorated();
-        let mut next =
-            forward_while(bytes, end, NEAR, |byte| byte.is_ascii_whitespace() || byte == b',');
-        let rest = self.text.get(next..)?;
-        let label = rest.trim_start_matches(['"', '\'', '\\']);
-        let skipped = rest.len() - label.len();
-        if let Some(word) =
-            ["value", "Value", "VALUE"].into_iter().find(|word| label.starts_with(word))
-        {
-            let mut after = next + skipped + word.len();
-            after = forward_while(bytes, after, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
-            after = forward_while(bytes, after, NEAR, |byte| byte == b' ');
-            if !matches!(at(bytes, after), b':' | b'=') {
-                return None;
-            }
-            let start = forward_while(bytes, after + 1, NEAR, |byte| byte == b' ');
-            if let Some(value) = quoted(self.text, start) {
-                return self.judged(value, How::Quoted);
-            }
-            return self.bare(start, true, true);
-        }
-        if in_quotes && self.text.get(end..next)?.contains(',') {
-            return self.judged(quoted(self.text, next)?, How::Beside);
-        }
-        if !in_quotes && at(bytes, self.end) == b'(' {
-            next = self.end + 1;
-            return self.judged(quoted(self.text, next)?, How::Beside);
-        }
-        None
-    }
-
-    /// `login ada password X`, `requirepass X`, `PASSWORD 'X'`, `configure set NAME X`.
-    fn spaced(&self) -> Option<Match> {
-        let bytes = self.bytes();
-        if !matches!(at(bytes, self.end), b' ' | b'\t') {
-            return None;
-        }
-        let start = forward_while(bytes, self.end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
-        let from = line_start(bytes, self.start);
-        let before = self.text.get(from..self.start)?.trim();
-        if let Some(value) = quoted_as(self.text, start, b'\'') {
-            let statement = ["by", "with", "user", "role", "encrypted"];
-            let last = before.rsplit(' ').next().unwrap_or_default();
-            let sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
-            let how = if sql { How::Quoted } else { How::Beside };
-            return self.judged(value, how);
-        }
-        let end = forward_while(bytes, start, LONGEST, |byte| {
-            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`')
-        });
-        let value = self.text.get(start..end)?;
-        let context = self
-            .text
-            .get(self.text.floor_char_boundary(self.start.saturating_sub(200))..self.start)?;
-        let named = matches!(self.text.get(self.start..self.end)?, "password" | "passwd");
-        let netrc = named && ["machine ", "login "].iter().any(|word| context.contains(word));
-        let command = is_setting(before);
-        let line = self.text.get(from..line_end(bytes, end))?;
-        let only = before.is_empty() && line.split_whitespace().count() == 2;
-        if netrc && value.len() >= 4 {
-            return self.judged(start..end, How::Quoted);
-        }
-        if !(command || only) || !value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains("()")
-            // A port and its protocol in a list of services.
-            || (only && value.contains('/'))
-        {
-            return None;
-        }
-        self.judged(start..end, How::Bare { tight: true, last: true, next: b'\n', colon: false })
-    }
 }
 
-/// Whether these words take a name and its value behind them.
-fn is_setting(before: &str) -> bool {
-    let words = ["set", "ENV", "ARG", "connect", "-x", "-gx", "-Ux", "setx", "setenv"];
-    words.contains(&before.rsplit(' ').next().unwrap_or_default()) || before.contains("nmcli")
+/// Whether this is a parameter in the address of a badge: a picture that everybody is shown.
+fn is_badge(text: &str, name: usize) -> bool {
+    let from = back_while(text.as_bytes(), name, 200, |byte| {
+        byte.is_ascii_graphic() && !matches!(byte, b'"' | b'(' | b'<')
+    });
+    let address = text.get(from..name).unwrap_or_default();
+    address.contains("://")
+        && [".svg?", "/badge", "img.shields.io"].iter().any(|it| address.contains(it))
+}
+
+/// Words that prose about an option ends with.
+fn is_about_options(value: &str) -> bool {
+    const WORDS: &str = "option options flag flags instead argument arguments parameter parameters \
+                         switch switches setting settings field fields value values respectively";
+    WORDS.split_ascii_whitespace().any(|word| word == value.trim_end_matches(['.', ',', ')']))
 }
 
 /// What stands after `[secret:` in a marker of ours.

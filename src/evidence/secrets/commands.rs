@@ -113,6 +113,8 @@ const RULES: &[Rule] = &[
     rule("nuget dotnet", "-k", Next, All),
     rule("etcdctl", "--user", Any, Behind(b':')),
     rule("wget wget2", "--user", Next, Behind(b':')),
+    rule("aws az", "--value", Any, All),
+    rule("gh", "-b", Any, All),
     rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
 ];
 
@@ -130,6 +132,7 @@ pub(super) const WORDS: &[&str] = &[
     " -hmac",
     " /p:",
     " --user",
+    "--value",
     "--proxy-user",
     "--oauth2",
 ];
@@ -239,6 +242,14 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         }
     };
     let inner = text.get(secret.clone())?;
+    // Some are secret only where the command says so.
+    let stored = rule.option != "--value" && !rule.is_of("gh")
+        || ["SecureString", "secret set"].iter().any(|it| {
+            text.get(program..text.len().min(behind + 400)).is_some_and(|all| all.contains(it))
+        });
+    if !stored {
+        return None;
+    }
     // A port, a network, a path: `docker run -p 8080:80`, `podman -p 127.0.0.1:80:80`.
     let ports = rule.part == All
         && inner.bytes().all(|byte| {
@@ -255,6 +266,14 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         kind: "password",
         plain: None,
     })
+}
+
+/// The password that is piped into a program which opens a volume: `echo X | cryptsetup open …`.
+pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
+    let bar = back_while(text.as_bytes(), word.start, 8, |byte| byte == b' ' || byte == b'\t');
+    let sudo = if text.get(..bar)?.ends_with("sudo") { bar - 4 } else { bar };
+    let bar = back_while(text.as_bytes(), sudo, 4, |byte| byte == b' ');
+    (at(text.as_bytes(), bar.wrapping_sub(1)) == b'|').then(|| echoed(text, bar)).flatten()
 }
 
 /// The word that `echo` or `printf` writes in the command before the pipe that ends here.

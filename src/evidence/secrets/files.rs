@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Match;
 use super::http::found;
 use super::names::Class;
-use super::scan::{at, forward_while, line_end, line_start, quoted};
+use super::scan::{at, back_while, forward_while, line_end, quoted};
 use super::values::{How, is_placeholder, is_secret, is_wordy};
 
 /// Longest key in a block of lines; one that is longer is hidden where it is cut.
@@ -16,11 +16,12 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
     let head = head.get(..head.get(11..)?.find("-----")? + 16)?;
-    let is_key = head.contains("PRIVATE KEY")
-        || head.contains("SECRET KEY")
-        || head.contains("ENCRYPTED PRIVATE")
-        || head.contains("OPENVPN STATIC KEY")
-        || head.contains("PRIVATE-KEY");
+    let title = head.to_ascii_uppercase();
+    let is_key = title.contains("PRIVATE KEY")
+        || title.contains("SECRET KEY")
+        || title.contains("ENCRYPTED PRIVATE")
+        || title.contains("OPENVPN STATIC KEY")
+        || title.contains("PRIVATE-KEY");
     if !is_key {
         return None;
     }
@@ -130,7 +131,8 @@ pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
 /// Ansible's vault: its lines of hex digits.
 pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    if !text.get(word.start..)?.starts_with("$ANSIBLE_VAULT") {
+    let start = word.start.checked_sub("$ANSIBLE_".len())?;
+    if !text.get(start..)?.starts_with("$ANSIBLE_VAULT") {
         return None;
     }
     let head = forward_while(bytes, word.start, 80, |byte| !matches!(byte, b'\n' | b'\\'));
@@ -138,14 +140,15 @@ pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
         byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || byte == b'\\' || byte == b'n'
     });
     let body = text.get(head..end)?.trim_end().len();
-    (body > 40).then(|| found(word.start..head + body, head..head + body, "vault")).flatten()
+    (body > 40).then(|| found(start..head + body, head..head + body, "vault")).flatten()
 }
 
 /// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's file of passwords.
 pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let start = line_start(bytes, word.start);
-    let end = line_end(bytes, word.start);
+    // Alone in its line, or in quotes.
+    let start = back_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
+    let end = forward_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
     let line = text.get(start..end)?.trim_end();
     let mut fields = line.splitn(5, ':');
     let (host, port, database, user, password) =

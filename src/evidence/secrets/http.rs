@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Match;
 use super::scan::{at, back_while, forward_while, wrapped};
-use super::values::{LONGEST, is_placeholder, is_wordy};
+use super::values::{LONGEST, is_label, is_placeholder, is_wordy};
 
 pub(super) fn found(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Option<Match> {
     (!secret.is_empty()).then_some(Match { span, secret: Some(secret), kind, plain: None })
@@ -50,7 +50,9 @@ pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
     };
     let is_code = secret.starts_with(['$', '{', '<', '%']) && !secret.starts_with("%2")
         || is_placeholder(secret)
-        || matches!(secret, "password" | "pass" | "PASSWORD");
+        || is_label(secret)
+        // A colon and a word, as in examples.
+        || (secret.len() < 4 && secret.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     if is_code || secret.len() < 3 {
         return None;
     }
@@ -140,7 +142,8 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Match> {
         && if bearer {
             value.len() >= 16 && random
         } else {
-            is_known && value.len() >= 8 && (random || !is_dotted(value))
+            (is_known && value.len() >= 8 && (random || !is_dotted(value)))
+                || (!scheme.is_empty() && value.len() >= 20 && random)
         };
     is_secret
         .then(|| found(word.start..end, start..wrapped(bytes, start..end), "authorization"))
@@ -168,8 +171,9 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
     if at(bytes, after) != b':' && !text.get(after..)?.starts_with(", ") {
         return None;
     }
+    // In a list of arguments, a blank of one of them is this byte.
     let start =
-        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+        forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | 1));
     let value = forward_while(bytes, start, 80, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%')
     });
@@ -180,8 +184,19 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
         !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0) && (!set || byte != b';')
     });
     let text = text.get(value + 1..end)?;
-    let hides =
-        text.len() >= 6 && !is_placeholder(text) && text.bytes().any(|byte| byte.is_ascii_digit());
+    // Settings of a page are short words and numbers.
+    let is_session = |part: &str| {
+        let (name, value) = part.split_once('=').unwrap_or(("", part));
+        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+        if matches!(name.as_str(), "expires" | "max-age" | "path" | "domain" | "samesite") {
+            return false;
+        }
+        value.len() >= 8
+            && value.bytes().any(|byte| byte.is_ascii_digit())
+            && !is_placeholder(value)
+            && !is_wordy(value)
+    };
+    let hides = text.split(';').any(is_session);
     hides.then(|| found(word.start..end, value + 1..end, "cookie")).flatten()
 }
 
@@ -210,6 +225,31 @@ pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
+/// `https://host/…/key/X`: a key that is a part of the path.
+pub(super) fn in_path(text: &str, word: Range<usize>) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let is_part = at(bytes, word.start.wrapping_sub(1)) == b'/' && at(bytes, word.end) == b'/';
+    if !is_part || !text.get(back_to_address(bytes, word.start)..word.start)?.contains("://") {
+        return None;
+    }
+    let start = word.end + 1;
+    let end = forward_while(bytes, start, LONGEST, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    });
+    let value = text.get(start..end)?;
+    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    // Digits and letters of both sizes: the fingerprint of a public key has one.
+    let mixed =
+        any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
+    (value.len() >= 20 && mixed && !is_wordy(value))
+        .then(|| found(word.start..end, start..end, "api_key"))
+        .flatten()
+}
+
+fn back_to_address(bytes: &[u8], from: usize) -> usize {
+    back_while(bytes, from, 200, |byte| byte.is_ascii_graphic() && byte != b'"')
+}
+
 /// Addresses of webhooks: who knows one may post.
 pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
@@ -223,6 +263,11 @@ pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
     });
     let address = text.get(start..end)?;
     if !address.contains("://") && !address.contains(".com/") && !address.contains(".io/") {
+        return None;
+    }
+    // A file of a repository may be about hooks.
+    let parts = |name: &str| address.split('/').any(|part| part == name);
+    if ["blob", "tree", "commit", "raw", "blame"].into_iter().any(parts) {
         return None;
     }
     // The last part of the path, and what is random before it.

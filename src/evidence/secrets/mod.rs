@@ -14,9 +14,11 @@ use values::How;
 use words::Hook;
 
 mod assign;
+mod beside;
 mod commands;
 mod files;
 mod http;
+mod logins;
 mod names;
 mod scan;
 mod shapes;
@@ -115,7 +117,22 @@ fn hooks(text: &str, mut each: impl FnMut(Match)) {
             Hook::Block => files::block(text, word),
             Hook::PrivateLines => files::private_lines(text, word),
             Hook::Hash => files::hash(text, word),
-            Hook::Vault => files::vault(text, word),
+            Hook::Vault => {
+                logins::of_vault(text, word.clone(), &mut each);
+                files::vault(text, word)
+            }
+            Hook::Jwk => {
+                logins::jwk(text, word, &mut each);
+                None
+            }
+            Hook::Oracle => logins::oracle(text, word),
+            Hook::Identified => logins::identified(text, word),
+            Hook::NtHashes => logins::nt_hashes(text, word),
+            Hook::HereString => logins::here_string(text, word),
+            Hook::SecureString => logins::secure_string(text, word),
+            Hook::Volume => commands::piped_to_volume(text, word),
+            Hook::Broker => logins::of_broker(text, word),
+            Hook::Mail => logins::of_mail(text, word.clone()).or_else(|| named(text, word)),
             Hook::Pgpass => files::pgpass(text, word),
             Hook::Sent => files::sent(text, word),
             Hook::Option => commands::at_option(text, word),
@@ -129,12 +146,18 @@ fn hooks(text: &str, mut each: impl FnMut(Match)) {
 }
 
 fn named(text: &str, word: Range<usize>) -> Option<Match> {
-    assign::at_word(text, word.clone()).or_else(|| {
+    let found = assign::at_word(text, word.clone()).or_else(|| http::in_path(text, word.clone()));
+    found.or_else(|| {
         let rest = text.get(word.end..)?;
+        let changes = text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
         let reads = rest.starts_with("word-stdin")
             || rest.starts_with("phrase-fd")
-            || text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
-        reads.then(|| commands::piped_into(text, word)).flatten()
+            || rest.starts_with("wd --stdin")
+            || changes;
+        reads
+            .then(|| commands::piped_into(text, word.clone()))
+            .flatten()
+            .or_else(|| changes.then(|| logins::list_of_users(text, word.end)).flatten())
     })
 }
 

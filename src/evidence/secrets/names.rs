@@ -37,7 +37,7 @@ static SECRETS: Words =
 static KEYS: Words = LazyLock::new(|| {
     split(
         "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
-         authkey pat otp totp",
+         authkey authtoken pat otp totp salt",
     )
 });
 /// One word that ends so is a password: `PGPASSWORD`.
@@ -58,7 +58,7 @@ static KEY_OWNERS: Words = LazyLock::new(|| {
          client session jwt license licence deploy admin token webhook integration ingest \
          preshared wep wpa security bot maps google stripe sendgrid mailgun twilio openai \
          anthropic aws azure gcp datadog github gitlab algolia recovery vault unseal cookie \
-         webpush vapid server host node validator wallet backup sas bus eventhub cosmos \
+         webpush vapid fastly metrics private upload server host node validator wallet backup sas bus eventhub cosmos \
          functions instrumentation write publish psk validation authorization authentication \
          rails django flask laravel pairing",
     )
@@ -77,7 +77,8 @@ static OPEN: Words = LazyLock::new(|| {
     split(
         "public pub page next continuation cursor primary foreign placeholder label hint \
          prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
-         without disable forgot reset is has ssh-rsa",
+         without disable forgot reset is has ssh-rsa websocket surrogate partition routing \
+         list delete lib expires expiry length",
     )
 });
 
@@ -99,6 +100,10 @@ pub(super) fn classify(name: &str) -> Option<Class> {
     let (last, before) = words.split_last()?;
     let class = class_of(last, before.last().copied())?;
     // `public_key` and `next_page_token`; but a password is one, whatever it is for.
+    // `libsecret` is a library.
+    if last.len() > 3 && last.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("lib")) {
+        return None;
+    }
     let is_open = before.iter().any(|word| is_in(&OPEN, word));
     (!is_open).then_some(class)
 }
@@ -125,6 +130,7 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
         return Some(Class::Password);
     }
     if owner_of("pass").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
+        || owner_of("pw").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
         || owner_of("pwd").is_some_and(|owner| !owner.eq_ignore_ascii_case("old"))
     {
         return Some(Class::Password);

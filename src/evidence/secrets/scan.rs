@@ -124,10 +124,16 @@ pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
         return end;
     }
     loop {
-        let line = forward_while(bytes, end, 2, |byte| matches!(byte, b'\r' | b'\n'));
+        // Also the line breaks of a text inside of JSON.
+        let escaped = at(bytes, end) == b'\\' && at(bytes, end + 1) == b'n';
+        let line = if escaped {
+            end + 2
+        } else {
+            forward_while(bytes, end, 2, |byte| matches!(byte, b'\r' | b'\n'))
+        };
         let start = forward_while(bytes, line, 40, |byte| matches!(byte, b' ' | b'\t'));
         let stop = forward_while(bytes, start, width + 40, base64);
-        let closed = matches!(at(bytes, stop), b'\n' | b'\r' | b'"' | b'\'' | 0);
+        let closed = matches!(at(bytes, stop), b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0);
         // Filling stands at the end alone; another name with its value is no continuation.
         let piece = bytes.get(start..stop).unwrap_or_default();
         let filled = piece.iter().skip_while(|byte| **byte != b'=').any(|byte| *byte != b'=');

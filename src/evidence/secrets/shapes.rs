@@ -244,6 +244,18 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     };
     let before = at(bytes, word.start.wrapping_sub(1));
     let next = at(bytes, word.end);
+    // Terraform: the id of a token and its key.
+    if before == b'.' && text.get(..word.start)?.ends_with(".atlasv1.") {
+        let start = back_while(bytes, word.start - 9, 24, |byte| is_in(ALNUM, byte));
+        return found(start..word.end, "terraform_token");
+    }
+    // Braintree: `access_token$production$`, the id of a shop and its key.
+    if before == b'$' && length == 32 {
+        let start = back_while(bytes, word.start, 60, |byte| is_in(URL, byte) || byte == b'$');
+        if text.get(start..word.start)?.starts_with("access_token$") {
+            return found(start..word.end, "braintree_token");
+        }
+    }
     if next != b'.' && !matches!(before, b':' | b'~') && !(36..=38).contains(&length) {
         return None;
     }

@@ -218,4 +218,10 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("AQVN", URL, 35, 38, "yandex_key"),
     shape("t1.", DOTTED, 80, MORE, "yandex_token"),
     shape("y0_", URL, 40, MORE, "yandex_token"),
+    shape("SWMTKN-1-", URL, 60, MORE, "docker_token"),
+    shape("xprv9", ALNUM, 90, 120, "wallet_key"),
+    shape("xprvA", ALNUM, 90, 120, "wallet_key"),
+    shape("yprvA", ALNUM, 90, 120, "wallet_key"),
+    shape("zprvA", ALNUM, 90, 120, "wallet_key"),
+    shape("tprv8", ALNUM, 90, 120, "wallet_key"),
 ];

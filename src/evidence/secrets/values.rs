@@ -31,7 +31,9 @@ pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
     }
     match how {
         How::Quoted => is_quoted_secret(class, value),
-        How::Beside => is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value),
+        How::Beside => {
+            is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value) && !is_label(value)
+        }
         How::Bare { tight, last, next, colon } => {
             // What is called, indexed, instantiated or goes on with a field is code.
             if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
@@ -51,19 +53,26 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
             let words = value.split_whitespace().count();
             // So many words of its own list stand for a key.
             let phrase = matches!(words, 12 | 15 | 18 | 21 | 24) && is_lower(value);
+            if words > 2 && value.ends_with('.') {
+                return false;
+            }
             !value.starts_with(' ') && !is_label(value) && (words <= 4 || phrase)
         }
         Class::Secret => {
             let separated = value.bytes().any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
             value.split_whitespace().count() <= 3
+                && (!spaces || has_digit(value))
                 && !value.starts_with(' ')
                 && !is_label(value)
                 && ((has_digit(value) && value.len() >= 6)
                     || (value.len() >= 8 && (!is_wordy(value) || (!separated && is_lower(value)))))
         }
-        Class::Key => {
-            !spaces && value.len() >= 8 && !is_wordy(value) && (is_odd(value) || value.len() >= 20)
+        // Salts of programs for the web: every character of the keyboard, also blanks.
+        Class::Key if spaces => {
+            let marks = value.bytes().filter(|byte| byte.is_ascii_punctuation()).count();
+            value.len() >= 48 && marks >= 4 && has_digit(value) && !is_wordy(value)
         }
+        Class::Key => value.len() >= 8 && !is_wordy(value) && (is_odd(value) || value.len() >= 20),
     }
 }
 
@@ -80,6 +89,7 @@ fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
     let mixed = is_odd(value) && has_letter(value);
     let identifier = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     match class {
+        Class::Key if is_label(value) => false,
         Class::Password | Class::Secret
             if is_label(value) || (is_code(value) && !(tight && has_digit(value))) =>
         {
@@ -134,18 +144,22 @@ fn is_lower(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
 }
 
-/// Names joined by dots: what reads a field.
+/// Names joined by dots: what reads a field. And what only a language has: `base?`, `__u32`.
 fn is_code(value: &str) -> bool {
-    value.contains('.')
-        && value.split('.').all(|part| {
-            part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                && is_wordy(part)
-        })
+    let asks = value.strip_suffix('?').is_some_and(|name| {
+        name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.'))
+    });
+    asks || (value.starts_with("__") && value.len() < 12)
+        || value.contains('.')
+            && value.split('.').all(|part| {
+                part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                    && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    && is_wordy(part)
+            })
 }
 
 /// Text that a person reads beside an input: it names what is asked for.
-fn is_label(value: &str) -> bool {
+pub(super) fn is_label(value: &str) -> bool {
     const ABOUT: &[&str] = &[
         "password",
         "passwd",
@@ -160,8 +174,14 @@ fn is_label(value: &str) -> bool {
         "pwd",
         "auth",
     ];
-    !has_digit(value)
-        && words_of(value).any(|word| ABOUT.iter().any(|about| about.eq_ignore_ascii_case(word)))
+    let is_about = |word: &str| ABOUT.iter().any(|about| about.eq_ignore_ascii_case(word));
+    if has_digit(value) {
+        // The name of a function or a type: `x25519_private_key`.
+        let name =
+            value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+        return name && words_of(value).last().is_some_and(is_about);
+    }
+    words_of(value).any(is_about)
 }
 
 /// Words and short numbers joined together, as names are: nothing random.
@@ -179,7 +199,17 @@ pub(super) fn is_wordy(value: &str) -> bool {
             short += usize::from(piece.len() < 3);
         }
     }
-    // Random text falls into many short pieces.
+    // Random text falls into many short pieces, and most of the others nobody could say.
+    let unsayable = |piece: &&str| {
+        piece.len() >= 3 && !piece.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte))
+    };
+    let joined = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if joined && value.len() >= 16 && pieces >= 4 {
+        let dense = words_of(value).filter(unsayable).count();
+        if (dense + short) * 2 > pieces {
+            return false;
+        }
+    }
     pieces == 0 || short * 5 <= pieces * 2 || (pieces <= 2 && value.len() < 12)
 }
 
@@ -190,7 +220,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
                         unknown bytes text varchar char todo nil empty default prompt input \
                         disabled enabled invalid missing never always sensitive varies self \
                         this void buffer function symbol dict list array basic bearer digest \
-                        absent from with your must should";
+                        absent from with your must should guest anonymous";
     let first = value.bytes().next().unwrap_or(0);
     let variable = first == b'$'
         && value.as_bytes().get(1).copied().is_some_and(|byte| {
@@ -199,13 +229,14 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         // A hash of a password begins so too.
         && value.bytes().filter(|byte| *byte == b'$').count() < 3;
     variable
-        || matches!(first, b'{' | b'<' | b'[')
+        || matches!(first, b'<' | b'[')
+        || (first == b'{' && !is_braced(value))
         || value.starts_with("%{")
         || value.starts_with("%(")
         || value.starts_with("%s")
         || (first == b'%' && value.ends_with('%'))
         || value.starts_with("secret:")
-        || ["(?:", "[^", "%s", "\\s", "\\w", "\\d", "[a-z", "[A-Z"]
+        || ["(?:", "[^", "%s", "\\s", "\\w", "\\d", "[a-z", "[A-Z", "[0-9"]
             .iter()
             .any(|part| value.contains(part))
         || value.contains("${")
@@ -230,11 +261,34 @@ pub(super) fn is_placeholder(value: &str) -> bool {
                     | b':'
             )
         })
-        || WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(value))
+        || value.split(['/', '|']).all(|part| {
+            let part = part.trim_matches(|c: char| c.is_ascii_punctuation());
+            WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(part))
+        })
+        || is_numeric(value)
         || starts_with_any(
             value,
             &["your-", "your_", "my-secret", "<your", "example-", "env:", "vault:"],
         )
+}
+
+/// What a program writes in braces before or around a secret: `{SSHA}X`, `{X}` of a server of builds.
+fn is_braced(value: &str) -> bool {
+    let inner = value.trim_start_matches('{').trim_end_matches('}');
+    let rest = inner.split_once('}').map_or(inner, |(_, rest)| rest);
+    let base64 =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'$');
+    rest.len() >= 20 && has_digit(rest) && !is_wordy(rest) && rest.bytes().all(base64)
+}
+
+/// The number of a kind of object, or a short number of a program: `1.3.6.1.5`, `0xc0`.
+fn is_numeric(value: &str) -> bool {
+    let dotted = value.bytes().filter(|byte| *byte == b'.').count() >= 3
+        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let hex = value.strip_prefix("0x").is_some_and(|digits| {
+        digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    dotted || hex
 }
 
 /// Where a secret is kept, instead of the secret.

@@ -152,7 +152,7 @@ fn first_break(bytes: &[u8], from: usize) -> Option<usize> {
             .find(|found| break_at(bytes, *found).is_some());
         // Quotes are looked for only as far as the first of the others.
         let before = bytes.get(place..first.unwrap_or(end))?;
-        let quote = memchr::memchr2_iter(b'"', b'\'', before)
+        let quote = memchr::memchr3_iter(b'"', b'\'', b'&', before)
             .map(|offset| place + offset)
             .find(|found| break_at(bytes, *found).is_some());
         first = quote.or(first);
@@ -190,12 +190,17 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
         b'\\' => match next {
             b'\n' => removed(2),
             b'\r' if at(bytes, place + 2) == b'\n' => removed(3),
-            b'u' => code(bytes, place, place + 2, 4),
+            b'u' => escape_of_colour(bytes, place).or_else(|| code(bytes, place, place + 2, 4)),
             b'x' => code(bytes, place, place + 2, 2),
             b'/' => Some(Break { bytes: 2, meant: Some('/') }),
+            b'"' => junction(bytes, place),
+            // Inside of JSON, a line that goes on.
+            b'\\' if at(bytes, place + 2) == b'\\' && at(bytes, place + 3) == b'n' => removed(4),
+            b'0'..=b'3' => octal(bytes, place),
             _ => None,
         },
         b'%' => code(bytes, place, place + 1, 2),
+        b'&' if next == b'#' => entity(bytes, place),
         b'"' | b'\'' => junction(bytes, place),
         _ => None,
     }
@@ -209,19 +214,50 @@ fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break>
     (meant.is_ascii_graphic()).then_some(Break { bytes: from + digits - place, meant: Some(meant) })
 }
 
-/// Quotes inside of a word, where two texts are joined.
+/// A colour in JSON: `\u001b[32m`.
+fn escape_of_colour(bytes: &[u8], place: usize) -> Option<Break> {
+    let escape = bytes.get(place + 2..place + 7)?;
+    if !escape.eq_ignore_ascii_case(b"001b[") {
+        return None;
+    }
+    let end = forward_while(bytes, place + 7, 32, |byte| (0x20..0x40).contains(&byte));
+    Some(Break { bytes: end + 1 - place, meant: None })
+}
+
+/// A character written by its octal code, as shells and C do.
+fn octal(bytes: &[u8], place: usize) -> Option<Break> {
+    let text = std::str::from_utf8(bytes.get(place + 1..place + 4)?).ok()?;
+    let meant = char::from(u8::from_str_radix(text, 8).ok()?);
+    meant.is_ascii_graphic().then_some(Break { bytes: 4, meant: Some(meant) })
+}
+
+/// A character written by its number, as HTML does: `&#103;`, `&#x67;`.
+fn entity(bytes: &[u8], place: usize) -> Option<Break> {
+    let hex = matches!(at(bytes, place + 2), b'x' | b'X');
+    let start = place + 2 + usize::from(hex);
+    let end = forward_while(bytes, start, 4, |byte| byte.is_ascii_hexdigit());
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let meant = char::from(u8::from_str_radix(text, if hex { 16 } else { 10 }).ok()?);
+    // Quotes are what most of them are, and break nothing.
+    (meant.is_ascii_graphic() && !matches!(meant, '"' | '\'') && at(bytes, end) == b';')
+        .then_some(Break { bytes: end + 1 - place, meant: Some(meant) })
+}
+
+/// Quotes inside of a word, where two texts are joined; in JSON each has a backslash before it.
 fn junction(bytes: &[u8], place: usize) -> Option<Break> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !is_word(at(bytes, place.wrapping_sub(1))) {
         return None;
     }
     let is_quote = |byte: u8| matches!(byte, b'"' | b'\'');
-    if is_word(at(bytes, place + 1)) {
+    let escape = usize::from(at(bytes, place) == b'\\');
+    if escape == 0 && is_word(at(bytes, place + 1)) {
         return Some(Break { bytes: 1, meant: None });
     }
+    let place_of_quote = place + escape;
     // `"gh" + "p_"`, `"gh" "p_"`, `"gh".'p_'`.
     let spaces = |from| forward_while(bytes, from, 3, |byte| byte == b' ');
-    let mut end = spaces(place + 1);
+    let mut end = spaces(place_of_quote + 1);
     if matches!(at(bytes, end), b'+' | b'.' | b'&' | b'~') {
         end = spaces(end + 1);
     }
@@ -230,6 +266,9 @@ fn junction(bytes: &[u8], place: usize) -> Option<Break> {
         if at(bytes, end) == b'+' {
             end = spaces(end + 1);
         }
+    }
+    if escape == 1 && at(bytes, end) == b'\\' {
+        end += 1;
     }
     (is_quote(at(bytes, end)) && is_word(at(bytes, end + 1)))
         .then_some(Break { bytes: end + 1 - place, meant: None })

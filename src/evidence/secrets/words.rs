@@ -1,5 +1,6 @@
 //! Where the words stand with which a rule begins: hardly any text has one, and one fast look says so.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Span, packed};
@@ -19,12 +20,21 @@ pub(super) enum Hook {
     PrivateLines,
     Hash,
     Vault,
+    Oracle,
+    Identified,
+    NtHashes,
+    Jwk,
+    HereString,
+    SecureString,
+    Broker,
+    Mail,
+    Volume,
     Pgpass,
     Sent,
     Option,
 }
 
-/// In lower case, three bytes at least; none is the beginning of another. The fast search takes 64 of them.
+/// In lower case, three bytes at least; none is the beginning of another.
 const WORDS: &[(&str, Hook)] = &[
     ("pass", Hook::Name),
     ("pwd", Hook::Name),
@@ -39,6 +49,9 @@ const WORDS: &[(&str, Hook)] = &[
     ("kennwort", Hook::Name),
     ("senha", Hook::Name),
     ("mnemonic", Hook::Name),
+    ("salt", Hook::Name),
+    ("bindpw", Hook::Name),
+    ("rootpw", Hook::Name),
     ("auth", Hook::Authorization),
     ("bearer", Hook::Authorization),
     ("cookie", Hook::Cookie),
@@ -58,14 +71,24 @@ const WORDS: &[(&str, Hook)] = &[
     ("$apr1", Hook::Hash),
     ("$argon", Hook::Hash),
     ("$scrypt", Hook::Hash),
-    ("$ansible_vault", Hook::Vault),
-    (":5432:", Hook::Pgpass),
-    (":5433:", Hook::Pgpass),
-    (":6432:", Hook::Pgpass),
+    ("vault", Hook::Vault),
+    ("sqlplus", Hook::Oracle),
+    ("oracle:thin:", Hook::Oracle),
+    ("identified by", Hook::Identified),
+    (":::", Hook::NtHashes),
+    ("\"kty", Hook::Jwk),
+    ("<<<", Hook::HereString),
+    ("securestring", Hook::SecureString),
+    ("rabbitmqctl", Hook::Broker),
+    ("smtp", Hook::Mail),
+    ("cryptsetup", Hook::Volume),
+    // `:5432:` and `:6432:`.
+    ("432:", Hook::Pgpass),
     (":*:", Hook::Pgpass),
     ("send ", Hook::Sent),
 ];
 
+/// Looks for some of the words: the fewer they are, the fewer places only look like one.
 struct Finder {
     /// Ten times as fast as telling which; not every processor can do it.
     packed: Option<packed::Searcher>,
@@ -74,33 +97,57 @@ struct Finder {
     hooks: Vec<Hook>,
 }
 
-static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let options = super::commands::WORDS.iter().map(|word| (*word, Hook::Option));
-    let (words, hooks): (Vec<_>, Vec<_>) = WORDS.iter().copied().chain(options).unzip();
-    let packed = packed::Searcher::new(&words);
-    let slow = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
-    Finder { packed, slow, hooks }
-});
+impl Finder {
+    fn of(words: impl Iterator<Item = (&'static str, Hook)>) -> Self {
+        let (words, hooks): (Vec<_>, Vec<_>) = words.unzip();
+        let packed = packed::Searcher::new(&words);
+        let slow = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
+        Self { packed, slow, hooks }
+    }
 
-/// Calls `each` with every word in this text, which must be in lower case, from its beginning on; it says
-/// whether it wants more.
-pub(super) fn each(lower: &str, mut each: impl FnMut(Hook, std::ops::Range<usize>) -> bool) {
-    let finder = &*FINDER;
-    let mut start = 0;
-    loop {
-        let found = match (&finder.packed, &finder.slow) {
+    /// The first word from this place on.
+    fn next(&self, lower: &str, start: usize) -> Option<(Range<usize>, Hook)> {
+        let found = match (&self.packed, &self.slow) {
             (Some(packed), _) => packed.find_in(lower, Span { start, end: lower.len() }),
             (None, Some(slow)) => {
                 slow.find(aho_corasick::Input::new(lower).range(start..lower.len()))
             }
             (None, None) => None,
+        }?;
+        let hook = self.hooks.get(found.pattern().as_usize()).copied()?;
+        Some((found.start()..found.end(), hook))
+    }
+}
+
+/// Those of names, of everything else, and of options.
+static FINDERS: LazyLock<[Finder; 3]> = LazyLock::new(|| {
+    let is_name = |(_, hook): &(&str, Hook)| *hook == Hook::Name;
+    let options = super::commands::WORDS.iter().map(|word| (*word, Hook::Option));
+    [
+        Finder::of(WORDS.iter().copied().filter(is_name)),
+        Finder::of(WORDS.iter().copied().filter(|word| !is_name(word))),
+        Finder::of(options),
+    ]
+});
+
+/// Calls `each` with every word in this text, which must be in lower case, from its beginning on; it says
+/// whether it wants more.
+pub(super) fn each(lower: &str, mut each: impl FnMut(Hook, Range<usize>) -> bool) {
+    let finders = &*FINDERS;
+    let mut next = finders.each_ref().map(|finder| finder.next(lower, 0));
+    loop {
+        let starts = next.iter().map(|found| found.as_ref().map_or(usize::MAX, |it| it.0.start));
+        let Some((number, start)) = starts.enumerate().min_by_key(|(_, start)| *start) else {
+            return;
         };
-        let Some(found) = found else { return };
-        let hook = finder.hooks.get(found.pattern().as_usize()).copied();
-        if hook.is_some_and(|hook| !each(hook, found.start()..found.end())) {
+        let (Some(place), Some(finder)) = (next.get_mut(number), finders.get(number)) else {
+            return;
+        };
+        let Some((range, hook)) = place.take() else { return };
+        if !each(hook, range) {
             return;
         }
-        start = found.start() + 1;
+        *place = finder.next(lower, start + 1);
     }
 }
 
@@ -111,8 +158,10 @@ mod tests {
     #[test]
     fn the_fast_search_takes_all_words() {
         let fast = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
-        assert_eq!(FINDER.packed.is_some(), fast);
-        assert!(FINDER.packed.is_some() || FINDER.slow.is_some(), "without one nothing is found");
+        for finder in &*FINDERS {
+            assert_eq!(finder.packed.is_some(), fast);
+            assert!(finder.packed.is_some() || finder.slow.is_some(), "nothing would be found");
+        }
         let all: Vec<&str> = WORDS
             .iter()
             .map(|(word, _)| *word)

@@ -1,6 +1,6 @@
 //! A child process with everything it started, and the threads that look at it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write as _};
 use std::process::{Child, ExitStatus, Stdio};
@@ -10,16 +10,9 @@ use std::thread;
 use super::mailbox::Mailbox;
 use super::tree::{self, Tree};
 use super::walls::{WallReport, Walled};
-use super::{CHUNK, Input, Program, command};
+use super::{CHUNK, Input, Program, command, path};
 use crate::run::Stream;
 use crate::tools::MODEL_KEY;
-
-/// `PATH` without its relative folders: those would be folders of the workspace, and what a program starts
-/// by name would be looked for there. None when nothing is left: an empty one means the folder, too.
-pub(super) fn absolute(paths: &OsStr) -> Option<OsString> {
-    let folders = std::env::split_paths(paths).filter(|path| path.is_absolute());
-    std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
-}
 
 /// The marks that a program is started with: this one, behind those of who started this process.
 fn marks(mark: &str) -> OsString {
@@ -98,7 +91,8 @@ impl Running {
         for name in program.unset {
             command.env_remove(name);
         }
-        match std::env::var_os("PATH").and_then(|paths| absolute(&paths)) {
+        let workspaces = path::workspaces(program.profile);
+        match std::env::var_os("PATH").and_then(|paths| path::trusted(&paths, &workspaces)) {
             Some(paths) => command.env("PATH", paths),
             None => command.env_remove("PATH"),
         };

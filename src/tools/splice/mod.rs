@@ -22,10 +22,12 @@ use super::engine::{self, Work};
 use super::process::{Cause, Finished};
 use super::{Context, Invocation, Overlay, StopSignal, ToolError, Toolbox, words, write};
 
+use plan_file::PlanFile;
 use prepare::{Prepared, patches, prepare};
 
 pub use error::SpliceError;
 pub(super) use preview::foresee;
+pub(super) use program::names_beside;
 
 /// The files that a splice plan names, and what is done with them. A plan that is not there yet, or is faulty,
 /// names nothing; running it says why.
@@ -34,7 +36,8 @@ pub(super) fn named(
     overlay: &Overlay,
     plan_file: &str,
 ) -> Result<Vec<(PathRole, String)>, ToolError> {
-    let patches = match plan_file::read(toolbox, overlay, plan_file) {
+    let read = PlanFile::read(toolbox, overlay, plan_file)?;
+    let patches = match read.patches() {
         Err(ToolError::Engine { .. }) => return Ok(Vec::new()),
         read => read?,
     };
@@ -49,7 +52,7 @@ pub(super) fn leave(
     overlay: &mut Overlay,
     call: &ToolCall,
 ) -> Result<(), ToolError> {
-    let patches = patches(toolbox, overlay, call)?;
+    let patches = patches(toolbox, overlay, call, |_, _| Ok(()))?;
     let stop = StopSignal::default();
     let chosen = engine::choose_after(toolbox, overlay, Work::Splice, &stop)?;
     for patch in &patches {
@@ -233,8 +236,11 @@ fn run(
 ) -> Result<(), ToolError> {
     engine::stopped(context.stop)?;
     let overlay = Overlay::nothing();
-    approved(toolbox, call, context)?;
-    let patches = patches(toolbox, overlay, call)?;
+    // The splice plan itself must be what was approved, and it is read once: another one that takes its
+    // place meanwhile is not followed.
+    let patches = patches(toolbox, overlay, call, |path, plan| {
+        write::compare(path, context.expected.get(&plan.key).copied(), plan.state())
+    })?;
     let chosen = engine::choose(toolbox, Work::Splice, context.stop)?;
     *who = chosen.evidence(None);
     let mut hand: Box<dyn Hand> = match chosen.is_external {
@@ -267,13 +273,6 @@ fn run(
         done.replaced(&prepared, effect);
     }
     Ok(())
-}
-
-/// The splice plan itself must be what was approved, before a word of it is followed.
-fn approved(toolbox: &Toolbox, call: &ToolCall, context: &Context<'_>) -> Result<(), ToolError> {
-    let ToolCall::SplicePlan { plan_file } = call else { return Ok(()) };
-    let key = toolbox.key_of(plan_file)?;
-    write::compare(plan_file, context.expected.get(&key).copied(), toolbox.digest_of(plan_file)?)
 }
 
 /// Who makes a prepared change real.

@@ -1,14 +1,16 @@
 //! The form of a splice plan: `{"steps": [{file, symbol, with, kind?}]}` (SPEC §4).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::authorization::FileState;
 use crate::plan::limits;
 
 use super::super::engine::EngineError;
 use super::super::place::Last;
-use super::super::{Access, Overlay, ToolError, Toolbox, preview};
+use super::super::{Access, Overlay, ToolError, Toolbox, file, preview};
 use super::prepare::Patch;
 
 #[derive(Deserialize)]
@@ -27,47 +29,73 @@ struct Step {
     kind: Option<String>,
 }
 
-/// Reads the plan as earlier steps would leave it. Its paths are relative to its folder; they come back
-/// as paths that mean the same to the toolbox.
-///
-/// # Errors
-/// A path that cannot be used; a plan that is not there, faulty, or over a limit.
-pub(super) fn read(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    path: &str,
-) -> Result<Vec<Patch>, ToolError> {
-    let place = toolbox.roots.resolve(path, Last::Follow)?;
-    let bytes = preview::content(&place, overlay, path, Access::Read)?
-        .ok_or_else(|| EngineError::Missing { what: "the splice plan", path: path.to_owned() })?;
-    let bad = |message: String| EngineError::Plan { path: path.to_owned(), message };
-    if bytes.len() > limits::PLAN_BYTES {
-        return Err(bad(format!("it has more than {} bytes", limits::PLAN_BYTES)).into());
+/// A splice plan that was read once: what is compared with the approval is what is followed.
+pub(super) struct PlanFile {
+    /// The path by which the call names it.
+    path: String,
+    /// Its canonical path.
+    pub(super) key: String,
+    bytes: Option<Arc<[u8]>>,
+}
+
+impl PlanFile {
+    /// Reads the plan as earlier steps would leave it.
+    ///
+    /// # Errors
+    /// A path that cannot be used, or a file that cannot be read.
+    pub(super) fn read(
+        toolbox: &Toolbox,
+        overlay: &Overlay,
+        path: &str,
+    ) -> Result<Self, ToolError> {
+        let place = toolbox.roots.resolve(path, Last::Follow)?;
+        let bytes = preview::content(&place, overlay, path, Access::Read)?;
+        Ok(Self { path: path.to_owned(), key: place.key.clone(), bytes })
     }
-    let plan: Plan = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
-    if plan.steps.is_empty() {
-        return Err(bad("it has no steps".to_owned()).into());
+
+    /// The state that an approval of these very bytes has.
+    pub(super) fn state(&self) -> FileState {
+        file::state_of_bytes(self.bytes.as_deref())
     }
-    if plan.steps.len() > limits::STEPS {
-        return Err(bad(format!("it has more than {} steps", limits::STEPS)).into());
-    }
-    let folder = Path::new(&place.key).parent().unwrap_or(Path::new(""));
-    let mut patches = Vec::with_capacity(plan.steps.len());
-    for (index, step) in plan.steps.into_iter().enumerate() {
-        for (name, value) in [("file", &step.file), ("symbol", &step.symbol), ("with", &step.with)]
-        {
-            if value.is_empty() {
-                return Err(bad(format!("the {name} of step {} is empty", index + 1)).into());
-            }
+
+    /// The replacements in it. Its paths are relative to its folder; they come back as paths that mean the same
+    /// to the toolbox.
+    ///
+    /// # Errors
+    /// A plan that is not there, faulty, or over a limit.
+    pub(super) fn patches(&self) -> Result<Vec<Patch>, ToolError> {
+        let path = &self.path;
+        let missing = || EngineError::Missing { what: "the splice plan", path: path.to_owned() };
+        let bytes = self.bytes.as_ref().ok_or_else(missing)?;
+        let bad = |message: String| EngineError::Plan { path: path.to_owned(), message };
+        if bytes.len() > limits::PLAN_BYTES {
+            return Err(bad(format!("it has more than {} bytes", limits::PLAN_BYTES)).into());
         }
-        patches.push(Patch {
-            file: from(folder, &step.file),
-            symbol: step.symbol,
-            with: from(folder, &step.with),
-            kind: step.kind,
-        });
+        let plan: Plan = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+        if plan.steps.is_empty() {
+            return Err(bad("it has no steps".to_owned()).into());
+        }
+        if plan.steps.len() > limits::STEPS {
+            return Err(bad(format!("it has more than {} steps", limits::STEPS)).into());
+        }
+        let folder = Path::new(&self.key).parent().unwrap_or(Path::new(""));
+        let mut patches = Vec::with_capacity(plan.steps.len());
+        for (index, step) in plan.steps.into_iter().enumerate() {
+            let fields = [("file", &step.file), ("symbol", &step.symbol), ("with", &step.with)];
+            for (name, value) in fields {
+                if value.is_empty() {
+                    return Err(bad(format!("the {name} of step {} is empty", index + 1)).into());
+                }
+            }
+            patches.push(Patch {
+                file: from(folder, &step.file),
+                symbol: step.symbol,
+                with: from(folder, &step.with),
+                kind: step.kind,
+            });
+        }
+        Ok(patches)
     }
-    Ok(patches)
 }
 
 /// A path of the plan as seen from the workspace. The folder is canonical, so that going up from it is

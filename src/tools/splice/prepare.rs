@@ -9,7 +9,7 @@ use crate::run::{FileEffect, Modes};
 use super::super::engine::{Asked, CodeEngine, EngineError, Replaced};
 use super::super::source_file::SourceFile;
 use super::super::{Overlay, StopSignal, ToolError, Toolbox, file};
-use super::plan_file;
+use super::plan_file::PlanFile;
 
 /// One replacement that a plan asks for; the paths are as the toolbox takes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,21 +46,29 @@ impl Prepared<'_> {
 }
 
 /// The replacements that a call asks for; none of any other call.
+///
+/// # Errors
+/// A splice plan that cannot be read, or is not what `is_approved` wants: no word of it is followed then.
 pub(super) fn patches(
     toolbox: &Toolbox,
     overlay: &Overlay,
     call: &ToolCall,
+    is_approved: impl FnOnce(&str, &PlanFile) -> Result<(), ToolError>,
 ) -> Result<Vec<Patch>, ToolError> {
-    Ok(match call {
-        ToolCall::SplicePatch { file, symbol, with, kind } => vec![Patch {
+    match call {
+        ToolCall::SplicePatch { file, symbol, with, kind } => Ok(vec![Patch {
             file: file.clone(),
             symbol: symbol.clone(),
             with: with.clone(),
             kind: kind.clone(),
-        }],
-        ToolCall::SplicePlan { plan_file } => plan_file::read(toolbox, overlay, plan_file)?,
-        _ => Vec::new(),
-    })
+        }]),
+        ToolCall::SplicePlan { plan_file } => {
+            let plan = PlanFile::read(toolbox, overlay, plan_file)?;
+            is_approved(plan_file, &plan)?;
+            plan.patches()
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Computes one replacement on the files as earlier ones would leave them.

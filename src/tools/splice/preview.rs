@@ -20,7 +20,7 @@ pub(in super::super) fn foresee(
     overlay: &Overlay,
     stop: &StopSignal,
 ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-    let patches = patches(toolbox, overlay, call)?;
+    let patches = patches(toolbox, overlay, call, |_, _| Ok(()))?;
     let chosen = engine::choose_after(toolbox, overlay, Work::Splice, stop)?;
     let mut made = Made {
         toolbox,

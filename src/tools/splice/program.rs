@@ -93,6 +93,12 @@ impl<'a> Program<'a> {
             code: Code::Splice,
             source,
         })?;
+        // What was approved, and not what has its name by now.
+        let with = desk.put(prepared).map_err(|source| ToolError::NotStarted {
+            program: NAME,
+            code: Code::Splice,
+            source,
+        })?;
         let option = |name: &str, value: &str| format!("--{name}={value}");
         let absolute = |place: &Place<'_>| place.root.path.join(&place.relative);
         let arguments = [
@@ -100,7 +106,7 @@ impl<'a> Program<'a> {
             option("db", &desk.database().to_string_lossy()),
             option("file", &absolute(&prepared.target.place).to_string_lossy()),
             option("symbol", &prepared.replaced.definition.name),
-            option("with", &absolute(&prepared.with.place).to_string_lossy()),
+            option("with", &with.to_string_lossy()),
             option("output", "json"),
         ];
         own_names_are_free(prepared)?;
@@ -116,7 +122,11 @@ impl<'a> Program<'a> {
 
 /// The files beside the target that `splice` writes on its way.
 fn own_names(prepared: &Prepared<'_>) -> [PathBuf; 2] {
-    let target = &prepared.target.place.relative;
+    names_beside(&prepared.target.place.relative)
+}
+
+/// The files that `splice` writes beside this one, and leaves there when it is killed.
+pub(in crate::tools) fn names_beside(target: &Path) -> [PathBuf; 2] {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     ["patch", "rollback"].map(|what| target.with_file_name(format!(".{name}.{what}.tmp")))
 }
@@ -303,14 +313,27 @@ fn bare(level: Level, tool_level: String, message: String) -> DiagnosticArtifact
 }
 
 /// A folder of its own for the database that it keeps while it works, which would otherwise lie
-/// between the sources.
+/// between the sources, and for the approved replacement. Nobody else can look into it.
 struct Desk(PathBuf);
 
 impl Desk {
     fn new() -> std::io::Result<Self> {
         let path = std::env::temp_dir().join(format!("countersign-{}", Uuid::new_v4().simple()));
-        std::fs::create_dir(&path)?;
+        let mut folder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(&path)?;
         Ok(Self(path))
+    }
+
+    /// Writes the replacement as it was read and compared, under a name of its own.
+    fn put(&self, prepared: &Prepared<'_>) -> std::io::Result<PathBuf> {
+        let mut path = self.0.join("with");
+        if let Some(extension) = prepared.with.place.relative.extension() {
+            path.set_extension(extension);
+        }
+        std::fs::write(&path, prepared.with.bytes())?;
+        Ok(path)
     }
 
     fn database(&self) -> PathBuf {

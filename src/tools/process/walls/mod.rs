@@ -71,6 +71,8 @@ pub struct WallPlace {
 #[derive(Debug)]
 pub struct RunWalls {
     workspace: PathBuf,
+    /// Of what the workspace is a copy, where it is one.
+    original: Option<PathBuf>,
     place: WallPlace,
     state: State,
 }
@@ -98,7 +100,12 @@ pub struct WallProbe {
 impl RunWalls {
     /// The walls of a run in this workspace. Nothing is started before the first walled program.
     pub fn new(workspace: PathBuf, place: WallPlace) -> Self {
-        Self { workspace, place, state: State::default() }
+        Self { workspace, original: None, place, state: State::default() }
+    }
+
+    /// The workspace, and what it is a copy of.
+    pub(super) fn workspaces(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.workspace).chain(&self.original).map(PathBuf::as_path)
     }
 
     /// The same walls before anything is started behind them, with what else they hide and keep from being written.
@@ -116,7 +123,7 @@ impl RunWalls {
     pub(in crate::tools) fn of_copy(&self, copy: &Path, target: &Path, simulations: &Path) -> Self {
         let mut place = WallPlace { write: vec![target.to_owned()], ..self.place.clone() };
         place.hidden.push(simulations.to_owned());
-        Self::new(copy.to_owned(), place)
+        Self { original: Some(self.workspace.clone()), ..Self::new(copy.to_owned(), place) }
     }
 
     /// Ends what steps left running, and with it the network of the run; the names of what was ended, sorted.

@@ -1,0 +1,204 @@
+//! Ordinary outputs, in which nothing is to be hidden: of 200 at most one may have anything.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::Redactor;
+
+/// Crates whose sources are full of examples of secrets, because they look for them: what is hidden there is
+/// what they are made to find. Nothing else is left out.
+const SCANNERS: &[&str] = &["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"];
+
+/// Most of a file that is read: an output of this size is a long one.
+const MOST: u64 = 400_000;
+
+/// Fails where more than one of 200 of these texts has anything to hide.
+fn hardly_any(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
+    let (mut hidden, mut read) = (Vec::new(), 0);
+    for (name, text) in texts {
+        read += 1;
+        if let Some(found) = Redactor.matches(&text).into_iter().find_map(|found| found.secret) {
+            let end = text.ceil_char_boundary((found.end + 20).min(text.len()));
+            let start = text.floor_char_boundary(found.start.saturating_sub(60));
+            hidden.push(format!("{name}: {:?}", &text[start..end]));
+        }
+    }
+    println!("{} of {read} outputs have something to hide", hidden.len());
+    assert!(read >= at_least, "only {read} outputs");
+    assert!(hidden.len() * 200 <= read, "{} of {read}: {hidden:#?}", hidden.len());
+}
+
+/// The texts of all files below these folders.
+fn texts_below(folders: Vec<PathBuf>) -> impl Iterator<Item = (String, String)> {
+    let files = folders.into_iter().filter(|folder| folder.is_dir()).flat_map(|folder| {
+        ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten()
+    });
+    files.filter_map(|entry| {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let fits = is_file && entry.metadata().is_ok_and(|data| data.len() <= MOST);
+        let text = fits.then(|| std::fs::read_to_string(entry.path()).ok()).flatten()?;
+        (!text.is_empty()).then(|| (entry.path().display().to_string(), text))
+    })
+}
+
+#[test]
+#[ignore = "reads every source that cargo has fetched"]
+fn hardly_any_file_of_other_crates_has_secrets() {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let files = texts_below(vec![home.unwrap().join("registry/src")]);
+    let is_scanner = |path: &str| SCANNERS.iter().any(|it| path.contains(it));
+    hardly_any(files.filter(|(path, _)| !is_scanner(path)), 2_000);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "reads sources, documents and logs of the system"]
+fn hardly_any_file_of_the_system_has_secrets() {
+    let folders =
+        ["/usr/share", "/usr/include", "/usr/lib/python3", "/usr/lib/node_modules", "/var/log"];
+    // Private keys are secrets, also those of examples.
+    let is_key =
+        |path: &str| Path::new(path).extension().is_some_and(|it| it == "key" || it == "pem");
+    hardly_any(
+        texts_below(folders.map(PathBuf::from).to_vec()).filter(|(path, _)| !is_key(path)),
+        2_000,
+    );
+}
+
+/// Digits, letters and words that are the same each time.
+struct Filling(u64);
+
+impl Filling {
+    fn next(&mut self) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 40).unwrap()
+    }
+
+    fn of(&mut self, set: &str, length: usize) -> String {
+        (0..length).map(|_| char::from(set.as_bytes()[self.next() % set.len()])).collect()
+    }
+
+    fn hex(&mut self, length: usize) -> String {
+        self.of("0123456789abcdef", length)
+    }
+
+    fn base64(&mut self, length: usize) -> String {
+        self.of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", length)
+    }
+
+    fn uuid(&mut self) -> String {
+        [8, 4, 4, 4, 12].map(|length| self.hex(length)).join("-")
+    }
+
+    fn word(&mut self) -> &'static str {
+        const WORDS: &[&str] = &[
+            "token",
+            "key",
+            "parser",
+            "auth",
+            "session",
+            "request",
+            "cache",
+            "user",
+            "password",
+            "secret",
+            "index",
+            "table",
+            "worker",
+            "public",
+            "lexer",
+            "hash",
+            "signature",
+            "config",
+            "client",
+            "cookie",
+            "store",
+            "access",
+            "digest",
+            "buffer",
+            "login",
+            "credential",
+        ];
+        WORDS[self.next() % WORDS.len()]
+    }
+
+    fn number(&mut self, below: usize) -> usize {
+        self.next() % below
+    }
+
+    /// One output of this kind.
+    fn output(&mut self, kind: usize) -> String {
+        let mut text = String::new();
+        for _ in 0..20 {
+            let line = self.line(kind % 20);
+            writeln!(text, "{line}").unwrap();
+        }
+        text
+    }
+
+    fn line(&mut self, kind: usize) -> String {
+        let (a, b, n) = (self.word(), self.word(), self.number(9_000));
+        match kind {
+            0 => format!("{}  target/{a}_{b}-{}.rlib", self.hex(64), self.hex(16)),
+            1 => format!("{} {a}-{b} {}", self.uuid(), self.hex(40)),
+            2 => format!(
+                "name = \"{a}-{b}\"\nversion = \"0.{n}.1\"\nchecksum = \"{}\"",
+                self.hex(64)
+            ),
+            3 => format!(
+                "2026-11-23T10:{:02}:07Z INFO {a}: {b} accepted id={} in {n} ms",
+                n % 60,
+                self.uuid()
+            ),
+            4 => format!(
+                "    let {a} = self.{b}_{a}(&{b}, {n})?;\n    if {a}.is_{b}() {{ return Err({a}) }}"
+            ),
+            5 => format!(
+                "commit {}\nAuthor: Ada <ada@example.org>\n\n    Give the {a} its {b}",
+                self.hex(40)
+            ),
+            6 => format!(
+                "   Compiling {a}-{b} v1.{n}.0\ntest {a}::{b}::the_{a}_of_a_{b}_is_kept ... ok"
+            ),
+            7 => format!(
+                "\"node_modules/{a}-{b}\": {{\"version\": \"{n}.0.1\", \"integrity\": \"sha512-{}==\"}},",
+                self.base64(86)
+            ),
+            8 => format!("{a}-{b}=={n}.2 --hash=sha256:{}", self.hex(64)),
+            9 => self.base64(76),
+            10 => format!("function {a}(e,t){{var {b}=e.{a}||t.{b};return n({b},{n})}}e.{b}={a};",),
+            11 => format!("src/{a}/{b}_{a}.rs:{n}:17: unused variable: `{b}_{a}`"),
+            12 => format!(
+                "{{\"{a}_id\": {n}, \"{b}\": null, \"etag\": \"{}\", \"public_key\": \"{}\"}}",
+                self.hex(32),
+                self.base64(44)
+            ),
+            13 => format!(
+                "  {a}:\n    {b}: true\n    image: registry.example.org/{a}@sha256:{}",
+                self.hex(64)
+            ),
+            14 => format!("-rw-r--r-- 1 root root {n} Nov 23 10:00 {a}.{b}.so.{n}"),
+            15 => format!("  pub {a}_{b}: Option<{}{}>,", capital(a), capital(b)),
+            16 => format!(
+                "+    assert_eq!({a}.{b}(), \"{a}\", \"the {b} of {n}\");\n-    {a}_{b}: &str,"
+            ),
+            17 => {
+                format!("GET /api/{a}/{} 200 {n} \"Mozilla/5.0\" next_page_token=null", self.uuid())
+            }
+            18 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{} {a}@{b}", self.base64(43)),
+            _ => format!("Enter the {a} for {b}: \nThe {a} was not found, so its {b} is used."),
+        }
+    }
+}
+
+fn capital(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
+}
+
+#[test]
+fn hardly_any_ordinary_output_has_secrets() {
+    let mut filling = Filling(20_261_124);
+    hardly_any((0..2_000).map(|kind| (format!("kind {}", kind % 20), filling.output(kind))), 2_000);
+}

@@ -1,0 +1,159 @@
+//! Values beside a name without any sign that assigns them: in pairs, calls and commands of settings.
+
+use super::Match;
+use super::assign::{NEAR, Name};
+use super::names::Class;
+use super::scan::{at, back_while, forward_while, line_end, line_start, quoted, quoted_as};
+use super::values::{How, LONGEST, is_wordy};
+
+impl Name<'_> {
+    /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
+    pub(super) fn beside(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        let (end, in_quotes) = self.decorated();
+        let mut next =
+            forward_while(bytes, end, NEAR, |byte| byte.is_ascii_whitespace() || byte == b',');
+        // The line break of a text inside of JSON.
+        if next == end && self.text.get(end..)?.starts_with("\\n") {
+            next = forward_while(bytes, end + 2, NEAR, |byte| byte == b' ');
+        }
+        let rest = self.text.get(next..)?;
+        let label = rest.trim_start_matches(['"', '\'', '\\']);
+        let skipped = rest.len() - label.len();
+        if let Some(word) =
+            ["value", "Value", "VALUE"].into_iter().find(|word| label.starts_with(word))
+        {
+            let mut after = next + skipped + word.len();
+            after = forward_while(bytes, after, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
+            after = forward_while(bytes, after, NEAR, |byte| byte == b' ');
+            if !matches!(at(bytes, after), b':' | b'=') {
+                return None;
+            }
+            let start = forward_while(bytes, after + 1, NEAR, |byte| byte == b' ');
+            if let Some(value) = quoted(self.text, start) {
+                return self.judged(value, How::Quoted);
+            }
+            return self.bare(start, true, true);
+        }
+        if in_quotes && self.text.get(end..next)?.contains(',') {
+            // A pair in its brackets, and no list of names.
+            let open = back_while(bytes, self.start, NEAR, |byte| {
+                byte.is_ascii_whitespace()
+                    || matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'b' | b'r')
+            });
+            if !matches!(at(bytes, open.wrapping_sub(1)), b'(' | b'[' | b'{') {
+                return None;
+            }
+            return self.judged(quoted(self.text, next)?, How::Beside);
+        }
+        let is_verb = self.text.get(self.start..self.end)?.rsplit('.').next() == Some("pass");
+        if !in_quotes && at(bytes, self.end) == b'(' && !is_verb {
+            next = self.end + 1;
+            return self.judged(quoted(self.text, next)?, How::Beside);
+        }
+        None
+    }
+
+    /// `login ada password X`, `requirepass X`, `PASSWORD 'X'`, `configure set NAME X`.
+    pub(super) fn spaced(&self) -> Option<Match> {
+        let bytes = self.bytes();
+        if !matches!(at(bytes, self.end), b' ' | b'\t') {
+            return None;
+        }
+        let start = forward_while(bytes, self.end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
+        let from = line_start(bytes, self.start);
+        let before = self.text.get(from..self.start)?.trim();
+        // A text inside of JSON has its lines in one.
+        let before = before.rsplit("\\n").next()?.trim_start_matches('"');
+        if let Some(value) = quoted_as(self.text, start, b'\'') {
+            let statement = ["by", "with", "user", "role", "encrypted"];
+            let last = before.rsplit(' ').next().unwrap_or_default();
+            let sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
+            let how = if sql { How::Quoted } else { How::Beside };
+            return self.judged(value, how);
+        }
+        let is_double = at(bytes, start + usize::from(at(bytes, start) == b'\\')) == b'"';
+        if is_double && let Some(value) = quoted(self.text, start) {
+            // `PSK "X"`, `secret "X";`. Of a secret or a key, messages give the name in this way.
+            let text = self.text.get(value.clone())?;
+            let random = text.len() >= 20 && !is_wordy(text);
+            return (self.class == Class::Password || random)
+                .then(|| self.judged(value, How::Beside))
+                .flatten();
+        }
+        let mut start = start;
+        let mut end = self.word_end(start);
+        let digit = end == start + 1 && at(bytes, start).is_ascii_digit();
+        if digit && at(bytes, end) == b' ' {
+            // How it is written: `password 7 X` of a router.
+            start = end + 1;
+            end = self.word_end(start);
+        }
+        let value = self.text.get(start..end)?;
+        let rest = self.text.get(end..line_end(bytes, end))?.trim();
+        if digit {
+            let hex = value.len() >= 8 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+            return (hex && rest.trim_matches('"').is_empty())
+                .then(|| self.found(start..end))
+                .flatten();
+        }
+        if self.is_of_netrc(before, rest)? && value.len() >= 4 {
+            return self.judged(start..end, How::Quoted);
+        }
+        let command = is_setting(before);
+        let words = self.text.get(self.start..end)?.split_whitespace().count();
+        let only =
+            before.is_empty() && words == 2 && rest.trim_matches(['"', '\\', 'n']).is_empty();
+        // A key behind its name in a command: long, and nothing that a person would write.
+        let compound = self.text.get(self.start..self.end)?.contains('-');
+        if compound && self.class == Class::Key && value.len() >= 24 && is_mixed(value) {
+            return self.judged(start..end, How::Beside);
+        }
+        if !(command || only)
+            || !value.bytes().any(|byte| byte.is_ascii_digit())
+            || value.contains("()")
+            || value.starts_with('*')
+            // A port and its protocol in a list of services.
+            || (only && value.contains('/'))
+        {
+            return None;
+        }
+        self.judged(start..end, How::Bare { tight: true, last: true, next: b'\n', colon: false })
+    }
+
+    fn word_end(&self, start: usize) -> usize {
+        forward_while(self.bytes(), start, LONGEST, |byte| {
+            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`')
+        })
+    }
+
+    /// `machine X login ada password Y`, in one line or in three.
+    fn is_of_netrc(&self, before: &str, rest: &str) -> Option<bool> {
+        if !matches!(self.text.get(self.start..self.end)?, "password" | "passwd") {
+            return Some(false);
+        }
+        let begin = self.text.floor_char_boundary(self.start.saturating_sub(200));
+        let starts = |line: &str| {
+            let first = line.trim_start_matches(['"', ' ', '\t']).split(' ').next();
+            matches!(first, Some("machine" | "login" | "default" | "account" | "user"))
+        };
+        let mut above = self.text.get(begin..self.start)?.lines().rev().skip(1);
+        let in_line = starts(before) && before.contains("login ");
+        let below = before.is_empty() && above.next().is_some_and(starts);
+        let ends = rest.split(' ').next().unwrap_or_default();
+        let ends = matches!(ends, "" | "machine" | "login" | "account" | "macdef" | "\"");
+        Some((in_line || below) && ends)
+    }
+}
+
+/// Whether digits, capitals and small letters are mixed as nobody would.
+fn is_mixed(value: &str) -> bool {
+    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase)
+}
+
+/// Whether these words take a name and its value behind them.
+fn is_setting(before: &str) -> bool {
+    let words = ["set", "ENV", "ARG", "connect", "-x", "-gx", "-Ux", "setx", "setenv"];
+    words.contains(&before.rsplit(' ').next().unwrap_or_default()) || before.contains("nmcli")
+}

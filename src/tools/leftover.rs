@@ -1,0 +1,44 @@
+//! What steps that were killed left beside their files, by the names that they alone give.
+
+use std::path::Path;
+
+use uuid::Uuid;
+
+use super::place::Last;
+use super::{Kind, ToolError, Toolbox, batch, splice, write};
+
+impl Toolbox {
+    /// The temporary file that this execution left beside the file with this canonical path, when it
+    /// was interrupted before it could put it in place; by its canonical path.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
+        let own = Path::new(key).file_name().map(|name| batch::waiting_names(execution_id, name));
+        let names = std::iter::once(write::temporary_name(execution_id).into());
+        for name in names.chain(own.into_iter().flatten()) {
+            let path = Path::new(key).with_file_name(name);
+            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+            if place.kind == Kind::File {
+                return Ok(Some(place.key));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the program `splice` left beside the file with this canonical path, when it was killed while it
+    /// worked on it; by canonical paths. Before it is started nothing has these names.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn left_by_splice(&self, key: &str) -> Result<Vec<String>, ToolError> {
+        let mut left = Vec::new();
+        for path in splice::names_beside(Path::new(key)) {
+            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+            if place.kind == Kind::File {
+                left.push(place.key);
+            }
+        }
+        Ok(left)
+    }
+}
