@@ -14,7 +14,8 @@ commands=${1:-tests/hostile/commands.jsonl}
 [ "$(id -u)" = 0 ] || die "this needs root, to mount the throw-away root"
 need_build
 need_packages "To make a throw-away root" "$PACKAGES_HOSTILE"
-cargo build --locked --features inspection
+# As the tests build it: `cargo build` would build every dependency once more, with other features.
+cargo test --locked --features inspection --no-run
 
 place=${HOSTILE_ROOT:-/var/tmp/countersign-hostile}
 # Files of the root belong to this id, which nobody on this machine has.

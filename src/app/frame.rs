@@ -1,8 +1,7 @@
 //! What happens in each frame: news are taken in, the window is drawn, what was done is applied.
 
 use super::{App, Prompt, now};
-use crate::engine::{Clock as _, SystemClock};
-use crate::worker::keep_file;
+use crate::worker::{Clock as _, SystemClock, keep_file};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {

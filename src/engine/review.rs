@@ -17,7 +17,7 @@ use super::error::ExecutionError;
 use super::host;
 use super::past::{Records, open_tools};
 use super::preconditions;
-use super::walls::{self, remembered_walls};
+use super::walls::{self, with_remembered};
 use super::workspace::WorkspaceChoice;
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::plan::{Code, Finding, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
@@ -87,12 +87,8 @@ fn review_in(
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, records, stop)?;
-    let remembered = remembered_walls(plan, toolbox.workspace(), policy, records);
-    let widened = remembered
-        .as_ref()
-        .map(|grants| Policy { grants: policy.grants.with(grants), ..policy.clone() });
-    let policy = widened.as_ref().unwrap_or(policy);
-    let mut seen = look(plan, &toolbox, policy, asks_client);
+    let (policy, remembered) = with_remembered(plan, toolbox.workspace(), policy, records);
+    let mut seen = look(plan, &toolbox, &policy, asks_client);
     if let Some(walls) = &mut seen.walls {
         walls.remembered = remembered;
     }

@@ -3,6 +3,7 @@
 
 mod paths;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use paths::Folders;
@@ -40,17 +41,24 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsRev
     of_steps(plan, toolbox, policy, level)
 }
 
-/// What a person granted to every plan in this workspace, where that can matter to this one. Of evidence that
-/// cannot be read nothing is granted.
-pub(super) fn remembered_walls(
+/// The policy with what a person granted to every plan in this workspace, and that, where it can matter to this one.
+/// Of evidence that cannot be read nothing is granted.
+pub(super) fn with_remembered<'p>(
     plan: &Plan,
     workspace: &Path,
-    policy: &Policy,
+    policy: &'p Policy,
     records: Option<&Records>,
-) -> Option<Grants> {
+) -> (Cow<'p, Policy>, Option<Grants>) {
     let is_concerned = plan.steps.iter().filter_map(|step| step.call.as_ref()).any(has_walls);
-    let records = records.filter(|_| is_concerned && policy.walls != WallSetting::Off)?;
-    EvidenceReader::at(&records.evidence, &records.secrets).remembered_walls(workspace).ok()?
+    let records = records.filter(|_| is_concerned && policy.walls != WallSetting::Off);
+    let remembered = records.and_then(|it| {
+        EvidenceReader::at(&it.evidence, &it.secrets).remembered_walls(workspace).ok()?
+    });
+    let policy = match &remembered {
+        Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
+        None => Cow::Borrowed(policy),
+    };
+    (policy, remembered)
 }
 
 /// Whether this can be granted to every plan in the tools' workspace.

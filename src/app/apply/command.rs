@@ -3,7 +3,6 @@
 use uuid::Uuid;
 
 use crate::authorization::ApprovedPlan;
-use crate::engine::{Clock as _, SystemClock};
 use crate::run::{Control, RunEvent};
 use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::commands::Command;
@@ -11,6 +10,7 @@ use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::evidence::Verification;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::Tone;
+use crate::worker::{Clock as _, SystemClock};
 use crate::worker::{Command as Order, Request};
 
 use super::super::purpose::Purpose;
