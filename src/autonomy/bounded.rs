@@ -128,7 +128,7 @@ impl<'a> BoundedLoop<'a> {
                 ToolError::Unsupported { what: format!("the planner's walls: {why}") }
             })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
-        place.read_only.extend(setup.program.folder());
+        place.read_only.extend(setup.program.reads());
         let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
         let LoopParts { clock, confirmation, progress, control, authorizer } = parts;

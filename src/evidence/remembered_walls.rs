@@ -43,7 +43,7 @@ impl EvidenceStore {
         let grants = json!(decision.grants);
         if grants.to_string().len() > MOST_BYTES {
             let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
-            return Err(EvidenceError::Content { source: std::io::Error::other(what).into() });
+            return Err(EvidenceError::Content { source: std::io::Error::other(what) });
         }
         self.write_and_keep(|funnel, user| insert(funnel, user, decision, &grants))
     }

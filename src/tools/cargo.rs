@@ -300,6 +300,7 @@ pub(super) fn invoke(
         result: checked.result(&project),
         edges: checked.edges(&project),
         error: checked.error(),
+        walls: checked.finished.walls.clone(),
         stdout: Some(checked.finished.stdout.into_bytes()),
         stderr: Some(checked.finished.stderr.into_bytes()),
         diagnostics: checked.diagnostics,

@@ -37,11 +37,19 @@ pub enum PlannerProgram {
 }
 
 impl PlannerProgram {
-    /// The folder that a planner which ships is told to read.
-    pub fn folder(&self) -> Option<PathBuf> {
-        let Self::Program { arguments, .. } = self else { return None };
-        let folder = arguments.get(2).map(PathBuf::from)?;
-        folder.is_absolute().then_some(folder)
+    /// What it is told to read: the folder of a planner that ships, the files that a command names by whole paths.
+    pub fn reads(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Program { arguments, .. } => {
+                let folder = arguments.get(2).map(PathBuf::from);
+                folder.filter(|folder| folder.is_absolute()).into_iter().collect()
+            }
+            Self::Command(command) => command
+                .split(|it: char| it.is_whitespace() || "'\"`;|&<>()".contains(it))
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute() && path.is_file())
+                .collect(),
+        }
     }
 }
 

@@ -211,6 +211,7 @@ fn pipes_and_devices_are_never_waited_for() {
 #[test]
 fn a_code_graph_that_is_made_while_it_is_read_has_no_end_to_wait_for() {
     let home = Home::new();
+    #[expect(clippy::disallowed_methods, reason = "the database of magellan")]
     let graph = Connection::open(home.file("codegraph.db")).unwrap();
     let rows = "WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c)
         SELECT id, 'Symbol' AS kind, 'wanted' AS name, 'x.rs' AS file_path, '{}' AS data FROM c";

@@ -206,6 +206,7 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
     };
     assert_eq!(network(), true);
     let database = home.evidence().join("execution_log.db");
+    #[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
     let changed = rusqlite::Connection::open(database).unwrap();
     let trigger = "decisions_refuses_update";
     let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
@@ -218,4 +219,29 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
     changed.execute_batch(&made).unwrap();
     drop(changed);
     assert_eq!(network(), false);
+}
+
+#[test]
+fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
+    let home = Home::new();
+    home.write("Cargo.toml", "[package]\nname = 'a'\nversion = '0.1.0'\nedition = '2024'\n");
+    home.write("src/lib.rs", "");
+    let script = "fn main() { let _ = std::net::TcpStream::connect(\"192.0.2.1:9\"); }";
+    home.write("build.rs", script);
+    let step = |id: &str, tool: &str, arguments: Value| json!({ "step_id": id, "tool": tool, "arguments": arguments });
+    home.plan(json!([step("check", "lsp_check", json!({ "path": "." }))]));
+    let result =
+        &home.json(["run", "space/p.json", "--yes"]).exits(0).document()["step_results"][0];
+    let note = result["wall_notes"][0].as_str().unwrap_or_else(|| panic!("{result}"));
+    assert!(note.contains("refused it the network"), "{note}");
+    home.write("build.rs", format!("// Again.\n{script}"));
+    let action = json!({ "type": "verify", "request": { "scope": "local" } });
+    home.write(
+        "p.json",
+        json!({ "version": "2026-02-19", "goal": "g", "actions": [action] }).to_string(),
+    );
+    let result =
+        &home.json(["run", "space/p.json", "--yes"]).exits(0).document()["step_results"][0];
+    let note = result["wall_notes"][0].as_str().unwrap_or_else(|| panic!("{result}"));
+    assert!(note.contains("refused it the network"), "{note}");
 }

@@ -7,7 +7,7 @@ use super::job::Ran;
 use super::relay::Relay;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::cargo::{headline, new_errors};
-use crate::tools::{Invocation, ToolError, Toolbox};
+use crate::tools::{Invocation, ToolError, Toolbox, WallReport};
 
 /// Most new errors that a result names.
 const MOST_NEW: usize = 100;
@@ -83,6 +83,7 @@ impl Verdict {
             result,
             diagnostics: self.diagnostics,
             error: self.error,
+            walls: WallReport::of_all(self.ran.iter().map(|ran| &ran.finished.walls)),
             ..Invocation::default()
         }
     }

@@ -66,5 +66,5 @@ fn a_look_ends_when_it_is_stopped() {
     assert!(looked_up(&before).unwrap().is_some());
     stop.set();
     assert!(matches!(looked_up(&before), Err(ToolError::Cancelled)));
-    assert!(matches!(before.digest_of("x.rs"), Ok(_)), "a small file is read as a whole");
+    assert!(before.digest_of("x.rs").is_ok(), "a small file is read as a whole");
 }

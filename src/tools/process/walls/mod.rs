@@ -137,6 +137,16 @@ const REFUSALS: [&str; 3] =
     ["permission denied", "read-only file system", "operation not permitted"];
 
 impl WallReport {
+    /// What walls refused several programs together.
+    pub(in crate::tools) fn of_all<'a>(reports: impl Iterator<Item = &'a Self>) -> Self {
+        reports.fold(Self::default(), |mut all, report| {
+            all.refused += report.refused;
+            all.changed.extend_from_slice(&report.changed);
+            all.writable.extend_from_slice(&report.writable);
+            all
+        })
+    }
+
     /// The first absolute path outside of what may be written that stands in a line of this text which tells of
     /// a refusal: perhaps a wall. A guess for a person, and nothing more.
     pub fn perhaps(&self, stderr: &str) -> Option<PathBuf> {
