@@ -80,9 +80,30 @@ impl Admin {
 /// Whether a call changes settings, and says that they are not only those of the project.
 fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     const SETS: [&str; 24] = [
-        "config", "set", "unset", "override", "alias", "register", "unregister", "add", "remove",
-        "enable", "disable", "edit", "default", "use", "link", "mask", "write", "reset", "trust",
-        "create", "delete", "import", "settings", "source",
+        "config",
+        "set",
+        "unset",
+        "override",
+        "alias",
+        "register",
+        "unregister",
+        "add",
+        "remove",
+        "enable",
+        "disable",
+        "edit",
+        "default",
+        "use",
+        "link",
+        "mask",
+        "write",
+        "reset",
+        "trust",
+        "create",
+        "delete",
+        "import",
+        "settings",
+        "source",
     ];
     const READS: [&str; 9] =
         ["get", "list", "ls", "show", "view", "--list", "-l", "--get", "--show-origin"];

@@ -97,8 +97,18 @@ impl Elsewhere {
             let name = name.trim_start_matches('-').to_ascii_lowercase();
             matches!(
                 name.as_str(),
-                "prefix" | "destdir" | "exec-prefix" | "exec_prefix" | "install-dir" | "install-root"
-                    | "installroot" | "bindir" | "sbindir" | "libdir" | "sysconfdir" | "install-prefix"
+                "prefix"
+                    | "destdir"
+                    | "exec-prefix"
+                    | "exec_prefix"
+                    | "install-dir"
+                    | "install-root"
+                    | "installroot"
+                    | "bindir"
+                    | "sbindir"
+                    | "libdir"
+                    | "sysconfdir"
+                    | "install-prefix"
             )
         };
         let glued = text.contains('=') && is(text);
@@ -172,7 +182,18 @@ impl Judge<'_> {
                 Some(option) if table.loads(option) => Use::Code,
                 Some(option) if table.takes_code(program, option) => Use::Code,
                 // Where something is installed is written, wherever that is.
-                _ if table.installs_to(program, text, before) => Use::Raised,
+                _ if text.len() > 2
+                    && own.is_some_and(|own| !own.starts_with("--"))
+                    && text.get(..2).is_some_and(|it| table.takes_code(program, it)) =>
+                {
+                    Use::Code
+                }
+                _ if table.installs_to(program, text, before) => {
+                    if text.ends_with("=/") || text == "/" {
+                        return Some("/".to_owned());
+                    }
+                    Use::Raised
+                }
                 _ if raised => Use::Raised,
                 _ => Use::Program,
             };

@@ -113,8 +113,11 @@ impl Judge<'_> {
                 // What stands behind `--`, or pipes and joins commands, is a command line of a stranger.
                 let line = before.is_some_and(|it| it.text == "--")
                     || ["|", "&&", ";", "$("].iter().any(|sign| word.text.contains(sign));
-                if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|']) {
-                    self.only_if_dangerous(|judge| judge.read(&word.text, word, command, depth + 1));
+                if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
+                {
+                    self.only_if_dangerous(|judge| {
+                        judge.read(&word.text, word, command, depth + 1)
+                    });
                     continue;
                 }
                 if excepted && !word.text.starts_with("--") {
@@ -254,11 +257,10 @@ impl Judge<'_> {
                         .to_owned(),
                     safer: None,
                 };
-            } else if let Some(administers) = self
-                .table
-                .admin
-                .opinion(program, &arguments)
-                .filter(|_| call.is_none() && worst.is_none_or(|it| it.level < RiskLevel::Dangerous))
+            } else if let Some(administers) =
+                self.table.admin.opinion(program, &arguments).filter(|_| {
+                    call.is_none() && worst.is_none_or(|it| it.level < RiskLevel::Dangerous)
+                })
             {
                 opinion = administers;
             } else if let Some(rule) = worst {
@@ -272,7 +274,8 @@ impl Judge<'_> {
                 opinion = Opinion {
                     level: RiskLevel::Dangerous,
                     rule: "runs-outside".to_owned(),
-                    reason: "Runs a program that is not of the project, and that nobody knows.".to_owned(),
+                    reason: "Runs a program that is not of the project, and that nobody knows."
+                        .to_owned(),
                     safer: Some("Read it first, and name what it does.".to_owned()),
                 };
             } else if self.table.verbs.say(program, &arguments)

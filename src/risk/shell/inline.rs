@@ -30,7 +30,13 @@ pub(super) struct Inline {
 
 impl Judge<'_> {
     /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
-    pub(super) fn computes(&self, program: &str, options: &[Word], code: &Word, rest: &[Word]) -> bool {
+    pub(super) fn computes(
+        &self,
+        program: &str,
+        options: &[Word],
+        code: &Word,
+        rest: &[Word],
+    ) -> bool {
         let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
         let plain = |word: &Word| plain_option(&language.language, &word.text);
@@ -38,7 +44,8 @@ impl Judge<'_> {
             return false;
         }
         let perl = language.language == "perl";
-        let changes = perl && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
+        let changes = perl
+            && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
         let reads = perl || language.language == "ruby";
         // Perl opens what it is given, and may be given a command; with `-i` it changes the file.
         let inside = |word: &Word| {
@@ -47,7 +54,9 @@ impl Judge<'_> {
                 && !word.text.contains(['|', '<', '>'])
                 && (!changes || (!word.unknown() && is_inside(&path)))
         };
-        if reads && !rest.iter().all(inside) || (changes && !self.folder.is_empty() && !is_inside(&self.folder)) {
+        if reads && !rest.iter().all(inside)
+            || (changes && !self.folder.is_empty() && !is_inside(&self.folder))
+        {
             return false;
         }
         (perl && substitutes(&code.text)) || language.allows(&code.text)
@@ -62,15 +71,34 @@ fn plain_option(language: &str, text: &str) -> bool {
     match language {
         "python" => letters("BsSEuIOqcd"),
         "javascript" => {
-            letters("pe") || matches!(text, "eval" | "--eval" | "--print" | "--no-warnings" | "--input-type=module")
+            letters("pe")
+                || matches!(
+                    text,
+                    "eval" | "--eval" | "--print" | "--no-warnings" | "--input-type=module"
+                )
         }
         "perl" => {
             let bundle = text.split('.').next().unwrap_or_default();
             let ending = text.strip_prefix(bundle).unwrap_or_default();
             bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E".contains(c)))
-                && (ending.is_empty() || bundle.ends_with('i') && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))
+                && (ending.is_empty()
+                    || bundle.ends_with('i')
+                        && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))
         }
-        "ruby" => letters("enplaw") || matches!(text, "-rjson" | "-rdate" | "-rtime" | "-rset" | "-ryaml" | "-rdigest" | "-rsecurerandom" | "-rbase64"),
+        "ruby" => {
+            letters("enplaw")
+                || matches!(
+                    text,
+                    "-rjson"
+                        | "-rdate"
+                        | "-rtime"
+                        | "-rset"
+                        | "-ryaml"
+                        | "-rdigest"
+                        | "-rsecurerandom"
+                        | "-rbase64"
+                )
+        }
         "php" => letters("rn"),
         _ => letters("e"),
     }
@@ -92,7 +120,11 @@ fn substitutes(code: &str) -> bool {
     }
     while !rest.is_empty() {
         rest = rest.trim_start_matches([' ', ';', '\n']);
-        let Some(body) = rest.strip_prefix('s').or_else(|| rest.strip_prefix("tr")).or_else(|| rest.strip_prefix('y')) else {
+        let Some(body) = rest
+            .strip_prefix('s')
+            .or_else(|| rest.strip_prefix("tr"))
+            .or_else(|| rest.strip_prefix('y'))
+        else {
             return false;
         };
         let Some(mark) = body.chars().next().filter(|c| "/|,#!".contains(*c)) else { return false };
@@ -111,10 +143,15 @@ fn substitutes(code: &str) -> bool {
             }
         }
         let [middle, end] = ends.as_slice() else { return false };
-        let (pattern, new) = (body.get(1..*middle).unwrap_or_default(), body.get(middle + 1..*end).unwrap_or_default());
+        let (pattern, new) = (
+            body.get(1..*middle).unwrap_or_default(),
+            body.get(middle + 1..*end).unwrap_or_default(),
+        );
         let hidden = |text: &str| {
             let known = text.replace("\\@", "").replace("\\$", "");
-            let variable = known.split('$').skip(1).any(|it| !it.is_empty() && !it.starts_with(|c: char| c.is_ascii_digit() || "|)&".contains(c)));
+            let variable = known.split('$').skip(1).any(|it| {
+                !it.is_empty() && !it.starts_with(|c: char| c.is_ascii_digit() || "|)&".contains(c))
+            });
             variable || known.contains('@') || known.contains("(?{") || known.contains("(??{")
         };
         if hidden(pattern) || hidden(new) {
@@ -170,7 +207,12 @@ impl Inline {
     }
 
     /// The imports at the beginning: what they bind, and modules of which only the version may be shown.
-    fn imports(&self, all: &[Token], bound: &mut BTreeSet<String>, shown: &mut BTreeSet<String>) -> Option<usize> {
+    fn imports(
+        &self,
+        all: &[Token],
+        bound: &mut BTreeSet<String>,
+        shown: &mut BTreeSet<String>,
+    ) -> Option<usize> {
         let mut start = 0;
         for statement in all.split(|token| matches!(token, Token::Sign(';'))) {
             let first = name(statement.first());
@@ -187,15 +229,21 @@ impl Inline {
                 }
                 words = words.get(at + 1..)?;
             }
-            for part in words.split(|token| matches!(token, Token::Sign(','))).filter(|it| !it.is_empty()) {
+            for part in
+                words.split(|token| matches!(token, Token::Sign(','))).filter(|it| !it.is_empty())
+            {
                 let alias = part.iter().position(|it| name(Some(it)) == Some("as"));
                 let module = dotted(part.get(..alias.unwrap_or(part.len()))?)?;
                 let own = match alias {
                     Some(at) => dotted(part.get(at + 1..)?)?,
                     None => module.split('.').next()?.to_owned(),
                 };
-                let special = ["path", "environ", "load", "system", "metadata"].contains(&module.as_str());
-                if from && (special || !(listed(&self.attributes, &module) || listed(&self.reads, &module))) {
+                let special =
+                    ["path", "environ", "load", "system", "metadata"].contains(&module.as_str());
+                if from
+                    && (special
+                        || !(listed(&self.attributes, &module) || listed(&self.reads, &module)))
+                {
                     return None;
                 }
                 if from || listed(&self.modules, &module) {
@@ -219,7 +267,9 @@ impl Inline {
         for at in 0..all.len() {
             let before = at.checked_sub(1).and_then(|at| all.get(at));
             let starts = before.is_none() || sign(before, ';') || sign(before, '{');
-            if name(all.get(at)).is_some_and(|it| matches!(it, "const" | "let" | "var" | "for" | "local" | "my" | "lambda" | "as")) {
+            if name(all.get(at)).is_some_and(|it| {
+                matches!(it, "const" | "let" | "var" | "for" | "local" | "my" | "lambda" | "as")
+            }) {
                 // Python's comprehensions, `for` and `lambda` bind several names, with commas between them.
                 let listing = python || self.language == "lua";
                 let mut next = at + 1;
@@ -234,17 +284,27 @@ impl Inline {
                     }
                 }
             }
-            let assigned = sign(all.get(at + 1), '=') && !sign(all.get(at + 2), '=') && !sign(all.get(at + 2), '>');
+            let assigned = sign(all.get(at + 1), '=')
+                && !sign(all.get(at + 2), '=')
+                && !sign(all.get(at + 2), '>');
             if let Some(own) = name(all.get(at)) {
                 if starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
-                    || sign(all.get(at + 1), '=') && sign(all.get(at + 2), '>') && self.language == "javascript"
-                    || self.language == "ruby" && sign(before, '|') && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','))
+                    || sign(all.get(at + 1), '=')
+                        && sign(all.get(at + 2), '>')
+                        && self.language == "javascript"
+                    || self.language == "ruby"
+                        && sign(before, '|')
+                        && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','))
                 {
                     bound.insert(own.to_owned());
                 }
             }
             // Parameters of an arrow: only names and commas between the brackets.
-            if self.language == "javascript" && sign(all.get(at), ')') && sign(all.get(at + 1), '=') && sign(all.get(at + 2), '>') {
+            if self.language == "javascript"
+                && sign(all.get(at), ')')
+                && sign(all.get(at + 1), '=')
+                && sign(all.get(at + 2), '>')
+            {
                 for back in (0..at).rev() {
                     match all.get(back) {
                         Some(Token::Name(own)) => {
@@ -257,37 +317,68 @@ impl Inline {
             }
         }
         // What has a meaning of its own keeps it.
-        let kept = ["require", "open", "Path", "eval", "exec", "import", "constructor", "Function", "this", "globalThis"];
+        let kept = [
+            "require",
+            "open",
+            "Path",
+            "eval",
+            "exec",
+            "import",
+            "constructor",
+            "Function",
+            "this",
+            "globalThis",
+        ];
         bound.retain(|own| !kept.contains(&own.as_str()) || (python && own == "Path"));
     }
 
-    fn token(&self, all: &[Token], at: usize, bound: &BTreeSet<String>, shown: &BTreeSet<String>) -> bool {
+    fn token(
+        &self,
+        all: &[Token],
+        at: usize,
+        bound: &BTreeSet<String>,
+        shown: &BTreeSet<String>,
+    ) -> bool {
         let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
         let (before, next) = (get(1), all.get(at + 1));
         let closes = |from: usize| sign(all.get(from), ')');
-        let given = |from: usize| sign(all.get(from), '(') && matches!(all.get(from + 1), Some(Token::Text(_)));
+        let given = |from: usize| {
+            sign(all.get(from), '(') && matches!(all.get(from + 1), Some(Token::Text(_)))
+        };
         let script = self.language == "javascript";
         match all.get(at) {
             Some(Token::Sign('[')) if script || self.language == "lua" => {
                 // A computed name could be any.
-                let follows = matches!(before, Some(Token::Name(_) | Token::Text(_))) || sign(before, ')') || sign(before, ']');
+                let follows = matches!(before, Some(Token::Name(_) | Token::Text(_)))
+                    || sign(before, ')')
+                    || sign(before, ']');
                 let plain = match next {
                     Some(Token::Number(_)) => true,
-                    Some(Token::Text(text)) => listed(&self.attributes, text) || listed(&self.names, text),
+                    Some(Token::Text(text)) => {
+                        listed(&self.attributes, text) || listed(&self.names, text)
+                    }
                     _ => false,
                 };
                 let word = name(before).is_some_and(|it| matches!(it, "return" | "of" | "in"));
-                !(script && sign(before, '{')) && (!follows || word || (plain && sign(all.get(at + 2), ']')))
+                !(script && sign(before, '{'))
+                    && (!follows || word || (plain && sign(all.get(at + 2), ']')))
+            }
+            // PHP calls the function that a text names.
+            Some(Token::Sign('(')) if self.language == "php" => {
+                !(matches!(before, Some(Token::Text(_))) || sign(before, ')') || sign(before, ']'))
             }
             Some(Token::Sign(']')) if script => !sign(next, ':'),
             Some(Token::Text(text)) if script && sign(next, ':') => {
                 !text.contains('\\') && !BANNED.contains(&text.as_str())
             }
             Some(Token::Name(own)) => {
-                if script && BANNED.contains(&own.as_str()) || own.contains("ENV") && self.language != "javascript" {
+                if script && BANNED.contains(&own.as_str())
+                    || own.contains("ENV") && self.language != "javascript"
+                {
                     return false;
                 }
-                let dotted = sign(before, '.') && !sign(get(2), '.') || self.language == "lua" && sign(before, ':');
+                let dotted = sign(before, '.') && !sign(get(2), '.')
+                    || self.language == "lua" && sign(before, ':');
                 if dotted {
                     return self.attribute(all, at, own, shown);
                 }
@@ -299,13 +390,21 @@ impl Inline {
                     return listed(&self.attributes, own);
                 }
                 let behind = sign(before, '(') || sign(before, ',');
-                let keyword = self.language == "python" && behind && sign(next, '=') && !sign(all.get(at + 2), '=');
+                let keyword = self.language == "python"
+                    && behind
+                    && sign(next, '=')
+                    && !sign(all.get(at + 2), '=');
                 let key = script && (sign(before, '{') || sign(before, ',')) && sign(next, ':');
                 if keyword || key {
                     return true;
                 }
                 if listed(&self.reads, own) {
-                    return given(at + 1) && closes(at + 3) && all.get(at + 2).is_some_and(is_project_file);
+                    let mode = sign(all.get(at + 3), ',')
+                        && matches!(all.get(at + 4), Some(Token::Text(mode)) if matches!(mode.as_str(), "r" | "rb" | "rt"))
+                        && closes(at + 5);
+                    return given(at + 1)
+                        && (closes(at + 3) || mode)
+                        && all.get(at + 2).is_some_and(is_project_file);
                 }
                 if own == "require" {
                     let bracket = usize::from(sign(next, '('));
@@ -341,18 +440,24 @@ impl Inline {
         });
         match own {
             "env" | "environ" | "getenv" if self.language != "lua" => {
-                let named = if self.language == "javascript" { name(all.get(at + 2)) } else { text };
-                let plain = |it: &str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+                let named =
+                    if self.language == "javascript" { name(all.get(at + 2)) } else { text };
+                let plain =
+                    |it: &str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
                 sign(next, if self.language == "javascript" { '.' } else { '[' })
                     && named.is_some_and(|it| plain(it) && !is_secret_name(it))
-                    || sign(next, '.') && name(all.get(at + 2)) == Some("get") && named.is_some_and(|it| plain(it) && !is_secret_name(it))
+                    || sign(next, '.')
+                        && name(all.get(at + 2)) == Some("get")
+                        && named.is_some_and(|it| plain(it) && !is_secret_name(it))
             }
             "system" => of == "platform" && sign(next, '(') && sign(all.get(at + 2), ')'),
             "load" => matches!(of, "json" | "tomllib" | "toml" | "tomli"),
             "path" if of == "sys" => sign(next, ')') || sign(next, ',') || next.is_none(),
             _ if listed(&self.reads, own) => {
-                sign(next, '(') && all.get(at + 2).is_some_and(is_project_file)
-                    && (sign(all.get(at + 3), ')') || self.language == "javascript" && sign(all.get(at + 3), ','))
+                sign(next, '(')
+                    && all.get(at + 2).is_some_and(is_project_file)
+                    && (sign(all.get(at + 3), ')')
+                        || self.language == "javascript" && sign(all.get(at + 3), ','))
             }
             // A variable of the environment that `env.` has named.
             _ if of == "env" && self.language == "javascript" => true,
@@ -363,8 +468,18 @@ impl Inline {
 
 /// Names of JavaScript by which code reaches what makes code.
 const BANNED: [&str; 12] = [
-    "constructor", "__proto__", "prototype", "mainModule", "binding", "dlopen", "eval", "Function", "callee", "caller",
-    "arguments", "_load",
+    "constructor",
+    "__proto__",
+    "prototype",
+    "mainModule",
+    "binding",
+    "dlopen",
+    "eval",
+    "Function",
+    "callee",
+    "caller",
+    "arguments",
+    "_load",
 ];
 
 /// Names with dots between them.
@@ -387,6 +502,7 @@ fn is_project_file(token: &Token) -> bool {
             && !place::is_outside(&path)
             && !place::is_secret(&path)
             && !place::is_keys(&path)
+            && !path.rsplit('/').next().is_some_and(|it| it.starts_with(".env"))
             && !path.contains(['*', '|', '<', '>', ':', '\\'])
     };
     matches!(token, Token::Text(text) if reads(text))
@@ -408,12 +524,42 @@ fn modest(all: &[Token]) -> bool {
             }
             Token::Sign('*') => times += 1,
             Token::Name(name) => {
-                repeats |= matches!(name.as_str(), "repeat" | "range" | "fill" | "padEnd" | "padStart" | "alloc" | "Array" | "rep" | "bytes" | "bytearray" | "str_repeat" | "ljust" | "rjust" | "zfill" | "times" | "upto" | "zeros" | "ones" | "arange" | "pow" | "factorial" | "token_hex" | "token_bytes" | "randomBytes" | "while" | "sleep" | "x");
+                repeats |= matches!(
+                    name.as_str(),
+                    "repeat"
+                        | "range"
+                        | "fill"
+                        | "padEnd"
+                        | "padStart"
+                        | "alloc"
+                        | "Array"
+                        | "rep"
+                        | "bytes"
+                        | "bytearray"
+                        | "str_repeat"
+                        | "ljust"
+                        | "rjust"
+                        | "zfill"
+                        | "times"
+                        | "upto"
+                        | "zeros"
+                        | "ones"
+                        | "arange"
+                        | "pow"
+                        | "factorial"
+                        | "token_hex"
+                        | "token_bytes"
+                        | "randomBytes"
+                        | "while"
+                        | "sleep"
+                        | "x"
+                );
             }
             _ => {}
         }
     }
     // Each power is counted as a sign of its own, and once more as its second half.
     let multiplied = times > powers;
-    !(powers > 0 && (multiplied || repeats || powers > 1)) && (largest < 1e7 || !(multiplied || repeats))
+    !(powers > 0 && (multiplied || repeats || powers > 1))
+        && (largest < 1e7 || !(multiplied || repeats))
 }

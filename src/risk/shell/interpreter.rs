@@ -144,9 +144,14 @@ impl Judge<'_> {
             if let Some((code, used)) = code {
                 let holder = rest.get(at).filter(|_| used).unwrap_or(word);
                 let code = Word { text: code, ..holder.clone() };
-                let (before, after) = (rest.get(..at - usize::from(!used)), rest.get(at + usize::from(used)..));
-                let computes =
-                    self.computes(program, before.unwrap_or_default(), &code, after.unwrap_or_default());
+                let (before, after) =
+                    (rest.get(..at - usize::from(!used)), rest.get(at + usize::from(used)..));
+                let computes = self.computes(
+                    program,
+                    before.unwrap_or_default(),
+                    &code,
+                    after.unwrap_or_default(),
+                );
                 self.decide(context, program, if computes { harmless() } else { inline });
                 return true;
             }

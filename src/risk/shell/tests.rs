@@ -1,7 +1,9 @@
 //! The table's own examples, and both corpora.
 
+mod classes;
 mod closed_world;
 mod elsewhere;
+mod inline;
 mod mutations;
 mod readers;
 mod user;

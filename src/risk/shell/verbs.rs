@@ -133,7 +133,10 @@ impl Verbs {
         }
         (about.is_match(program) && !arguments.is_empty())
             || texts().any(|text| options.is_match(text))
-            || texts().filter(|text| !text.starts_with('-') || *text == "--").take(3).any(|text| words.is_match(text))
+            || texts()
+                .filter(|text| !text.starts_with('-') || *text == "--")
+                .take(3)
+                .any(|text| words.is_match(text))
     }
 
     /// Whether the operands of a program are names of other things.

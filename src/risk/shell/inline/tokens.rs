@@ -17,7 +17,11 @@ const BEFORE_PATTERN: [&str; 7] = ["if", "unless", "and", "or", "not", "split", 
 
 /// The tokens of a code; nothing where it holds what is not read here.
 pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
-    if !code.is_ascii() || code.contains(['`', '\0']) || code.contains("'''") || code.contains("\"\"\"") {
+    if !code.is_ascii()
+        || code.contains(['`', '\0'])
+        || code.contains("'''")
+        || code.contains("\"\"\"")
+    {
         return None;
     }
     let (perl, lua) = (language == "perl", language == "lua");
@@ -37,15 +41,21 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
         let rest = code.get(at..)?;
         let previous = found.last();
         if byte.is_ascii_alphabetic() || *byte == b'_' {
-            let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+            let length =
+                rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
             let mut name = rest.get(..length)?.to_owned();
             at += length;
-            if language == "ruby" && code.get(at..).is_some_and(|it| it.starts_with("?") && !it.starts_with("? ")) {
+            if language == "ruby"
+                && code.get(at..).is_some_and(|it| it.starts_with("?") && !it.starts_with("? "))
+            {
                 name.push('?');
                 at += 1;
             }
             let quoted = code.get(at..).is_some_and(|it| it.starts_with(['\'', '"']));
-            if quoted && language == "python" && matches!(name.as_str(), "r" | "b" | "u" | "rb" | "br") {
+            if quoted
+                && language == "python"
+                && matches!(name.as_str(), "r" | "b" | "u" | "rb" | "br")
+            {
                 continue;
             }
             if quoted && language == "python" && name == "f" {
@@ -62,7 +72,10 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             bare.push('x');
             found.push(Token::Name(name));
         } else if byte.is_ascii_digit() {
-            let length = rest.bytes().take_while(|it| it.is_ascii_digit() || matches!(it, b'.' | b'_')).count();
+            let length = rest
+                .bytes()
+                .take_while(|it| it.is_ascii_digit() || matches!(it, b'.' | b'_'))
+                .count();
             let length = if rest.get(..length)?.contains("..") { rest.find("..")? } else { length };
             let mut number = rest.get(..length)?.replace('_', "");
             at += length;
@@ -81,7 +94,12 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             let hidden = match language {
                 "ruby" => double && (text.contains('#')),
                 "php" => double && (text.contains("${") || text.contains("{$")),
-                "perl" => double && (text.contains(['@', '`']) || text.contains("${") || text.contains("ENV")),
+                "perl" => {
+                    double
+                        && (text.contains(['@', '`'])
+                            || text.contains("${")
+                            || text.contains("ENV"))
+                }
                 _ => false,
             };
             if hidden {
@@ -93,8 +111,12 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
         } else if *byte == b'/' && !matches!(language, "python" | "lua" | "php") {
             let pattern = match previous {
                 None => perl,
-                Some(Token::Sign(sign)) => matches!(sign, '(' | ',' | ';' | '~') && (perl || *sign != ';'),
-                Some(Token::Name(name)) => perl && BEFORE_PATTERN.contains(&name.as_str()),
+                Some(Token::Sign(sign)) => {
+                    matches!(sign, '(' | ',' | ';' | '~') && (perl || *sign != ';')
+                }
+                Some(Token::Name(name)) => {
+                    (perl || language == "ruby") && BEFORE_PATTERN.contains(&name.as_str())
+                }
                 _ => false,
             };
             if pattern {
@@ -123,7 +145,8 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             }
             bare.push(' ');
             at += 1;
-        } else if *byte == b'\\' || (language == "ruby" && *byte == b'%' && !rest.starts_with("% ")) {
+        } else if *byte == b'\\' || (language == "ruby" && *byte == b'%' && !rest.starts_with("% "))
+        {
             return None;
         } else {
             let sign = char::from(*byte);
@@ -131,7 +154,10 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             // Signs that begin another kind of quotes or of names.
             let quotes = match sign {
                 '#' => !lua,
-                '$' => matches!(next, b'\'' | b'"' | b'{' | b'(' | b'$') || !matches!(language, "perl" | "php"),
+                '$' => {
+                    matches!(next, b'\'' | b'"' | b'{' | b'(' | b'$')
+                        || !matches!(language, "perl" | "php")
+                }
                 '@' => language == "javascript" || matches!(next, b'\'' | b'"' | b'{'),
                 '?' => language == "ruby" && next != b' ',
                 _ => false,
@@ -184,7 +210,13 @@ fn formatted(text: &str) -> Option<Vec<Token>> {
         }
         let code = code.trim_end_matches("!r").trim_end_matches("!s").trim_end_matches('=');
         let code = match code.split_once(':') {
-            Some((head, format)) if format.bytes().all(|it| it.is_ascii_alphanumeric() || b"<>^+-.,_% :/".contains(&it)) => head,
+            Some((head, format))
+                if format
+                    .bytes()
+                    .all(|it| it.is_ascii_alphanumeric() || b"<>^+-.,_% :/".contains(&it)) =>
+            {
+                head
+            }
             Some(_) => return None,
             None => code,
         };
