@@ -172,7 +172,7 @@ fn raised(level: RiskLevel, rule: &str, reason: &str) -> Opinion {
 }
 
 /// Whether a name is one of a variable that holds a secret.
-fn is_secret_name(name: &str) -> bool {
+pub(super) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",

@@ -22,9 +22,19 @@ pub(super) struct Elsewhere {
     inputs: String,
     /// Options whose value is code or names a file with code.
     loads: String,
+    /// Options of certain programs whose value is code or names a file with code.
+    coded: Vec<Coded>,
     reads: Vec<Reads>,
     #[serde(skip)]
     compiled: Option<(Regex, Regex)>,
+}
+
+/// Which options of which programs name code.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Coded {
+    programs: Vec<String>,
+    options: Vec<String>,
 }
 
 /// Which words of a program are only read.
@@ -69,6 +79,41 @@ impl Elsewhere {
 
     fn is_input(&self, option: &str) -> bool {
         self.compiled.as_ref().is_some_and(|(inputs, _)| inputs.is_match(option))
+    }
+
+    /// Whether an option of a program that builds or interprets names code.
+    fn takes_code(&self, program: &str, option: &str) -> bool {
+        self.coded.iter().any(|it| {
+            it.programs.iter().any(|name| name == program)
+                && it.options.iter().any(|name| name == option)
+        })
+    }
+
+    /// Whether a word, or the one before it, says where a program that is not only configured puts what it has made.
+    fn installs_to(&self, program: &str, text: &str, before: Option<&str>) -> bool {
+        let configures = program.ends_with("configure") || matches!(program, "meson" | "cmake");
+        let is = |text: &str| {
+            let name = text.split('=').next().unwrap_or_default();
+            let name = name.trim_start_matches('-').to_ascii_lowercase();
+            matches!(
+                name.as_str(),
+                "prefix"
+                    | "destdir"
+                    | "exec-prefix"
+                    | "exec_prefix"
+                    | "install-dir"
+                    | "install-root"
+                    | "installroot"
+                    | "bindir"
+                    | "sbindir"
+                    | "libdir"
+                    | "sysconfdir"
+                    | "install-prefix"
+            )
+        };
+        let glued = text.contains('=') && is(text);
+        let own = (program == "cmake" && text.starts_with('/')) || !configures;
+        own && (glued || before.is_some_and(is))
     }
 
     fn loads(&self, option: &str) -> bool {
@@ -135,6 +180,20 @@ impl Judge<'_> {
             let option = own.filter(|_| glued).or(before.filter(|_| own.is_none()));
             let used = match option {
                 Some(option) if table.loads(option) => Use::Code,
+                Some(option) if table.takes_code(program, option) => Use::Code,
+                // Where something is installed is written, wherever that is.
+                _ if text.len() > 2
+                    && own.is_some_and(|own| !own.starts_with("--"))
+                    && text.get(..2).is_some_and(|it| table.takes_code(program, it)) =>
+                {
+                    Use::Code
+                }
+                _ if table.installs_to(program, text, before) => {
+                    if text.ends_with("=/") || text == "/" {
+                        return Some("/".to_owned());
+                    }
+                    Use::Raised
+                }
                 _ if raised => Use::Raised,
                 _ => Use::Program,
             };

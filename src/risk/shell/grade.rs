@@ -110,6 +110,16 @@ impl Judge<'_> {
                 let named =
                     word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
                 let before = index.checked_sub(1).and_then(|before| words.get(before));
+                // What stands behind `--`, or pipes and joins commands, is a command line of a stranger.
+                let line = before.is_some_and(|it| it.text == "--")
+                    || ["|", "&&", ";", "$("].iter().any(|sign| word.text.contains(sign));
+                if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
+                {
+                    self.only_if_dangerous(|judge| {
+                        judge.read(&word.text, word, command, depth + 1)
+                    });
+                    continue;
+                }
                 if excepted && !word.text.starts_with("--") {
                     continue;
                 }
@@ -247,6 +257,12 @@ impl Judge<'_> {
                         .to_owned(),
                     safer: None,
                 };
+            } else if let Some(administers) =
+                self.table.admin.opinion(program, &arguments).filter(|_| {
+                    call.is_none() && worst.is_none_or(|it| it.level < RiskLevel::Dangerous)
+                })
+            {
+                opinion = administers;
             } else if let Some(rule) = worst {
                 opinion = Opinion {
                     level: rule.level,
@@ -254,7 +270,17 @@ impl Judge<'_> {
                     reason: rule.reason.clone(),
                     safer: rule.safer.clone(),
                 };
-            } else if self.table.verbs.say(program, &arguments) {
+            } else if self.runs_from_outside(program) {
+                opinion = Opinion {
+                    level: RiskLevel::Dangerous,
+                    rule: "runs-outside".to_owned(),
+                    reason: "Runs a program that is not of the project, and that nobody knows."
+                        .to_owned(),
+                    safer: Some("Read it first, and name what it does.".to_owned()),
+                };
+            } else if self.table.verbs.say(program, &arguments)
+                || (!known && call.is_none() && self.table.verbs.strange(program, &arguments))
+            {
                 opinion = Opinion {
                     level: RiskLevel::Dangerous,
                     rule: "says-it-destroys".to_owned(),

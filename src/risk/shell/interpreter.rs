@@ -132,8 +132,27 @@ impl Judge<'_> {
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            if value_of(text, rest.get(at), wrapper).is_some() {
-                self.decide(context, program, inline);
+            // Deno has a word in the place of an option.
+            if program == "deno" && at == 1 && text == "eval" {
+                continue;
+            }
+            let code = if program == "deno" && rest.first().is_some_and(|it| it.text == "eval") {
+                (!text.starts_with('-')).then(|| (text.to_owned(), false))
+            } else {
+                value_of(text, rest.get(at), wrapper)
+            };
+            if let Some((code, used)) = code {
+                let holder = rest.get(at).filter(|_| used).unwrap_or(word);
+                let code = Word { text: code, ..holder.clone() };
+                let (before, after) =
+                    (rest.get(..at - usize::from(!used)), rest.get(at + usize::from(used)..));
+                let computes = self.computes(
+                    program,
+                    before.unwrap_or_default(),
+                    &code,
+                    after.unwrap_or_default(),
+                );
+                self.decide(context, program, if computes { harmless() } else { inline });
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -175,6 +194,17 @@ impl Judge<'_> {
             self.decide(context, program, inline);
         }
         false
+    }
+}
+
+/// What is said of code that only computes and prints.
+fn harmless() -> Opinion {
+    Opinion {
+        level: RiskLevel::Caution,
+        rule: "computes".to_owned(),
+        reason: "Runs code that stands in the command line, and that only computes, prints or replaces text."
+            .to_owned(),
+        safer: None,
     }
 }
 

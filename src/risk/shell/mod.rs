@@ -4,6 +4,7 @@
 //! finding wins. Nothing here runs or reads anything. Absent on purpose: searching the command's text
 //! for words; a command that only mentions another one is judged by what it does.
 
+mod admin;
 mod agreement;
 mod compound;
 mod discloses;
@@ -13,6 +14,7 @@ mod evaluated;
 mod expansion;
 mod grade;
 mod grammar;
+mod inline;
 mod interpreter;
 mod judge;
 mod needs;
@@ -180,7 +182,13 @@ pub fn of_command_beside(
 
 /// Where and why it is not certain which commands this runs.
 fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
-    match &grammar::read(command) {
+    let mut second = grammar::read(command);
+    if second.as_ref().is_some_and(|it| it.faulty)
+        && let Some(bare) = without_texts(command, script)
+    {
+        second = grammar::read(&bare);
+    }
+    match &second {
         None => Some((0, "The second reader is not there.")),
         Some(second) if second.faulty => {
             Some((0, "The second reader cannot read this completely."))
@@ -188,6 +196,24 @@ fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
         Some(second) => agreement::disagreement(command, script, second)
             .map(|at| (at, "Two readers do not agree on which commands this runs.")),
     }
+}
+
+/// The command with blanks for here-strings that hold nothing but plain text: the grammar does not know them behind
+/// other redirections. What stands in such quotes runs nothing, whoever reads it.
+fn without_texts(command: &str, script: &Script) -> Option<String> {
+    let mut bare = command.to_owned();
+    for redirect in script.commands.iter().flat_map(|it| &it.redirects) {
+        let span = redirect.target.span();
+        let written = command.get(span.clone()).unwrap_or_default();
+        let plain = written.bytes().all(|it| !matches!(it, b'$' | b'`' | b'\\' | b'\n'))
+            && redirect.target.inner.is_none();
+        let before = command.get(..span.start).unwrap_or_default().trim_end();
+        if redirect.operator == "<<<" && plain && before.ends_with("<<<") {
+            let start = before.len() - 3;
+            bare.replace_range(start..span.end, &" ".repeat(span.end - start));
+        }
+    }
+    (bare != command).then_some(bare)
 }
 
 /// The first of the worst findings, with the rules of the user and without them.

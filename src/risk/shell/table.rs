@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::admin::Admin;
 use super::elsewhere::Elsewhere;
+use super::inline::Inline;
 use super::pattern::{Pattern, Seen};
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
@@ -23,6 +25,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     }
     table.verbs.compile()?;
     table.elsewhere.compile()?;
+    table.admin.compile()?;
     table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns =
@@ -41,8 +44,12 @@ pub(super) struct Table {
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
     pub(super) elsewhere: Elsewhere,
+    /// Programs of administrators.
+    pub(super) admin: Admin,
     /// Packages that projects run without having them, as a pattern of the whole word.
     pub(super) packages: Packages,
+    /// What code in the command line may name, by language.
+    pub(super) inline: Vec<Inline>,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
     /// Which pattern of which rule is about a program, in the order of the table.

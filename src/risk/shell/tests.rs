@@ -1,7 +1,9 @@
 //! The table's own examples, and both corpora.
 
+mod classes;
 mod closed_world;
 mod elsewhere;
+mod inline;
 mod mutations;
 mod readers;
 mod user;
@@ -234,9 +236,9 @@ fn what_runs_stands_where_it_is_looked_for() {
         ("cat /dev/null > app.db", "empties-file"),
         ("tee app.db < /dev/null", "empties-file"),
         ("openssl enc -aes-256-cbc -in a -out b && rm a", "locks-away"),
-        ("perl -pe 's/a/b/' f", "inline-code"),
-        ("cat f | perl -ne 'print if /x/'", "inline-code"),
-        ("node -p process.versions.node", "inline-code"),
+        ("perl -pe 's/a/b/e' f", "inline-code"),
+        ("cat f | perl -ne 'unlink if /x/'", "inline-code"),
+        ("node -p process.env", "inline-code"),
         ("python3 -c 'import os; print(os.system(1))'", "inline-code"),
     ] {
         let verdict = verdict_on(command);

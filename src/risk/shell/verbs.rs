@@ -18,6 +18,9 @@ pub(super) struct Verbs {
     names: String,
     /// Words before a text that is a command.
     runs: String,
+    /// Options that only sound so.
+    harmless: String,
+    strangers: Strangers,
     /// Programs whose operands are names, not what to do.
     except: Vec<String>,
     #[serde(skip)]
@@ -33,6 +36,24 @@ struct Compiled {
     dry: Regex,
     name: Regex,
     run: Regex,
+    harmless: Regex,
+}
+
+/// What is asked of programs whose very name nobody knows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Strangers {
+    /// Names with a destroying word in them.
+    names: String,
+    /// Names that tell of what administrators look after.
+    about: String,
+    options: String,
+    words: String,
+    /// Programs of developers, of which nothing of this is asked.
+    tools: String,
+    families: String,
+    #[serde(skip)]
+    compiled: Option<[Regex; 6]>,
 }
 
 impl Verbs {
@@ -46,7 +67,15 @@ impl Verbs {
             dry: regex(&self.dry)?,
             name: regex(&self.names)?,
             run: regex(&self.runs)?,
+            harmless: regex(&self.harmless)?,
         });
+        let it = &self.strangers;
+        let texts = [&it.names, &it.about, &it.options, &it.words, &it.tools, &it.families];
+        let mut found = Vec::new();
+        for text in texts {
+            found.push(regex(text)?);
+        }
+        self.strangers.compiled = found.try_into().ok();
         Ok(())
     }
 
@@ -68,9 +97,46 @@ impl Verbs {
             // The options of a program of the project have their own meaning.
             || (!program.contains('/')
                 && !program.contains('.')
-                && before().any(|text| compiled.option.is_match(text)))
+                && before().any(|text| {
+                    compiled.option.is_match(text) && !compiled.harmless.is_match(text)
+                }))
             || (operands().any(|text| compiled.remove.is_match(text))
                 && before().any(|text| compiled.force.is_match(text)))
+    }
+
+    /// Whether a program that nobody knows at all gives any sign that it does more than read.
+    pub(super) fn strange(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+        let Some([names, about, options, words, tools, families]) = &self.strangers.compiled else {
+            return true;
+        };
+        // Words of another language, as those of SQL, are no programs.
+        if program.bytes().all(|it| it.is_ascii_uppercase()) {
+            return false;
+        }
+        // A script of the project is a file that can be read.
+        if program.contains('/') || tools.is_match(program) || self.excepted(program) {
+            return false;
+        }
+        let texts = || arguments.iter().map(|(text, _)| text.as_str());
+        if texts().any(|text| self.compiled.as_ref().is_some_and(|it| it.dry.is_match(text))) {
+            return false;
+        }
+        if names.is_match(program) {
+            return true;
+        }
+        let reads = |text: &str| {
+            matches!(text, "list" | "show" | "status" | "info" | "version" | "get" | "report")
+        };
+        let first = texts().find(|text| !text.starts_with('-'));
+        if families.is_match(program) || first.is_some_and(reads) {
+            return false;
+        }
+        (about.is_match(program) && !arguments.is_empty())
+            || texts().any(|text| options.is_match(text))
+            || texts()
+                .filter(|text| !text.starts_with('-') || *text == "--")
+                .take(3)
+                .any(|text| words.is_match(text))
     }
 
     /// Whether the operands of a program are names of other things.

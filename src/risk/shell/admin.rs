@@ -1,0 +1,153 @@
+//! Programs of administrators, settings of all projects, and places to which data streams (SPEC §7.1).
+//!
+//! Nobody can name every subcommand of every such program. So the question is turned round: a call that is not
+//! known to read changes something that is not the project's.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::elsewhere::{Use, is_elsewhere};
+use super::judge::{Judge, Opinion};
+use super::place;
+use crate::risk::RiskLevel;
+
+/// Programs whose calls are dangerous unless they are known to read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Admin {
+    /// Words of which the first two operands of a reading call have one.
+    reads: String,
+    /// Endings of names of programs that only read.
+    readers: String,
+    /// What every option of a call without operands is, where that only shows something.
+    shows: String,
+    /// Names, which may end in `*`.
+    programs: Vec<String>,
+    #[serde(skip)]
+    compiled: Option<[Regex; 3]>,
+}
+
+impl Admin {
+    pub(super) fn compile(&mut self) -> Result<(), String> {
+        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
+        self.compiled = Some([regex(&self.reads)?, regex(&self.readers)?, regex(&self.shows)?]);
+        Ok(())
+    }
+
+    /// Whether a program is one of administrators.
+    pub(super) fn names(&self, program: &str) -> bool {
+        self.programs.iter().any(|name| match name.strip_suffix('*') {
+            Some(head) => program.starts_with(head),
+            None => name == program,
+        })
+    }
+
+    /// Whether a call of such a program is known to read.
+    fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+        let Some([reads, readers, shows]) = &self.compiled else { return false };
+        let mut operands = arguments.iter().map(|(text, _)| text).filter(|it| !it.starts_with('-'));
+        let (first, second) = (operands.next(), operands.next());
+        readers.is_match(program)
+            || [first, second].into_iter().flatten().any(|text| reads.is_match(text))
+            || (first.is_none()
+                && !arguments.is_empty()
+                && arguments.iter().all(|(text, _)| shows.is_match(text)))
+    }
+
+    /// What is to be said of a call that no other rule calls dangerous.
+    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
+        let dangerous = |rule: &str, reason: &str| Opinion {
+            level: RiskLevel::Dangerous,
+            rule: rule.to_owned(),
+            reason: reason.to_owned(),
+            safer: None,
+        };
+        if self.names(program) && !self.only_reads(program, arguments) {
+            let reason = "Administers accounts, storage, services, networks or other hosts, and is not known to \
+                          only read.";
+            return Some(dangerous("administers", reason));
+        }
+        if sets_for_all(program, arguments) {
+            return Some(dangerous("hijacks", "Changes settings that all projects share."));
+        }
+        streams(arguments)
+            .then(|| dangerous("sends-out", "Sends what it makes to another host as it is made."))
+    }
+}
+
+/// Whether a call changes settings, and says that they are not only those of the project.
+fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
+    const SETS: [&str; 24] = [
+        "config",
+        "set",
+        "unset",
+        "override",
+        "alias",
+        "register",
+        "unregister",
+        "add",
+        "remove",
+        "enable",
+        "disable",
+        "edit",
+        "default",
+        "use",
+        "link",
+        "mask",
+        "write",
+        "reset",
+        "trust",
+        "create",
+        "delete",
+        "import",
+        "settings",
+        "source",
+    ];
+    const READS: [&str; 9] =
+        ["get", "list", "ls", "show", "view", "--list", "-l", "--get", "--show-origin"];
+    let texts = || arguments.iter().map(|(text, _)| text.as_str());
+    let shared = texts().any(|text| matches!(text, "--global" | "--system" | "--user"));
+    if !shared || texts().any(|text| READS.contains(&text) || text.starts_with("--get")) {
+        return false;
+    }
+    let operands: Vec<&str> = texts().filter(|text| !text.starts_with('-')).collect();
+    // A key without its value is only asked for.
+    let asks = program == "git" && operands.len() <= 2;
+    !asks && operands.iter().take(3).any(|text| SETS.contains(text))
+}
+
+/// Whether the last word is an address to which a program streams; what it reads stands behind an option.
+fn streams(arguments: &[(String, bool)]) -> bool {
+    static SCHEMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://").ok()
+    });
+    let Some(((last, _), before)) = arguments.split_last() else { return false };
+    let reads = before.last().is_some_and(|(text, _)| {
+        matches!(text.as_str(), "-i" | "-u" | "--url" | "--input" | "--host" | "-H")
+    });
+    !reads && SCHEMES.as_ref().is_none_or(|schemes| schemes.is_match(last))
+}
+
+impl Judge<'_> {
+    /// Whether a program is named by a path outside the project, and is none of a well-known folder of tools. What
+    /// this very command built there is known from its other words.
+    pub(super) fn runs_from_outside(&self, program: &str) -> bool {
+        static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(
+                r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
+            )
+            .ok()
+        });
+        if !program.contains('/') {
+            return false;
+        }
+        let path = place::settle(program, &self.folder);
+        let tool = TOOLS.as_ref().is_some_and(|tools| tools.is_match(&path));
+        let made = self.script.commands.iter().any(|it| {
+            it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
+        });
+        !tool && !made && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
+    }
+}

@@ -1,0 +1,186 @@
+//! Code in the command line that only computes and prints (SPEC §7.1).
+//!
+//! A closed world: each name must be in a list of the table or be bound by the code itself, each name behind a dot
+//! must be in another, and what reads a file must be given the name of one of the project as it stands. Whatever
+//! else the code holds is as dangerous as any code that nobody has read.
+
+mod names;
+mod tokens;
+mod world;
+
+use serde::Deserialize;
+
+use super::judge::Judge;
+use super::place;
+use super::syntax::{UNKNOWN, Word};
+use tokens::Token;
+
+/// What code of one language may name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Inline {
+    language: String,
+    programs: Vec<String>,
+    names: String,
+    attributes: String,
+    modules: String,
+    reads: String,
+}
+
+impl Judge<'_> {
+    /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
+    pub(super) fn computes(
+        &self,
+        program: &str,
+        options: &[Word],
+        code: &Word,
+        rest: &[Word],
+    ) -> bool {
+        let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
+        let Some(language) = self.table.inline.iter().find(is) else { return false };
+        let plain = |word: &Word| plain_option(&language.language, &word.text);
+        if !options.iter().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
+            return false;
+        }
+        let perl = language.language == "perl";
+        let changes = perl
+            && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
+        let reads = perl || language.language == "ruby";
+        // Perl opens what it is given, and may be given a command; with `-i` it changes the file.
+        let inside = |word: &Word| {
+            let path = place::settle(&word.text, &self.folder);
+            !word.text.starts_with('-')
+                && !word.text.contains(['|', '<', '>'])
+                && (!changes || (!word.unknown() && is_inside(&path)))
+        };
+        if reads && !rest.iter().all(inside)
+            || (changes && !self.folder.is_empty() && !is_inside(&self.folder))
+        {
+            return false;
+        }
+        (perl && substitutes(&code.text)) || language.allows(&code.text)
+    }
+}
+
+/// Options that change nothing but how the code is read and its input taken apart.
+fn plain_option(language: &str, text: &str) -> bool {
+    let letters = |allowed: &str| {
+        text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
+    };
+    match language {
+        "python" => letters("BsSEuIOqcd"),
+        "javascript" => {
+            letters("pe")
+                || matches!(
+                    text,
+                    "eval" | "--eval" | "--print" | "--no-warnings" | "--input-type=module"
+                )
+        }
+        "perl" => {
+            let bundle = text.split('.').next().unwrap_or_default();
+            let ending = text.strip_prefix(bundle).unwrap_or_default();
+            bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E".contains(c)))
+                && (ending.is_empty()
+                    || bundle.ends_with('i')
+                        && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))
+        }
+        "ruby" => {
+            letters("enplaw")
+                || matches!(
+                    text,
+                    "-rjson"
+                        | "-rdate"
+                        | "-rtime"
+                        | "-rset"
+                        | "-ryaml"
+                        | "-rdigest"
+                        | "-rsecurerandom"
+                        | "-rbase64"
+                )
+        }
+        "php" => letters("rn"),
+        _ => letters("e"),
+    }
+}
+
+/// Whether a settled path is of the project, and is no file that other programs obey or that keeps keys.
+fn is_inside(path: &str) -> bool {
+    !place::is_outside(path)
+        && !place::is_sensitive(path)
+        && !place::is_secret(path)
+        && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
+}
+
+/// Whether code of Perl is nothing but `s/../../`, `tr/../../` and their like, without code in a pattern.
+fn substitutes(code: &str) -> bool {
+    let mut rest = code.trim().trim_end_matches(';');
+    if rest.is_empty() {
+        return false;
+    }
+    while !rest.is_empty() {
+        rest = rest.trim_start_matches([' ', ';', '\n']);
+        let Some(body) = rest
+            .strip_prefix('s')
+            .or_else(|| rest.strip_prefix("tr"))
+            .or_else(|| rest.strip_prefix('y'))
+        else {
+            return false;
+        };
+        let Some(mark) = body.chars().next().filter(|c| "/|,#!".contains(*c)) else { return false };
+        let mut ends = Vec::new();
+        let mut escaped = false;
+        for (at, c) in body.char_indices().skip(1) {
+            if escaped {
+                escaped = false;
+            } else if c == '\\' {
+                escaped = true;
+            } else if c == mark {
+                ends.push(at);
+                if ends.len() == 2 {
+                    break;
+                }
+            }
+        }
+        let [middle, end] = ends.as_slice() else { return false };
+        let (pattern, new) = (
+            body.get(1..*middle).unwrap_or_default(),
+            body.get(middle + 1..*end).unwrap_or_default(),
+        );
+        let hidden = |text: &str| {
+            let known = text.replace("\\@", "").replace("\\$", "");
+            let variable = known.split('$').skip(1).any(|it| {
+                !it.is_empty() && !it.starts_with(|c: char| c.is_ascii_digit() || "|)&".contains(c))
+            });
+            variable || known.contains('@') || known.contains("(?{") || known.contains("(??{")
+        };
+        if hidden(pattern) || hidden(new) {
+            return false;
+        }
+        let after = body.get(end + 1..).unwrap_or_default();
+        let flags = after.bytes().take_while(u8::is_ascii_alphabetic).count();
+        if !after.bytes().take(flags).all(|it| b"gimsxrcd".contains(&it)) {
+            return false;
+        }
+        rest = after.get(flags..).unwrap_or_default();
+        if !rest.is_empty() && !rest.starts_with(';') {
+            return false;
+        }
+        rest = rest.trim_start_matches([' ', ';', '\n']);
+    }
+    true
+}
+
+fn listed(list: &str, name: &str) -> bool {
+    list.split(' ').any(|it| it == name)
+}
+
+fn sign(token: Option<&Token>, wanted: char) -> bool {
+    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
+}
+
+fn name(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Name(name)) => Some(name),
+        _ => None,
+    }
+}

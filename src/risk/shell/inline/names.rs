@@ -1,0 +1,172 @@
+//! Whether one name of a code is known where it stands.
+
+use std::collections::BTreeSet;
+
+use super::tokens::Token;
+use super::{Inline, listed, name, place, sign};
+use crate::risk::shell::discloses::is_secret_name;
+
+/// Names of JavaScript by which code reaches what makes code.
+const BANNED: [&str; 12] = [
+    "constructor",
+    "__proto__",
+    "prototype",
+    "mainModule",
+    "binding",
+    "dlopen",
+    "eval",
+    "Function",
+    "callee",
+    "caller",
+    "arguments",
+    "_load",
+];
+
+impl Inline {
+    /// Whether a token is known where it stands.
+    pub(super) fn token(
+        &self,
+        all: &[Token],
+        at: usize,
+        bound: &BTreeSet<String>,
+        shown: &BTreeSet<String>,
+    ) -> bool {
+        let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
+        let (before, next) = (get(1), all.get(at + 1));
+        let closes = |from: usize| sign(all.get(from), ')');
+        let given = |from: usize| {
+            sign(all.get(from), '(') && matches!(all.get(from + 1), Some(Token::Text(_)))
+        };
+        let script = self.language == "javascript";
+        match all.get(at) {
+            Some(Token::Sign('[')) if script || self.language == "lua" => {
+                // A computed name could be any.
+                let follows = matches!(before, Some(Token::Name(_) | Token::Text(_)))
+                    || sign(before, ')')
+                    || sign(before, ']');
+                let plain = match next {
+                    Some(Token::Number(_)) => true,
+                    Some(Token::Text(text)) => {
+                        listed(&self.attributes, text) || listed(&self.names, text)
+                    }
+                    _ => false,
+                };
+                let word = name(before).is_some_and(|it| matches!(it, "return" | "of" | "in"));
+                !(script && sign(before, '{'))
+                    && (!follows || word || (plain && sign(all.get(at + 2), ']')))
+            }
+            // PHP calls the function that a text names.
+            Some(Token::Sign('(')) if self.language == "php" => {
+                !(matches!(before, Some(Token::Text(_))) || sign(before, ')') || sign(before, ']'))
+            }
+            Some(Token::Sign(']')) if script => !sign(next, ':'),
+            Some(Token::Text(text)) if script && sign(next, ':') => {
+                !text.contains('\\') && !BANNED.contains(&text.as_str())
+            }
+            Some(Token::Name(own)) => {
+                if script && BANNED.contains(&own.as_str())
+                    || own.contains("ENV") && self.language != "javascript"
+                {
+                    return false;
+                }
+                let dotted = sign(before, '.') && !sign(get(2), '.')
+                    || self.language == "lua" && sign(before, ':');
+                if dotted {
+                    return self.attribute(all, at, own, shown);
+                }
+                if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
+                    // A variable that is called could hold the name of any function.
+                    return !sign(next, '(') && !own.starts_with('_') && own != "GLOBALS";
+                }
+                if sign(before, ':') && self.language == "ruby" {
+                    return listed(&self.attributes, own);
+                }
+                let behind = sign(before, '(') || sign(before, ',');
+                let keyword = self.language == "python"
+                    && behind
+                    && sign(next, '=')
+                    && !sign(all.get(at + 2), '=');
+                let key = script && (sign(before, '{') || sign(before, ',')) && sign(next, ':');
+                if keyword || key {
+                    return true;
+                }
+                if listed(&self.reads, own) {
+                    let mode = sign(all.get(at + 3), ',')
+                        && matches!(all.get(at + 4), Some(Token::Text(mode)) if matches!(mode.as_str(), "r" | "rb" | "rt"))
+                        && closes(at + 5);
+                    return given(at + 1)
+                        && (closes(at + 3) || mode)
+                        && all.get(at + 2).is_some_and(is_project_file);
+                }
+                if own == "require" {
+                    let bracket = usize::from(sign(next, '('));
+                    return matches!(all.get(at + 1 + bracket), Some(Token::Text(text))
+                        if listed(&self.modules, text)
+                            || script && text.starts_with("./") && text.ends_with(".json") && !text.contains(".."));
+                }
+                if shown.contains(own) {
+                    return sign(next, '.');
+                }
+                bound.contains(own) || listed(&self.names, own)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a name behind a dot is known, and the few that need more than that have it.
+    fn attribute(&self, all: &[Token], at: usize, own: &str, shown: &BTreeSet<String>) -> bool {
+        let of = at.checked_sub(2).and_then(|at| name(all.get(at))).unwrap_or_default();
+        let next = all.get(at + 1);
+        let version = matches!(own, "__version__" | "__file__" | "__name__" | "__doc__");
+        if shown.contains(of) {
+            return version || matches!(own, "VERSION" | "version");
+        }
+        // What is assigned to a name behind a dot would be found there by others.
+        let assigned = sign(next, '=') && !sign(all.get(at + 2), '=');
+        if assigned && self.language != "perl" {
+            return false;
+        }
+        let text = all.iter().skip(at + 1).take(5).find_map(|it| match it {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        match own {
+            "env" | "environ" | "getenv" if self.language != "lua" => {
+                let named =
+                    if self.language == "javascript" { name(all.get(at + 2)) } else { text };
+                let plain =
+                    |it: &str| it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+                sign(next, if self.language == "javascript" { '.' } else { '[' })
+                    && named.is_some_and(|it| plain(it) && !is_secret_name(it))
+                    || sign(next, '.')
+                        && name(all.get(at + 2)) == Some("get")
+                        && named.is_some_and(|it| plain(it) && !is_secret_name(it))
+            }
+            "system" => of == "platform" && sign(next, '(') && sign(all.get(at + 2), ')'),
+            "load" => matches!(of, "json" | "tomllib" | "toml" | "tomli"),
+            "path" if of == "sys" => sign(next, ')') || sign(next, ',') || next.is_none(),
+            _ if listed(&self.reads, own) => {
+                sign(next, '(')
+                    && all.get(at + 2).is_some_and(is_project_file)
+                    && (sign(all.get(at + 3), ')')
+                        || self.language == "javascript" && sign(all.get(at + 3), ','))
+            }
+            // A variable of the environment that `env.` has named.
+            _ if of == "env" && self.language == "javascript" => true,
+            _ => version || listed(&self.attributes, own),
+        }
+    }
+}
+
+fn is_project_file(token: &Token) -> bool {
+    let reads = |text: &str| {
+        let path = place::settle(text, "");
+        !text.is_empty()
+            && !place::is_outside(&path)
+            && !place::is_secret(&path)
+            && !place::is_keys(&path)
+            && !path.rsplit('/').next().is_some_and(|it| it.starts_with(".env"))
+            && !path.contains(['*', '|', '<', '>', ':', '\\'])
+    };
+    matches!(token, Token::Text(text) if reads(text))
+}

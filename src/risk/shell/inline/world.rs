@@ -1,0 +1,222 @@
+//! What a code binds, and whether all of it is known.
+
+use std::collections::BTreeSet;
+
+use super::tokens::{Token, tokens};
+use super::{Inline, listed, name, sign};
+
+impl Inline {
+    /// Whether a code holds nothing that is not known.
+    pub(super) fn allows(&self, code: &str) -> bool {
+        let Some(all) = tokens(code, &self.language) else { return false };
+        if all.is_empty() || !modest(&all) {
+            return false;
+        }
+        let mut bound = BTreeSet::new();
+        let mut shown = BTreeSet::new();
+        let start = if self.language == "python" {
+            let Some(start) = self.imports(&all, &mut bound, &mut shown) else { return false };
+            start
+        } else {
+            0
+        };
+        let Some(body) = all.get(start..) else { return false };
+        self.binds(body, &mut bound);
+        (0..body.len()).all(|at| self.token(body, at, &bound, &shown))
+    }
+
+    /// The imports at the beginning: what they bind, and modules of which only the version may be shown.
+    fn imports(
+        &self,
+        all: &[Token],
+        bound: &mut BTreeSet<String>,
+        shown: &mut BTreeSet<String>,
+    ) -> Option<usize> {
+        let mut start = 0;
+        for statement in all.split(|token| matches!(token, Token::Sign(';'))) {
+            let first = name(statement.first());
+            if first != Some("import") && first != Some("from") && !statement.is_empty() {
+                break;
+            }
+            start += statement.len() + 1;
+            let mut words = statement.get(1..).unwrap_or_default();
+            let from = first == Some("from");
+            if from {
+                let at = words.iter().position(|it| name(Some(it)) == Some("import"))?;
+                if !listed(&self.modules, &dotted(words.get(..at)?)?) {
+                    return None;
+                }
+                words = words.get(at + 1..)?;
+            }
+            for part in
+                words.split(|token| matches!(token, Token::Sign(','))).filter(|it| !it.is_empty())
+            {
+                let alias = part.iter().position(|it| name(Some(it)) == Some("as"));
+                let module = dotted(part.get(..alias.unwrap_or(part.len()))?)?;
+                let own = match alias {
+                    Some(at) => dotted(part.get(at + 1..)?)?,
+                    None => module.split('.').next()?.to_owned(),
+                };
+                let special =
+                    ["path", "environ", "load", "system", "metadata"].contains(&module.as_str());
+                if from
+                    && (special
+                        || !(listed(&self.attributes, &module) || listed(&self.reads, &module)))
+                {
+                    return None;
+                }
+                if from || listed(&self.modules, &module) {
+                    if own != module && listed(&self.reads, &module) {
+                        return None;
+                    }
+                    bound.insert(own);
+                } else if !module.contains('.') && !module.starts_with('_') {
+                    shown.insert(own);
+                } else {
+                    return None;
+                }
+            }
+        }
+        Some(start.min(all.len()))
+    }
+
+    /// The names that the code binds: variables of loops, parameters, and what is assigned to.
+    fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
+        let python = self.language == "python";
+        for at in 0..all.len() {
+            let before = at.checked_sub(1).and_then(|at| all.get(at));
+            let starts = before.is_none() || sign(before, ';') || sign(before, '{');
+            if name(all.get(at)).is_some_and(|it| {
+                matches!(it, "const" | "let" | "var" | "for" | "local" | "my" | "lambda" | "as")
+            }) {
+                // Python's comprehensions, `for` and `lambda` bind several names, with commas between them.
+                let listing = python || self.language == "lua";
+                let mut next = at + 1;
+                while let Some(own) = name(all.get(next)) {
+                    if matches!(own, "const" | "let" | "var") {
+                        break;
+                    }
+                    bound.insert(own.to_owned());
+                    next += 2;
+                    if !listing || !sign(all.get(next - 1), ',') {
+                        break;
+                    }
+                }
+            }
+            let assigned = sign(all.get(at + 1), '=')
+                && !sign(all.get(at + 2), '=')
+                && !sign(all.get(at + 2), '>');
+            if let Some(own) = name(all.get(at)) {
+                if starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
+                    || sign(all.get(at + 1), '=')
+                        && sign(all.get(at + 2), '>')
+                        && self.language == "javascript"
+                    || self.language == "ruby"
+                        && sign(before, '|')
+                        && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','))
+                {
+                    bound.insert(own.to_owned());
+                }
+            }
+            // Parameters of an arrow: only names and commas between the brackets.
+            if self.language == "javascript"
+                && sign(all.get(at), ')')
+                && sign(all.get(at + 1), '=')
+                && sign(all.get(at + 2), '>')
+            {
+                for back in (0..at).rev() {
+                    match all.get(back) {
+                        Some(Token::Name(own)) => {
+                            bound.insert(own.clone());
+                        }
+                        Some(Token::Sign(',')) => {}
+                        _ => break,
+                    }
+                }
+            }
+        }
+        // What has a meaning of its own keeps it.
+        let kept = [
+            "require",
+            "open",
+            "Path",
+            "eval",
+            "exec",
+            "import",
+            "constructor",
+            "Function",
+            "this",
+            "globalThis",
+        ];
+        bound.retain(|own| !kept.contains(&own.as_str()) || (python && own == "Path"));
+    }
+}
+
+/// Names with dots between them.
+fn dotted(tokens: &[Token]) -> Option<String> {
+    let mut text = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Name(name) if at % 2 == 0 => text.push_str(name),
+            Token::Sign('.') if at % 2 == 1 => text.push('.'),
+            _ => return None,
+        }
+    }
+    (!text.is_empty() && !text.ends_with('.')).then_some(text)
+}
+
+/// Whether the code cannot ask for more memory or time than a person would grant: no tower of powers, no large
+/// number beside what repeats.
+fn modest(all: &[Token]) -> bool {
+    let mut largest: f64 = 0.0;
+    let (mut times, mut powers, mut repeats) = (0, 0, false);
+    for (at, token) in all.iter().enumerate() {
+        match token {
+            Token::Number(number) => largest = largest.max(*number),
+            Token::Sign('*') if sign(all.get(at + 1), '*') => {
+                powers += 1;
+                if !matches!(all.get(at + 2), Some(Token::Number(number)) if *number <= 4096.0) {
+                    return false;
+                }
+            }
+            Token::Sign('*') => times += 1,
+            Token::Name(name) => {
+                repeats |= matches!(
+                    name.as_str(),
+                    "repeat"
+                        | "range"
+                        | "fill"
+                        | "padEnd"
+                        | "padStart"
+                        | "alloc"
+                        | "Array"
+                        | "rep"
+                        | "bytes"
+                        | "bytearray"
+                        | "str_repeat"
+                        | "ljust"
+                        | "rjust"
+                        | "zfill"
+                        | "times"
+                        | "upto"
+                        | "zeros"
+                        | "ones"
+                        | "arange"
+                        | "pow"
+                        | "factorial"
+                        | "token_hex"
+                        | "token_bytes"
+                        | "randomBytes"
+                        | "while"
+                        | "sleep"
+                        | "x"
+                );
+            }
+            _ => {}
+        }
+    }
+    // Each power is counted as a sign of its own, and once more as its second half.
+    let multiplied = times > powers;
+    !(powers > 0 && (multiplied || repeats || powers > 1))
+        && (largest < 1e7 || !(multiplied || repeats))
+}
