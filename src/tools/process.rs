@@ -140,7 +140,10 @@ impl<K> Finished<K> {
             (Some(first), _) => {
                 let more = changed.len() - 1;
                 let others = if more == 0 { String::new() } else { format!(" and {more} more") };
-                format!("what no step may write has changed: {}{others}", first.display())
+                format!(
+                    "what no step may write has changed: {}{others}; a new file among it is now named *.refused-…",
+                    first.display()
+                )
             }
             (None, code) if code != Some(0) && *refused > 0 => {
                 let times = if *refused == 1 { "time" } else { "times" };

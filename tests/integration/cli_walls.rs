@@ -225,6 +225,7 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
 fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
     let home = Home::new();
     home.write("Cargo.toml", "[package]\nname = 'a'\nversion = '0.1.0'\nedition = '2024'\n");
+    fs::create_dir(home.file("src")).unwrap();
     home.write("src/lib.rs", "");
     let script = "fn main() { let _ = std::net::TcpStream::connect(\"192.0.2.1:9\"); }";
     home.write("build.rs", script);
@@ -244,4 +245,49 @@ fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
         &home.json(["run", "space/p.json", "--yes"]).exits(0).document()["step_results"][0];
     let note = result["wall_notes"][0].as_str().unwrap_or_else(|| panic!("{result}"));
     assert!(note.contains("refused it the network"), "{note}");
+}
+
+#[test]
+fn a_grant_does_not_follow_a_link_that_an_earlier_step_put_there() {
+    let home = Home::new();
+    let place = |name: &str| home.path().join(name);
+    fs::create_dir_all(place("given/inner")).unwrap();
+    fs::create_dir(place("other")).unwrap();
+    let [given, inner, other] =
+        ["given", "given/inner", "other"].map(|name| place(name).to_str().unwrap().to_owned());
+    for made in [inner.clone(), format!("{inner}/new/")] {
+        let swap = format!("rmdir {inner} || rm {inner}; ln -sfn {other} {inner}");
+        plan(
+            &home,
+            json!([
+                { "command": swap, "needs": { "write": [given] } },
+                { "command": format!("touch {made}/escaped"), "needs": { "write": [made] } },
+            ]),
+        );
+        let words = ["run", "space/p.json", "--yes", "--confirm", "approve"];
+        let document = home.json(words).exits(1).document();
+        assert_eq!(document["step_results"][0]["success"], true, "{document}");
+        let message = document["step_results"][1]["error_message"].as_str().unwrap();
+        assert!(message.contains("a link has come to be"), "{message}");
+        assert_eq!(fs::read_dir(place("other")).unwrap().count(), 0, "{made}");
+        fs::remove_file(&inner).unwrap();
+        fs::create_dir(&inner).unwrap();
+    }
+}
+
+#[test]
+fn settings_of_git_cannot_be_moved_to_where_a_step_writes() {
+    let home = Home::new();
+    let git = |words: &[&str]| {
+        let mut command = assert_cmd::Command::new("git");
+        let _ = command.args(words).current_dir(home.file("")).assert().success();
+    };
+    git(&["init", "-q"]);
+    home.write("s.sh", "mkdir ev; cp .git/config ev; echo ../ev > .git/commondir");
+    plan(&home, json!([{ "command": "git add -A && bash s.sh" }]));
+    let words = ["run", "space/p.json", "--yes", "--confirm", "approve"];
+    let document = home.json(words).exits(1).document();
+    assert_eq!(document["step_results"][0]["error_code"], "E312", "{document}");
+    assert!(!home.file(".git/commondir").exists());
+    git(&["status"]);
 }

@@ -149,6 +149,7 @@ const ATTEMPTS: &[(&str, &str, Holds)] = &[
     ("connect to the socket of a daemon", "T unix-stream", Always),
     ("send to the socket of a daemon", "T unix-datagram", Always),
     ("send by one of a pair", "T unix-pair", Always),
+    ("send by one of a raw pair", "T unix-pair-raw", Always),
     ("connect to an abstract socket", "T abstract", Always),
     ("use io_uring", "T io-uring", Always),
     ("open a socket to the host", "T vsock", Always),

@@ -280,9 +280,12 @@ fn sockets(network: Network) -> io::Result<Rules> {
     };
     rules.insert(libc::SYS_socket, socket);
     // One without a connection could send to any address.
-    let datagram = family(libc::SOCK_DGRAM);
-    let pairs =
-        vec![all_of(vec![is_not(0, unix)?])?, all_of(vec![has(1, SOCKET_KIND, datagram)?])?];
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(family);
+    let mut pairs = vec![all_of(vec![is_not(0, unix)?])?];
+    // The kernel makes a datagram socket of a raw one, and may of others.
+    for kind in (0..=SOCKET_KIND).filter(|kind| !connected.contains(kind)) {
+        pairs.push(all_of(vec![has(1, SOCKET_KIND, kind)?])?);
+    }
     rules.insert(libc::SYS_socketpair, pairs);
     Ok(rules)
 }

@@ -44,6 +44,8 @@ pub(super) mod option {
     pub(in super::super) const PASS: &str = "--pass";
     /// A folder or file to write in.
     pub(in super::super) const WRITE: &str = "--write";
+    /// Which folder or file that was: its device and its number there, with a colon between.
+    pub(in super::super) const IS: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
     /// How much of a network there is.
@@ -161,7 +163,14 @@ impl Options {
                 option::REPORT => options.report = Some(descriptor()?),
                 option::JOIN => options.join.push(descriptor()?),
                 option::PASS => options.pass.push(descriptor()?),
-                option::WRITE => options.files.write.push(PathBuf::from(value)),
+                option::WRITE => options.files.write.push((PathBuf::from(value), None)),
+                option::IS => {
+                    let numbers = value.to_str().and_then(|text| text.split_once(':'));
+                    let (device, number) = numbers.ok_or_else(wrong)?;
+                    let read = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+                    let (_, is) = options.files.write.last_mut().ok_or_else(wrong)?;
+                    *is = Some((read(device)?, read(number)?));
+                }
                 option::HIDE => options.files.hidden.push(PathBuf::from(value)),
                 option::NETWORK => {
                     options.network = Some(Network::read(&value).ok_or_else(wrong)?);

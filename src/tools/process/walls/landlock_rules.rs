@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -23,11 +23,14 @@ const SCOPES: i32 = 6;
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
+/// By which a file or folder is known again: its device, and its number there.
+pub(super) type Identity = (u64, u64);
+
 /// What a program may do with files.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     /// Where it writes.
-    pub(super) write: Vec<PathBuf>,
+    pub(super) write: Vec<(PathBuf, Option<Identity>)>,
     /// What it cannot read. Everything else it can.
     pub(super) hidden: Vec<PathBuf>,
     /// Whether it may use the network by other means than Landlock's.
@@ -69,7 +72,15 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
     if version >= 5 {
         write &= !BitFlags::from(AccessFs::IoctlDev);
     }
-    for path in &files.write {
+    for (path, identity) in &files.write {
+        // Somebody could have put a link to another place there since the walls were planned.
+        if let Some(identity) = identity
+            && path.symlink_metadata().map(|data| (data.dev(), data.ino()))? != *identity
+        {
+            let text =
+                format!("{} is no longer what it was when its walls were made", path.display());
+            return Err(io::Error::other(text));
+        }
         rights.open(&mut ruleset, path, write)?;
     }
     let mut device = AccessFs::ReadFile | AccessFs::WriteFile;

@@ -41,6 +41,7 @@ impl Repository {
         let mut modules = Vec::new();
         for folder in &folders {
             modules_in(&folder.join("modules"), &mut modules, DEPTH);
+            modules_in(&folder.join("worktrees"), &mut modules, DEPTH);
         }
         for folder in folders.iter().chain(&modules) {
             repository.protect_settings_of(folder, tree);
@@ -51,7 +52,8 @@ impl Repository {
     }
 
     fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {
-        for name in ["config", "config.worktree", "hooks"] {
+        // By `commondir` git would look for all the others elsewhere.
+        for name in ["config", "config.worktree", "hooks", "commondir"] {
             self.protected.push(folder.join(name));
         }
         for name in ["config", "config.worktree"] {

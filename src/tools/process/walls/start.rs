@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -215,7 +216,7 @@ impl Walled {
             Refused::Nothing => 0,
         };
         let writable = self.writable.clone();
-        WallReport { refused, changed: self.watched.changed(), writable }
+        WallReport { refused, changed: self.watched.set_aside(), writable }
     }
 }
 
@@ -276,10 +277,13 @@ impl Line<'_> {
         let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
         line.extend(self.report_option());
         line.extend([option::NETWORK.into(), network.as_str().into()]);
-        let write = self.table.paths(Access::Write);
-        for path in write.chain([self.seen_temporary().as_path()]) {
+        for path in self.table.paths(Access::Write) {
             line.extend([option::WRITE.into(), path.into()]);
+            if let Ok(data) = path.symlink_metadata() {
+                line.extend([option::IS.into(), format!("{}:{}", data.dev(), data.ino()).into()]);
+            }
         }
+        line.extend([option::WRITE.into(), self.seen_temporary().into()]);
         match self.step.level {
             WallLevel::Full => {
                 // Of the run alone.

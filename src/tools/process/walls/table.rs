@@ -39,8 +39,9 @@ impl Table {
     ) -> io::Result<Self> {
         let mut table = Self::default();
         table.add(&run.workspace, Access::Write)?;
-        let granted = step.write.iter().map(PathBuf::from);
-        for path in granted.chain(run.place.write.iter().chain(write).cloned()) {
+        let granted: Vec<PathBuf> = step.write.iter().map(PathBuf::from).collect();
+        granted.iter().try_for_each(|path| unmoved(path).map_err(|error| about(path, &error)))?;
+        for path in granted.into_iter().chain(run.place.write.iter().chain(write).cloned()) {
             // What is granted as a folder to write in may be made by the step itself.
             if !path.exists() {
                 fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
@@ -162,6 +163,16 @@ impl Table {
         !self.entries.contains_key(Path::new(TEMPORARY))
             && self.access(Path::new(TEMPORARY)) != Some(Access::Hidden)
     }
+}
+
+/// That this absolute path still leads where it says: when it was granted no link was in it, and an earlier step may
+/// have put one there since.
+fn unmoved(path: &Path) -> io::Result<()> {
+    let there = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path);
+    if there.canonicalize()? == there {
+        return Ok(());
+    }
+    Err(io::Error::other("a link has come to be in this path since writing there was granted"))
 }
 
 fn about(path: &Path, error: &io::Error) -> io::Error {

@@ -38,6 +38,28 @@ impl Watched {
         changed.sort();
         changed
     }
+
+    /// The same; and files that came to be are given another name, by which nothing runs them: no mount could
+    /// keep them from being made.
+    pub(super) fn set_aside(&self) -> Vec<PathBuf> {
+        let changed = self.changed();
+        for path in changed.iter().filter(|path| !self.before.contains_key(*path)) {
+            if path.symlink_metadata().is_ok_and(|data| !data.is_dir()) {
+                let mut aside = path.clone().into_os_string();
+                // By chance, so that nothing can be there already.
+                aside.push(format!(".refused-{}", uuid::Uuid::new_v4().simple()));
+                // Where that fails, the path is told all the same.
+                let _ = rustix::fs::renameat_with(
+                    rustix::fs::CWD,
+                    path,
+                    rustix::fs::CWD,
+                    PathBuf::from(aside),
+                    rustix::fs::RenameFlags::NOREPLACE,
+                );
+            }
+        }
+        changed
+    }
 }
 
 fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
@@ -89,6 +111,14 @@ mod tests {
         fs::remove_file(path("goes")).unwrap();
         fs::write(path("comes"), "").unwrap();
         let changed = ["comes", "goes", "kept/changes", "kept/new"].map(path);
-        assert_eq!(watched.changed(), changed);
+        assert_eq!(watched.set_aside(), changed);
+        let is_aside = |name: &str| {
+            let mut names = fs::read_dir(path(name).parent().unwrap()).unwrap().flatten();
+            let start = format!("{}.refused-", path(name).file_name().unwrap().display());
+            !path(name).exists()
+                && names.any(|it| it.file_name().to_string_lossy().starts_with(&start))
+        };
+        assert!(is_aside("comes") && is_aside("kept/new"));
+        assert!(path("kept/changes").exists());
     }
 }
