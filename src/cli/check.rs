@@ -109,7 +109,7 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     let errors = opened.findings.iter().filter(|it| it.severity == Severity::Error).count();
     match opened.digest {
         Some(digest) if opened.is_valid() => {
-            out.line(&format!("Valid. `--authorize {digest}` runs exactly this."));
+            out.line(&format!("Valid. `--authorize {digest}` authorizes exactly these bytes."));
         }
         _ if errors == 1 => out.line("Not valid: 1 error."),
         _ => out.line(&format!("Not valid: {errors} errors.")),

@@ -180,6 +180,11 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if let Some(target) = &review.binding.target {
         say(&format!("Commands run on {}", visible(&target.to_string())));
     }
+    // A digest on the command line says nothing of them.
+    if !review.binding.grants.is_empty() {
+        let grants = &review.binding.grants;
+        say(&visible(&format!("Granted to its steps beyond their walls: {grants}")));
+    }
     for finding in &review.findings {
         say(&super::documents::finding_line(finding));
     }

@@ -159,6 +159,11 @@ impl WallReport {
         });
         let ends = |it: char| it.is_whitespace() || "'\"`:,;()<>[]‘’“”".contains(it);
         lines
+            // A line begins with who says it.
+            .map(|line| match line.split_once(": ") {
+                Some((who, rest)) if who.starts_with('/') && rest.contains('/') => rest,
+                _ => line,
+            })
             .flat_map(|line| line.split(ends))
             .filter(|word| word.len() > 1 && word.starts_with('/'))
             .map(PathBuf::from)
@@ -178,6 +183,7 @@ mod tests {
             ("touch: cannot touch '/usr/x y': Read-only file system", Some("/usr/x")),
             ("x\nmkdir: cannot create directory ‘/opt/a’: Permission denied\n", Some("/opt/a")),
             ("/w/a: Permission denied", None),
+            ("/usr/bin/bash: line 1: /opt/b: Permission denied", Some("/opt/b")),
             ("/usr/x: No such file or directory", None),
             ("cp: /w/a -> /home/u/b: Operation not permitted", Some("/home/u/b")),
         ] {
