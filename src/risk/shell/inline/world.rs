@@ -106,17 +106,16 @@ impl Inline {
             let assigned = sign(all.get(at + 1), '=')
                 && !sign(all.get(at + 2), '=')
                 && !sign(all.get(at + 2), '>');
-            if let Some(own) = name(all.get(at)) {
-                if starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
+            let binds =
+                starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
                     || sign(all.get(at + 1), '=')
                         && sign(all.get(at + 2), '>')
                         && self.language == "javascript"
                     || self.language == "ruby"
                         && sign(before, '|')
-                        && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','))
-                {
-                    bound.insert(own.to_owned());
-                }
+                        && (sign(all.get(at + 1), '|') || sign(all.get(at + 1), ','));
+            if let Some(own) = name(all.get(at)).filter(|_| binds) {
+                bound.insert(own.to_owned());
             }
             // Parameters of an arrow: only names and commas between the brackets.
             if self.language == "javascript"
