@@ -45,7 +45,7 @@ const NAMES: &str = "compile input __import__ require_relative autoload syswrite
     methods instance_variable_set instance_variable_get const_get send method proc_open mkfifo \
     file_put_contents fopen fwrite fputs mail dl extract parse_str create_function call_user_func call_user_func_array \
     array_map usort preg_replace_callback getenv_all phpinfo ENV GLOBALS _SERVER _ENV _G getfenv setfenv \
-    Deno Bun Kernel IO Process Signal FileUtils Open3 Net URI Socket PTY Pathname loop setInterval gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr lookup createServer make_server HTTPServer TCPServer";
+    Deno Bun Kernel IO Process Signal FileUtils Open3 Net URI Socket PTY Pathname loop setInterval gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr lookup createServer make_server FileIO FileHandler startfile interact mv HTTPServer TCPServer";
 
 /// Whether any word of a name is listed.
 fn speaks(own: &str) -> bool {
@@ -77,6 +77,9 @@ fn speaks(own: &str) -> bool {
 fn word(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let singular = text.strip_suffix("sync").filter(|it| !it.is_empty()).unwrap_or(text);
+    if text.starts_with("save") || text.ends_with("save") || text.starts_with("write") {
+        return true;
+    }
     WORDS.split_whitespace().any(|it| it == text || it == singular)
 }
 
@@ -120,7 +123,7 @@ impl Inline {
                 let plain = match next {
                     Some(Token::Number(_)) => true,
                     Some(Token::Text(text)) => !text.contains('\\'),
-                    Some(Token::Name(_)) => !builds,
+                    Some(Token::Name(_)) => !builds && !has_files(all),
                     _ => false,
                 };
                 let word = name(before).is_some_and(|it| matches!(it, "return" | "of" | "in"));
@@ -142,6 +145,7 @@ impl Inline {
             _ => None,
         };
         let closes = |from: usize| sign(all.get(from), ')');
+        let files = has_files(all);
         if own.starts_with("__") {
             return dotted
                 && matches!(own, "__version__" | "__file__" | "__name__" | "__doc__")
@@ -163,6 +167,13 @@ impl Inline {
             is_secret_name(it) || !it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         };
         match own {
+            // Of a text it makes another one, of a file it makes that another one is lost.
+            "replace" if self.language == "python" => {
+                let file = |it: &Token| matches!(name(Some(it)), Some("Path" | "pathlib"));
+                return dotted && of != "os" && !all.iter().any(file);
+            }
+            "file" if self.language == "r" && sign(next, '=') => return false,
+            "values" | "entries" if files => return false,
             "while" | "until" => {
                 let from = at + 1 + usize::from(sign(next, '('));
                 return !matches!(all.get(from), Some(Token::Number(_)))
@@ -252,6 +263,12 @@ fn only_named(all: &[Token], at: usize) -> bool {
     let ends =
         all.get(end).is_none() || [',', ')', ';'].into_iter().any(|it| sign(all.get(end), it));
     ends && !kept
+}
+
+/// Whether the module of JavaScript that writes files is there, too.
+fn has_files(all: &[Token]) -> bool {
+    let is = |it: &Token| matches!(it, Token::Text(text) if matches!(text.trim_start_matches("node:"), "fs" | "fs/promises"));
+    all.iter().any(is)
 }
 
 /// Whether a module says by its name that it does more than compute.
