@@ -291,7 +291,12 @@ impl Judge<'_> {
 
     /// A link that leads out makes what is below it outside, too.
     pub(super) fn remember_link(&mut self, program: &str, arguments: &[(String, bool)]) {
-        if program != "ln" {
+        let links = |text: &str| {
+            matches!(text, "--link" | "--symbolic-link")
+                || text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 's'])
+        };
+        let copies = program == "cp" && arguments.iter().any(|(text, _)| links(text));
+        if program != "ln" && !copies {
             return;
         }
         let operands: Vec<&str> = arguments

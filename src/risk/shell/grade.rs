@@ -2,6 +2,7 @@
 
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
+use super::own_files::only_queries;
 use super::pattern::Seen;
 use super::program::{canonical, program_of};
 use super::readers::{self, Argument, Call};
@@ -29,8 +30,9 @@ impl Judge<'_> {
     /// Asks the table and the rules of the user.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
-        let opinion = self.beyond(command, program, opinion);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let softened = self.softened(command, program, &arguments, opinion);
+        let opinion = self.beyond(command, program, softened);
         let opinion = self.discloses(command, program, &arguments, opinion);
         let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
@@ -133,7 +135,7 @@ impl Judge<'_> {
                 if looks_like_code(text) && !excepted && !self.table.knows(program) {
                     let reason = "Hands code to a program that nobody knows.";
                     self.danger("inline-code", word.span(), reason);
-                } else if text.trim().contains(' ') {
+                } else if text.trim().contains(' ') && !only_queries(text) {
                     self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
                 }
             }

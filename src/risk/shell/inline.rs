@@ -5,6 +5,7 @@
 //! else the code holds is as dangerous as any code that nobody has read.
 
 mod names;
+mod reaches;
 mod tokens;
 mod world;
 
@@ -28,6 +29,28 @@ pub(super) struct Inline {
 }
 
 impl Judge<'_> {
+    /// Whether the code that a tool of a language is handed in an argument stays within itself.
+    pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+        let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
+        let codes: Vec<&str> = if program == "timeit" {
+            texts.iter().copied().filter(|it| !it.starts_with('-')).collect()
+        } else if program.starts_with("python") {
+            match texts.as_slice() {
+                ["manage.py" | "./manage.py", "shell" | "shell_plus", "-c" | "--command", code] => {
+                    vec![code]
+                }
+                _ => return false,
+            }
+        } else {
+            return false;
+        };
+        let plain = |text: &&str| matches!(*text, "-s" | "-n" | "-r" | "-u" | "-v" | "-p");
+        let options =
+            texts.iter().all(|it| !it.starts_with('-') || program != "timeit" || plain(it));
+        let code = |text: &str| self.computes("python3", &[], &literal(text), &[]);
+        options && !codes.is_empty() && codes.into_iter().all(code)
+    }
+
     /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
     pub(super) fn computes(
         &self,
@@ -38,8 +61,18 @@ impl Judge<'_> {
     ) -> bool {
         let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
-        let plain = |word: &Word| plain_option(&language.language, &word.text);
-        if !options.iter().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
+        let valued = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| options.get(at));
+            language.language == "python"
+                && before.is_some_and(|it| matches!(it.text.as_str(), "-W" | "-X"))
+        };
+        let plain =
+            |(at, word): (usize, &Word)| valued(at) || plain_option(&language.language, &word.text);
+        if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
+            return false;
+        }
+        // All but Python may read another option there, and so another code.
+        if language.language != "python" && rest.iter().any(|word| word.text.starts_with('-')) {
             return false;
         }
         let perl = language.language == "perl";
@@ -58,7 +91,14 @@ impl Judge<'_> {
         {
             return false;
         }
-        (perl && substitutes(&code.text)) || language.allows(&code.text)
+        // Names of texts and lists that are those of files, too.
+        let both = ["os.replace", "import replace", "values(require"];
+        if both.iter().any(|it| code.text.contains(it)) {
+            return false;
+        }
+        (perl && substitutes(&code.text))
+            || language.allows(&code.text)
+            || language.stays(&code.text)
     }
 }
 
@@ -68,7 +108,13 @@ fn plain_option(language: &str, text: &str) -> bool {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
     };
     match language {
-        "python" => letters("BsSEuIOqcd"),
+        "python" => {
+            letters("BsSEuIOqcd")
+                || text.starts_with("-W") && !text.contains(['.', '/'])
+                || text == "-X"
+        }
+        "r" => matches!(text, "--vanilla" | "--quiet" | "-q" | "--slave" | "--no-save" | "-e"),
+        "julia" => letters("eE") || matches!(text, "--project" | "--project=." | "-q" | "--quiet"),
         "javascript" => {
             letters("pe")
                 || matches!(
@@ -86,6 +132,7 @@ fn plain_option(language: &str, text: &str) -> bool {
         }
         "ruby" => {
             letters("enplaw")
+                || text.strip_prefix("-I").is_some_and(|it| !it.is_empty() && is_inside(it))
                 || matches!(
                     text,
                     "-rjson"
@@ -168,6 +215,10 @@ fn substitutes(code: &str) -> bool {
         rest = rest.trim_start_matches([' ', ';', '\n']);
     }
     true
+}
+
+fn literal(text: &str) -> Word {
+    Word::literal(text, 0..0)
 }
 
 fn listed(list: &str, name: &str) -> bool {

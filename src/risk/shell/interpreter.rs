@@ -163,7 +163,9 @@ impl Judge<'_> {
                 if self.script_file(context) {
                     return false;
                 }
-                self.decide(context, program, inline);
+                let before = rest.get(..at - 1).unwrap_or_default();
+                let computes = self.fed_code_computes(context, program, before);
+                self.decide(context, program, if computes { harmless() } else { inline });
                 return true;
             }
             if !text.starts_with('-') {
@@ -191,14 +193,15 @@ impl Judge<'_> {
         }
         let (read, fed) = self.reads(context);
         if (read.is_some() || fed) && !self.script_file(context) {
-            self.decide(context, program, inline);
+            let computes = self.fed_code_computes(context, program, rest);
+            self.decide(context, program, if computes { harmless() } else { inline });
         }
         false
     }
 }
 
 /// What is said of code that only computes and prints.
-fn harmless() -> Opinion {
+pub(super) fn harmless() -> Opinion {
     Opinion {
         level: RiskLevel::Caution,
         rule: "computes".to_owned(),
@@ -209,6 +212,18 @@ fn harmless() -> Opinion {
 }
 
 impl Judge<'_> {
+    /// Whether the code that it is fed stands in the command line, too, and only computes and prints.
+    fn fed_code_computes(
+        &mut self,
+        context: &SimpleCommand,
+        program: &str,
+        options: &[Word],
+    ) -> bool {
+        let (Some(text), _) = self.reads(context) else { return false };
+        let code = Word::literal(&text, context.span());
+        context.input.is_none() && self.computes(program, options, &code, &[])
+    }
+
     /// Whether its code is a file that is named, as if that were its operand.
     fn script_file(&mut self, context: &SimpleCommand) -> bool {
         let file = context.redirects.iter().rev().find(|redirect| redirect.operator == "<");

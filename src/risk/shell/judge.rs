@@ -67,6 +67,9 @@ pub(super) struct Judge<'a> {
     pub(super) aliases: BTreeMap<String, String>,
     /// Links that this command makes to places outside the working folder.
     pub(super) links: Vec<String>,
+    /// Every command of the command line itself, and its loops.
+    pub(super) made: Vec<SimpleCommand>,
+    pub(super) made_loops: Vec<(String, Vec<Word>)>,
     /// The folders of this program itself.
     pub(super) own: &'a [PathBuf],
     /// Bytes written down so far while variables and operands were replaced.
@@ -94,6 +97,8 @@ impl<'a> Judge<'a> {
             read_names: BTreeSet::new(),
             aliases: BTreeMap::new(),
             links: Vec::new(),
+            made: Vec::new(),
+            made_loops: Vec::new(),
             own,
             expanded: 0,
         })
@@ -278,6 +283,13 @@ impl<'a> Judge<'a> {
         } else {
             None
         };
+        let looped = self.looped_programs(command);
+        if !looped.is_empty() {
+            for call in &looped {
+                self.command(call, depth + 1);
+            }
+            return;
+        }
         if let Some(reason) = fault {
             return self.danger("hidden-program", first.span(), reason);
         }
@@ -308,6 +320,7 @@ impl<'a> Judge<'a> {
         self.empties(command, &program);
         self.overwrites(command, &program);
         self.installs(command, &program);
+        self.installs_fetched(command, &program);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }
@@ -338,7 +351,9 @@ impl<'a> Judge<'a> {
                         self.exports_place(name, value, &word.span);
                     }
                 }
-                if word.text.contains('=') || program == "unset" {
+                // What is unset no longer changes later programs, but may have recorded what is done.
+                let recorded = || word.text.starts_with("HIST") || word.text.starts_with("PROMPT");
+                if word.text.contains('=') || (program == "unset" && recorded()) {
                     let mut parts = word.text.splitn(2, '=');
                     let name = parts.next().unwrap_or_default();
                     self.variable(name, parts.next(), &word.span);

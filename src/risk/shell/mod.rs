@@ -20,6 +20,7 @@ mod judge;
 mod needs;
 mod options;
 mod own;
+mod own_files;
 mod parse;
 mod pattern;
 mod place;
@@ -166,6 +167,8 @@ pub fn of_command_beside(
     let Some(mut judge) = Judge::new(command, rules, own) else {
         return alone("no-rules", whole, "The table of rules cannot be read.");
     };
+    judge.made = script.commands.clone();
+    judge.made_loops = script.loops.clone();
     judge.script(script.clone(), &SimpleCommand::default(), 0);
     // The second reader can only raise. What is dangerous without it may also be what it takes for ever to
     // read: a program that is named by a pattern of brackets.

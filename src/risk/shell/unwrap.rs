@@ -368,6 +368,7 @@ impl Judge<'_> {
             at += inner.len();
             let command = SimpleCommand { words: inner, redirects: Vec::new(), ..context.clone() };
             self.command(&command, depth + 1);
+            self.writes_found(rest, &command.words);
         }
     }
 }

@@ -13,7 +13,8 @@ pub(super) enum Token {
 }
 
 /// Words behind which a slash begins a pattern.
-const BEFORE_PATTERN: [&str; 7] = ["if", "unless", "and", "or", "not", "split", "grep"];
+const BEFORE_PATTERN: [&str; 9] =
+    ["if", "unless", "and", "or", "not", "split", "grep", "while", "until"];
 
 /// The tokens of a code; nothing where it holds what is not read here.
 pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
@@ -28,6 +29,8 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
     let refused: &[&str] = match language {
         "python" => &["#", "\\\n"],
         "lua" => &["--", "[[", "[="],
+        "r" => &["#", "%"],
+        "julia" => &["#", "@"],
         "javascript" => &["//", "/*", "<!--", "-->", "#"],
         "ruby" => &["#", "<<", "::", "=begin", "__END__", "?'", "?\""],
         "php" => &["#", "//", "/*", "<<", "?>", "->", "::", "${", "{$"],
@@ -93,6 +96,7 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
             let double = *byte == b'"';
             let hidden = match language {
                 "ruby" => double && (text.contains('#')),
+                "julia" => text.contains('$'),
                 "php" => double && (text.contains("${") || text.contains("{$")),
                 "perl" => {
                     double
@@ -132,7 +136,13 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
                 }
                 bare.push(' ');
                 found.push(Token::Text(text.to_owned()));
-            } else if matches!(previous, Some(Token::Number(_))) {
+            } else if matches!(previous, Some(Token::Number(_)))
+                || language == "r"
+                || language == "julia"
+                || language == "javascript"
+                    && matches!(previous, Some(Token::Name(_) | Token::Sign(')')))
+                    && !rest.get(1..)?.contains('/')
+            {
                 bare.push('/');
                 found.push(Token::Sign('/'));
                 at += 1;

@@ -166,7 +166,7 @@ fn dotted(tokens: &[Token]) -> Option<String> {
 
 /// Whether the code cannot ask for more memory or time than a person would grant: no tower of powers, no large
 /// number beside what repeats.
-fn modest(all: &[Token]) -> bool {
+pub(super) fn modest(all: &[Token]) -> bool {
     let mut largest: f64 = 0.0;
     let (mut times, mut powers, mut repeats) = (0, 0, false);
     for (at, token) in all.iter().enumerate() {

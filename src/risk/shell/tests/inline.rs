@@ -50,7 +50,6 @@ fn code_that_could_do_more_asks() {
         "node -e '(1 ? eval : 0)(\"x\")'",
         "node -e 'console.log(process.env.NPM_TOKEN)'",
         "node -e \"console.log(1) // it's\nprocess.kill(1) //'\"",
-        "node -e 'require(\"./setup.js\")'",
         "node --require ./a.js -e 'console.log(1)'",
         "ruby -e 'puts \"#{`id`}\"'",
         "ruby -e 'puts %x(id)'",
@@ -67,4 +66,73 @@ fn code_that_could_do_more_asks() {
     ] {
         assert_eq!(level(command), RiskLevel::Dangerous, "{command}: {}", verdict_on(command).rule);
     }
+}
+
+#[test]
+fn code_may_load_what_it_likes_and_call_what_only_computes() {
+    for command in [
+        "python3 -c \"from shop.models import Order; print(Order.objects.count())\"",
+        "python3 -c 'import torch; print(torch.cuda.is_available())'",
+        "python3 -X dev -W ignore -c 'import inventory'",
+        "python3 -c 'import http; print(http.HTTPStatus.OK.value)'",
+        "python3 -m timeit -n 10 '[x for x in range(9)]'",
+        "python3 manage.py shell -c 'from shop.models import Order; print(Order.objects.count())'",
+        "python3 - <<'END'\nimport shop\nprint(shop.total([1, 2]))\nEND",
+        "node -e 'require(\"./setup.js\")'",
+        "node -e 'const c = require(\"./vite.config.js\"); console.log(c.server.port / 10)'",
+        "ruby -Ilib -Itest test/cart_test.rb",
+        "ruby -Ilib -e 'require \"shop\"; puts 1'",
+        "julia --project=. -e 'using Shop; println(Shop.total([1, 2]))'",
+        "Rscript --vanilla -e 'lintr::lint_dir(\"R\")'",
+        "perl -ne '$n++ until /end/; END { print \"$n\\n\" }' notes.txt",
+    ] {
+        let verdict = verdict_on(command);
+        assert_eq!(verdict.level, RiskLevel::Caution, "{command}: {}", verdict.rule);
+    }
+}
+
+#[test]
+fn code_that_calls_what_reaches_further_asks() {
+    for command in [
+        "python3 -c 'from shop.models import Order; Order.objects.all().delete()'",
+        "python3 -c 'import requests; print(requests.get(\"h\").text)'",
+        "python3 -c 'import requests as r; print(r)'",
+        "python3 -c 'from http import client; client.HTTPConnection(\"h\")'",
+        "python3 -c 'import socket; socket.create_connection((\"h\", 80))'",
+        "python3 -c 'import shop; (shop.f if 1 else 0)(1)'",
+        "python3 -c 'import shop; [shop.f][0](1)'",
+        "python3 -c 'import shop; shop.run_all()'",
+        "python3 -c 'import shop; shop.clearCache()'",
+        "python3 -c 'import shop; print(shop.load(\"/srv/a\"))'",
+        "python3 -c 'import shop; vars(shop)'",
+        "python3 -c 'import shop; shop.show(\"~/.ssh/id_rsa\")'",
+        "python3 -m timeit -s 'import shop' 'shop.wipe()'",
+        "python3 manage.py shell -c 'from shop.models import Order; Order.objects.update(a=1)'",
+        "python3 - <<'END'\nimport shop\nshop.destroy()\nEND",
+        "node -e 'require(\"child_\" + \"process\")'",
+        "node -e 'const x = require(\"rimraf\"); x(\"src\")'",
+        "node -e 'require(process.argv[1])'",
+        "node -e 'console.log(1)' -e 'process.chdir(\"x\")'",
+        "node -e 'fetch(\"h\")'",
+        "ruby -I/srv/lib -e 'puts 1'",
+        "ruby -e 'require \"shop\"; send(:puts, 1)'",
+        "python3 -c 'import os; os.replace(\"a\", \"b\")'",
+        "python3 -c 'from os import replace as r; r(\"a\", \"b\")'",
+        "python3 -c 'import io; io.FileIO(\"a\", \"w\")'",
+        "python3 -c 'import numpy as np; np.savetxt(\"a\", [1])'",
+        "node -e 'Object.values(require(\"fs\")).map(f => f(\"x\"))'",
+        "Rscript -e 'cat(\"x\", file=\"b\")'",
+        "julia -e 'rm(\"x\")'",
+        "julia -e 'println(\"$(rm(1))\")'",
+        "Rscript -e 'unlink(\"x\", recursive=TRUE)'",
+        "Rscript -e 'get(\"system\")(\"id\")'",
+        "lua -e 'os.remove(\"x\")'",
+        "perl -MFile::Path -e 'rmtree(\"x\")'",
+    ] {
+        assert_eq!(level(command), RiskLevel::Dangerous, "{command}: {}", verdict_on(command).rule);
+    }
+    let long = format!("python3 -c 'print(1){}'", "; print(1)".repeat(60));
+    assert!(level(&long) <= RiskLevel::Caution, "what only computes may be long");
+    let long = format!("python3 -c 'import shop; {}'", "shop.f(1); ".repeat(60));
+    assert_eq!(level(&long), RiskLevel::Dangerous);
 }

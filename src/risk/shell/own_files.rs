@@ -1,0 +1,216 @@
+//! Files that the command itself made, found or fetched, and what it may do with them.
+
+use super::effects::program_of;
+use super::elsewhere::Use;
+use super::interpreter::harmless;
+use super::judge::{Judge, Opinion};
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::risk::RiskLevel;
+
+/// Programs that install or run what they are given.
+const INSTALLERS: [&str; 14] = [
+    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "gem", "cargo", "go", "apt", "apt-get",
+    "brew", "conda",
+];
+
+impl Judge<'_> {
+    /// What is left of an opinion where the call is known better than the table knows it.
+    pub(super) fn softened(
+        &self,
+        command: &SimpleCommand,
+        program: &str,
+        arguments: &[(String, bool)],
+        opinion: Opinion,
+    ) -> Opinion {
+        match opinion.rule.as_str() {
+            "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
+            "delete-by-pattern" | "delete-recursive"
+                if self.removes_temporary(command, program) =>
+            {
+                Opinion {
+                    level: RiskLevel::Caution,
+                    rule: "removes-temporary".to_owned(),
+                    reason: "Removes what the same command line made with mktemp.".to_owned(),
+                    safer: None,
+                }
+            }
+            _ => opinion,
+        }
+    }
+
+    /// Whether a call removes nothing but what `mktemp` made for this very command line.
+    pub(super) fn removes_temporary(&self, command: &SimpleCommand, program: &str) -> bool {
+        let plain = |text: &str| {
+            matches!(text, "--" | "--recursive" | "--force")
+                || text
+                    .strip_prefix('-')
+                    .is_some_and(|it| !it.is_empty() && it.chars().all(|c| "rfdvR".contains(c)))
+        };
+        let words = command.words.get(1..).unwrap_or_default();
+        // Without a question and with all that is below, one wrong value would be too much.
+        let has = |letters: [char; 2], long: &str| {
+            words.iter().any(|word| {
+                word.text == long
+                    || word.text.starts_with('-')
+                        && !word.text.starts_with("--")
+                        && word.text.contains(letters)
+            })
+        };
+        if has(['r', 'R'], "--recursive") && has(['f', 'f'], "--force") {
+            return false;
+        }
+        let operands: Vec<&Word> = words.iter().filter(|word| !plain(&word.text)).collect();
+        matches!(program, "rm" | "rmdir" | "unlink")
+            && !operands.is_empty()
+            && !command.raised
+            && !command.remote
+            && operands.iter().all(|word| {
+                let name = word.text.strip_prefix(UNKNOWN).and_then(|it| it.strip_suffix(END));
+                name.is_some_and(|name| self.is_temporary(name, word.span.start))
+            })
+    }
+
+    /// Whether a variable only ever holds what `mktemp` printed, before a place in the command or for a trap.
+    fn is_temporary(&self, name: &str, at: usize) -> bool {
+        let trapped = self.commands.iter().any(|it| {
+            it.words.first().is_some_and(|word| word.text == "trap") && (it.span.contains(&at))
+        });
+        let makes = |value: &Word| {
+            let inner = value.inner.clone().and_then(|it| self.made.get(it));
+            value.text == format!("{UNKNOWN}{END}")
+                && matches!(inner, Some([only]) if only.words.first().is_some_and(|it| it.text == "mktemp"))
+        };
+        let mut set = self.made.iter().flat_map(|it| &it.assignments).filter(|it| it.0 == name);
+        let first = set.clone().next();
+        // Whatever else names the variable could set it.
+        let named = self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| {
+            word.text
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '+', '[']))
+        });
+        let looped = self.script.loops.iter().any(|(it, _)| it == name);
+        !named
+            && !looped
+            && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+            && first.is_some_and(|(_, value)| trapped || value.span.start < at)
+            && set.all(|(_, value)| makes(value))
+    }
+
+    /// The calls of programs whose name ends in the variable of a loop over words that are known.
+    pub(super) fn looped_programs(&mut self, command: &SimpleCommand) -> Vec<SimpleCommand> {
+        let Some(first) = command.words.first() else { return Vec::new() };
+        let named = first.text.split_once(UNKNOWN).and_then(|(head, rest)| {
+            let (name, tail) = rest.split_once(END)?;
+            let plain = |text: &str| {
+                text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it))
+            };
+            (!head.is_empty() && plain(head) && plain(tail)).then(|| name.to_owned())
+        });
+        let Some(name) = named else { return Vec::new() };
+        let looped = self.made_loops.iter().any(|(it, values)| {
+            *it == name
+                && values.iter().all(|word| {
+                    !word.glob
+                        && word
+                            .text
+                            .bytes()
+                            .all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it))
+                })
+        });
+        let set = self.made.iter().any(|it| it.assignments.iter().any(|it| it.0 == name));
+        let span = first.span();
+        let text = first.text.clone();
+        if !looped || set || self.read_names.contains(&name) || first.inner.is_some() {
+            return Vec::new();
+        }
+        let texts = self.resolve(&text, &span).unwrap_or_default();
+        if texts.iter().any(|it| it.contains(UNKNOWN)) {
+            return Vec::new();
+        }
+        let call = |text: String| {
+            let mut words = command.words.clone();
+            if let Some(first) = words.first_mut() {
+                first.text = text;
+            }
+            SimpleCommand {
+                words,
+                assignments: Vec::new(),
+                redirects: Vec::new(),
+                ..command.clone()
+            }
+        };
+        texts.into_iter().map(call).collect()
+    }
+
+    /// A shell that `find` starts for files outside the working folder, and that writes.
+    pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
+        let Some(place) = rest.first().filter(|it| !it.text.starts_with('-')) else { return };
+        let shell = inner.first().and_then(|it| program_of(&it.text));
+        let shells = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+        if !shell.is_some_and(|it| shells.contains(&it.as_str())) {
+            return;
+        }
+        let Some(path) = self.outside(&place.text, Use::Raised) else { return };
+        let harmless = ["2>&1", ">&2", "2>/dev/null", "2> /dev/null", ">/dev/null", "> /dev/null"];
+        let writes = inner.iter().any(|word| {
+            let known = harmless.iter().fold(word.text.clone(), |text, it| text.replace(it, ""));
+            known.contains('>')
+        });
+        if writes {
+            let reason = format!("Writes files outside the working folder: {path}.");
+            self.danger("elsewhere", place.span(), &reason);
+        }
+    }
+
+    /// Installing what another command fetches is installing what nobody has named.
+    pub(super) fn installs_fetched(&mut self, command: &SimpleCommand, program: &str) {
+        if !INSTALLERS.contains(&program) {
+            return;
+        }
+        let fetches = |word: &Word| {
+            let inner = word.inner.clone().and_then(|it| self.script.commands.get(it));
+            inner.into_iter().flatten().any(|it| {
+                let name = it.words.first().and_then(|it| program_of(&it.text));
+                name.is_some_and(|it| matches!(it.as_str(), "curl" | "wget" | "fetch" | "http"))
+            })
+        };
+        if let Some(word) = command.words.iter().skip(1).find(|word| fetches(word)) {
+            let span = word.span();
+            self.danger("runs-fetched", span, "Installs what another command fetches.");
+        }
+    }
+}
+
+/// Whether a text is one statement of SQL that only reads.
+pub(super) fn only_queries(text: &str) -> bool {
+    const CHANGE: [&str; 18] = [
+        "into",
+        "insert",
+        "update",
+        "delete",
+        "drop",
+        "alter",
+        "create",
+        "grant",
+        "revoke",
+        "copy",
+        "call",
+        "do",
+        "set",
+        "truncate",
+        "execute",
+        "load_file",
+        "system",
+        "load_extension",
+    ];
+    let lower = text.trim().trim_end_matches(';').to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let first = words.next().unwrap_or_default();
+    matches!(first, "select" | "explain" | "show" | "describe" | "desc" | "with")
+        && lower.contains(' ')
+        && !lower.contains([';', '`', '\\', '|', '&'])
+        && !lower.contains("$(")
+        && words.all(|word| {
+            !CHANGE.contains(&word) && !word.starts_with("pg_") && !word.starts_with("xp_")
+        })
+}
