@@ -70,11 +70,11 @@ fn the_rules_of_the_settings_count_and_the_built_in_verdict_stays_visible() {
     assert_eq!(verdict["rule"], "no-deploy");
     assert_eq!(verdict["user_rule"], true);
     assert_eq!(verdict["reason"], "Only the pipeline deploys.");
-    assert_eq!(verdict["builtin"]["level"], "caution");
+    assert_eq!(verdict["builtin"]["level"], "dangerous");
     assert!(verdict["builtin"]["rule"].is_string() && verdict["builtin"]["reason"].is_string());
     let text = Done::of(risk(&home).args(["--", "make deploy"])).exits(0).stdout;
     assert!(text.starts_with("blocked  no-deploy  Only the pipeline deploys."), "{text}");
-    assert!(text.contains("built in: caution"), "{text}");
+    assert!(text.contains("built in: dangerous"), "{text}");
     let untouched = Done::of(risk(&home).args(["--json", "--", "make test"])).exits(0).document();
     assert_eq!((&untouched["level"], &untouched["user_rule"]), (&json!("caution"), &json!(false)));
 }

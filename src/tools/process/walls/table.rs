@@ -127,8 +127,14 @@ impl Table {
     /// is one cannot be renamed, and with it what is protected cannot be moved out of the way.
     fn pin(&mut self) {
         // What lies in a hidden folder is hidden with it; each entry costs every program two mounts.
-        let hidden: Vec<PathBuf> = self.paths(Access::Hidden).map(Path::to_owned).collect();
-        self.entries.retain(|path, _| !hidden.iter().any(|it| it != path && path.starts_with(it)));
+        let twice: Vec<PathBuf> = self
+            .paths(Access::Hidden)
+            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Hidden))
+            .map(Path::to_owned)
+            .collect();
+        for path in twice {
+            self.entries.remove(&path);
+        }
         let protected = self.entries.iter().filter(|(_, access)| **access != Access::Write);
         let folders: Vec<PathBuf> = protected
             .flat_map(|(path, _)| path.ancestors().skip(1))
