@@ -47,7 +47,9 @@ fn a_terminal_is_refused_and_not_ignored() {
 #[test]
 fn a_forbidden_path_makes_the_plan_invalid() {
     let home = Home::new();
-    for path in ["/", "~", "~/.ssh", ".git/hooks", "~/.config/countersign"] {
+    let homes = ["/home", "/home/somebody", "/root"];
+    for path in ["/", "~", "~/.ssh", ".git/hooks", "~/.config/countersign"].into_iter().chain(homes)
+    {
         fs::create_dir_all(home.path().join(".ssh")).unwrap();
         plan(&home, json!([{ "command": "true", "needs": { "write": [path] } }]));
         let document = home.json(["check", "space/p.json"]).exits(2).document();

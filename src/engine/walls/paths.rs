@@ -24,6 +24,9 @@ const SYSTEM: [&str; 14] = [
     "/usr/sbin",
 ];
 
+/// Where systems keep the home folders of their users, who need not be the one who asks.
+const HOMES: [&str; 2] = ["/home", "/Users"];
+
 /// The folders by which a path is judged.
 pub(super) struct Folders {
     workspace: PathBuf,
@@ -132,6 +135,10 @@ impl Folders {
             } else {
                 "your home folder is in it"
             });
+        }
+        let is_in_homes = HOMES.iter().any(|homes| path.parent() == Some(Path::new(homes)));
+        if is_in_homes || HOMES.iter().chain(&["/root"]).any(|homes| path == Path::new(homes)) {
+            return refuse("it is a home folder, or holds them");
         }
         if self.own.iter().any(|own| path.starts_with(own) || own.starts_with(path)) {
             return refuse("Countersign keeps its own files there");
