@@ -293,3 +293,34 @@ fn settings_of_git_cannot_be_moved_to_where_a_step_writes() {
     assert!(!home.file(".git/commondir").exists());
     git(&["status"]);
 }
+
+#[test]
+fn naming_a_file_of_an_own_folder_does_not_make_it_seen() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "true" }]));
+    let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    let key = home.path().join(".config/countersign/evidence.key");
+    let key = if key.exists() { key } else { home.evidence().join("execution_log.db") };
+    let key = key.to_str().unwrap();
+    // By the command of a planner.
+    let planner = format!("wc -c '{key}' >&2; echo none");
+    let words = ["loop", "--goal", "g", "--workspace", "space", "--yes", "--max-attempts", "1"];
+    let mut command = home.command();
+    command.args(words).args(["--planner", &planner, "--evidence"]).arg(home.evidence());
+    let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(said.contains("No such file") && !said.contains(&format!("32 {key}")), "{said}");
+    // By the settings of a repository.
+    let _ = assert_cmd::Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(home.file(""))
+        .assert()
+        .success();
+    let settings = fs::read_to_string(home.file(".git/config")).unwrap();
+    home.write(".git/config", format!("{settings}[include]\n\tpath = {key}\n"));
+    home.write("s.sh", format!("cat '{key}'"));
+    plan(&home, json!([{ "command": "bash s.sh" }]));
+    let document =
+        home.json(["run", "space/p.json", "--yes", "--confirm", "approve"]).exits(1).document();
+    let stderr = document["step_results"][0]["stderr"].as_str().unwrap();
+    assert!(stderr.contains("No such file"), "{document}");
+}

@@ -123,16 +123,23 @@ impl Table {
         path.ancestors().find_map(|path| self.entries.get(path)).copied()
     }
 
+    /// Whether it lies in a hidden folder, and in none of that folder in which a step writes.
+    fn lies_in_hidden(&self, path: &Path) -> bool {
+        let above = path.ancestors().skip(1).filter_map(|above| self.entries.get(above));
+        above.copied().find(|access| *access != Access::ReadOnly) == Some(Access::Hidden)
+    }
+
     /// Makes every folder between a writable one and what is protected in it an entry of its own: a folder that
     /// is one cannot be renamed, and with it what is protected cannot be moved out of the way.
     fn pin(&mut self) {
-        // What lies in a hidden folder is hidden with it; each entry costs every program two mounts.
-        let twice: Vec<PathBuf> = self
-            .paths(Access::Hidden)
-            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Hidden))
-            .map(Path::to_owned)
+        // What lies in a hidden folder is hidden with it, also where something else says that nobody writes it: an
+        // entry of its own would make it seen.
+        let inside: Vec<PathBuf> = self
+            .entries()
+            .filter(|(path, access)| *access != Access::Write && self.lies_in_hidden(path))
+            .map(|(path, _)| path.to_owned())
             .collect();
-        for path in twice {
+        for path in inside {
             self.entries.remove(&path);
         }
         let protected = self.entries.iter().filter(|(_, access)| **access != Access::Write);
