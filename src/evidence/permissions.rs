@@ -11,7 +11,7 @@ use super::error::{EvidenceError, Result};
 /// evidence alone.
 ///
 /// # Errors
-/// A folder of another user; one into which others may write and that also holds other things.
+/// A folder that belongs to another user, or one that others may write to and that holds other things, too.
 pub(super) fn evidence_folder(path: &Path) -> Result<()> {
     private_folder(path, true)
 }

@@ -89,8 +89,8 @@ impl Way {
         writers.map(Tool::name).contains(&tool_name)
     }
 
-    /// Whether a step of this tool, which cannot be settled by its files, can at least be rid of what it left
-    /// beside them.
+    /// Whether the temporary files of an interrupted step of this tool can be removed, although its own files
+    /// cannot be restored or finished.
     pub fn removes_leftovers(self, tool_name: &str) -> bool {
         let replaces = [Tool::SplicePatch, Tool::SplicePlan].map(Tool::name);
         self == Self::RollBack && replaces.contains(&tool_name)

@@ -41,7 +41,7 @@ pub(super) struct Looked {
     steps: AtomicU64,
 }
 
-/// What the tools of one workspace know of what is looked at before somebody signs.
+/// How much has been read of one workspace for the present review, against the limits (SPEC §1.4).
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Ends it.

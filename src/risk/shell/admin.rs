@@ -131,7 +131,7 @@ fn streams(arguments: &[(String, bool)]) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether a program is named by a path outside the project, and is none of a well-known folder of tools. What
+    /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
     /// this very command built there is known from its other words.
     pub(super) fn runs_from_outside(&self, program: &str) -> bool {
         static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -82,7 +82,7 @@ impl Judge<'_> {
             return opinion;
         }
         let receivers = self.receivers(command);
-        // Another program is told a secret on its input, which is how it should be told.
+        // A secret that goes to the input of another program, and not to its arguments, is not printed.
         let told = receivers.iter().any(|it| !self.prints_on(it));
         let mut texts = arguments.iter().map(|(text, _)| text.as_str());
         let secret = match program {

@@ -16,7 +16,7 @@ const COUNTING: [&str; 20] = [
 ];
 
 impl Judge<'_> {
-    /// Judges the words of a script that are evaluated again.
+    /// Judges the words of a command that bash evaluates a second time, such as subscripts in arithmetic.
     pub(super) fn evaluates(&mut self, words: &[Word]) {
         for word in words {
             self.evaluates_word(word);

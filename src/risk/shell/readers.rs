@@ -41,7 +41,8 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
         let call = reader.call(rest);
         best = Some(match best {
-            // One entry that allows the call is enough; one that knows its harm is, too.
+            // Several entries can describe a program: any of them that allows the call decides, and if none
+            // does, any of them that forbids it.
             Some(Call::Reads) | None => call,
             Some(Call::Harms) if call != Call::Reads => Call::Harms,
             Some(before) if call == Call::More => before,

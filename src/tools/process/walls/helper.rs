@@ -257,7 +257,7 @@ fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<
     Ok(0)
 }
 
-/// Waits for a child, and lets go of every orphan that ends meanwhile.
+/// Waits for a child, and reaps every orphan that ends meanwhile.
 fn wait_for(child: u32) -> io::Result<ExitStatus> {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::empty()) {

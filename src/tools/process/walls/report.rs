@@ -18,7 +18,8 @@ pub(super) enum Message {
     Failed(io::Error),
     /// The listener that hears of refused sockets.
     Listener(OwnedFd),
-    /// The program's own status: bubblewrap tells signals and exit codes above 128 apart for nobody.
+    /// The program's own exit status: bubblewrap reports a signal as an exit code above 128, so that its own
+    /// status does not say which of the two it was.
     Ended(ExitStatus),
 }
 
