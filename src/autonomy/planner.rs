@@ -140,6 +140,8 @@ mod tests {
         assert_eq!(needs_of("replay:plans", &policy), PlannerNeeds::default());
         assert!(needs_of("openai-compatible:fast", &policy).network);
         assert_eq!(needs_of("cargo-fix", &policy).write, ["."]);
+        let told = needs_of("cargo-fix", &policy).to_string();
+        assert_eq!(told, "reads, writes the workspace, no network");
         let network = PlannerNeeds { network: true, ..PlannerNeeds::default() };
         policy.planners.insert("plan.sh".to_owned(), network.clone());
         policy.planners.insert("openai-compatible".to_owned(), PlannerNeeds::default());

@@ -80,7 +80,9 @@ impl std::fmt::Display for PlannerNeeds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.read { "reads" } else { "does not see the workspace" })?;
         if !self.write.is_empty() {
-            write!(f, ", writes {}", self.write.join(", "))?;
+            let places =
+                self.write.iter().map(|path| if path == "." { "the workspace" } else { path });
+            write!(f, ", writes {}", places.collect::<Vec<_>>().join(", "))?;
         }
         f.write_str(if self.network { ", network" } else { ", no network" })
     }
