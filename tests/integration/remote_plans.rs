@@ -364,11 +364,11 @@ fn check_shows_the_host_without_connecting_and_connects_when_asked() {
 fn much_output_of_a_host_needs_little_memory() {
     let sshd = Sshd::start();
     let home = home(&sshd);
-    let bytes = 64 << 20;
+    let bytes = 96 << 20;
     let script = format!("head -c {bytes} /dev/zero | tr '\\0' x");
     home.write("p.json", plan([command("a", &script)]).to_string());
-    // Less than the output has: of all that is written to, and so of all that could keep it.
-    let limited = "ulimit -d 49152; exec \"$@\"";
+    // Two thirds of the output, in KiB: all memory that is written to, and so all that could keep it.
+    let limited = "ulimit -d 65536; exec \"$@\"";
     let mut command = home.command_of("bash");
     command.args(["-c", limited, "bash", PROGRAM, "run", "space/p.json", "--yes", "--json"]);
     command.arg("--evidence").arg(home.evidence());
