@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 
 use super::mailbox::Mailbox;
-use super::tree::{self, Tree};
+use super::tree::{self, Listing, Tree};
 use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, Program, command, path};
 use crate::run::Stream;
@@ -101,10 +101,11 @@ impl Running {
             Some(walled) => walled.set_apart(&mut command),
             None => tree::set_apart(&mut command),
         }
+        let before = Listing::now();
         let child = command.spawn()?;
         // The child's ends of what it inherited are its own now.
         drop(command);
-        let tree = Tree::of(&child, &mark);
+        let tree = Tree::of(&child, &mark, before);
         // From here on an error ends the child, because this is dropped.
         let mut running = Self { child, tree, mailbox, reaped: false, walled };
         running.wait_until_walled()?;

@@ -15,11 +15,11 @@ mod other;
 mod unix;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Process, Tree, end_marked, pass_on, set_apart, set_apart_with};
+pub(super) use linux::{Listing, Process, Tree, end_marked, pass_on, set_apart, set_apart_with};
 #[cfg(not(unix))]
-pub(super) use other::{Tree, set_apart, status};
+pub(super) use other::{Listing, Tree, set_apart, status};
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(super) use unix::{Tree, set_apart};
+pub(super) use unix::{Listing, Tree, set_apart};
 
 #[cfg(unix)]
 use std::process::{Child, ExitStatus};

@@ -1,8 +1,10 @@
 //! On Linux, by what `/proc` says of every process.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, DirEntry, File};
+use std::io::Read as _;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirEntryExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -18,6 +20,9 @@ use super::{MARK, sleep_until_ended};
 
 /// How long a killed process is given to be gone: it is the system that ends it.
 const KILLED: Duration = Duration::from_secs(2);
+
+/// Most bytes of a line that tells of a process: 50 numbers and a name of 64 bytes.
+const STAT: usize = 2048;
 
 /// How long processes may take to halt: long, because whoever is not halted may start one that is missed.
 const FREEZING: Duration = Duration::from_secs(2);
@@ -81,7 +86,10 @@ struct Stat {
 
 impl Stat {
     fn of(id: i32) -> Option<Self> {
-        Self::parse(id, &fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+        let mut text = [0; STAT];
+        // One call reads it whole: there are hundreds of processes to look at.
+        let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
+        Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
     }
 
     fn parse(id: i32, text: &str) -> Option<Self> {
@@ -105,8 +113,7 @@ impl Stat {
     }
 
     fn all() -> Vec<Self> {
-        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        entries.filter_map(|entry| Self::of(entry.file_name().to_str()?.parse().ok()?)).collect()
+        Listing::now().0.into_keys().filter_map(Self::of).collect()
     }
 
     /// A handle of this very process.
@@ -130,6 +137,17 @@ impl Stat {
     fn send(&self, signal: Signal) -> bool {
         // It may have ended meanwhile.
         self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
+    }
+}
+
+/// The numbers of all processes, each with that of its entry in `/proc`: while a process lives no other one has both.
+pub(in super::super) struct Listing(BTreeMap<i32, u64>);
+
+impl Listing {
+    pub(in super::super) fn now() -> Self {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = |entry: DirEntry| Some((entry.file_name().to_str()?.parse().ok()?, entry.ino()));
+        Self(entries.filter_map(numbers).collect())
     }
 }
 
@@ -192,15 +210,20 @@ pub(in super::super) struct Tree {
     since: u64,
     /// Start times by id of all that were ever found.
     known: BTreeMap<i32, u64>,
+    /// Who was there before the child: none of them belongs to it, and looking at each takes time.
+    before: Listing,
+    /// Nothing was left of it: nobody is there who could start more.
+    is_gone: bool,
 }
 
 impl Tree {
-    /// The tree of a child that was just started. Its status must not be taken while this is used: it
-    /// keeps the id from being given again.
-    pub(in super::super) fn of(child: &Child, mark: &str) -> Self {
+    /// The tree of a child that was just started, after this listing. Its status must not be taken while this is
+    /// used: it keeps the id from being given again.
+    pub(in super::super) fn of(child: &Child, mark: &str, before: Listing) -> Self {
         let root = Pid::from_child(child);
         let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
-        Self { root, mark: mark.to_owned(), since, known: BTreeMap::new() }
+        let mark = mark.to_owned();
+        Self { root, mark, since, known: BTreeMap::new(), before, is_gone: false }
     }
 
     /// Waits for the end of the child, on a thread of its own, and says so.
@@ -255,6 +278,9 @@ impl Tree {
 
     /// Ends all of it, and waits until the system has.
     pub(in super::super) fn kill(&mut self, _: &mut Child) {
+        if self.is_gone {
+            return;
+        }
         let deadline = Instant::now() + KILLED;
         let root = self.root.as_raw_pid();
         loop {
@@ -266,7 +292,8 @@ impl Tree {
             for member in &members {
                 member.send(Signal::KILL);
             }
-            if members.is_empty() || !sleep_until_gone(&members, deadline) {
+            self.is_gone = members.is_empty();
+            if self.is_gone || !sleep_until_gone(&members, deadline) {
                 break;
             }
         }
@@ -289,7 +316,9 @@ impl Tree {
 
     /// Everything of it that has not ended.
     fn members(&mut self) -> Vec<Stat> {
-        let all = Stat::all();
+        let Listing(now) = Listing::now();
+        let since = now.into_iter().filter(|(id, entry)| self.before.0.get(id) != Some(entry));
+        let all: Vec<Stat> = since.filter_map(|(id, _)| Stat::of(id)).collect();
         let root = self.root.as_raw_pid();
         let is_known = |stat: &Stat| self.known.get(&stat.id) == Some(&stat.start);
         let found: BTreeSet<i32> = all

@@ -6,12 +6,21 @@ use std::time::Instant;
 /// Nothing sets it apart here.
 pub(in super::super) fn set_apart(_: &mut Command) {}
 
+/// Nothing is listed here.
+pub(in super::super) struct Listing;
+
+impl Listing {
+    pub(in super::super) fn now() -> Self {
+        Self
+    }
+}
+
 /// A child.
 pub(in super::super) struct Tree;
 
 impl Tree {
     /// The child that was just started.
-    pub(in super::super) fn of(_: &Child, _: &str) -> Self {
+    pub(in super::super) fn of(_: &Child, _: &str, _: Listing) -> Self {
         Self
     }
 

@@ -13,6 +13,15 @@ pub(in super::super) fn set_apart(command: &mut Command) {
     command.process_group(0);
 }
 
+/// Who was there before is not needed: what belongs to a child is in its group.
+pub(in super::super) struct Listing;
+
+impl Listing {
+    pub(in super::super) fn now() -> Self {
+        Self
+    }
+}
+
 /// The group of a child.
 pub(in super::super) struct Tree {
     root: Pid,
@@ -21,7 +30,7 @@ pub(in super::super) struct Tree {
 impl Tree {
     /// The group of a child that was just started. Its status must not be taken while this is used: it
     /// keeps the id from being given again.
-    pub(in super::super) fn of(child: &Child, _: &str) -> Self {
+    pub(in super::super) fn of(child: &Child, _: &str, _: Listing) -> Self {
         Self { root: Pid::from_child(child) }
     }
 

@@ -1,10 +1,15 @@
-//! The command line of bubblewrap: what a walled program sees of the file system.
+//! bubblewrap: where it is, its command line, and what it says.
 
 use std::ffi::OsString;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use super::TEMPORARY;
 use super::table::{Access, Table};
+
+/// Most bytes of what it says.
+const WORDS: u64 = 4096;
 
 /// What stands at a path.
 enum Mount {
@@ -15,26 +20,13 @@ enum Mount {
     Temporary(PathBuf),
 }
 
-/// The options up to the program, for a step in `folder`.
-pub(super) fn options(
-    table: &Table,
-    temporary: Option<&Path>,
-    folder: &Path,
-    is_in_user_namespace: bool,
-) -> Vec<OsString> {
+/// The options that make the view of a table, with the temporary folder of the run in place of the system's if there
+/// is one.
+pub(super) fn view(table: &Table, temporary: Option<&Path>) -> Vec<OsString> {
     let mut options = Vec::new();
     let mut add = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
         options.extend(words.iter().map(|word| word.as_ref().to_owned()));
     };
-    let user = rustix::process::getuid();
-    if is_in_user_namespace {
-        let group = rustix::process::getgid().as_raw().to_string();
-        add(&[&"--unshare-user", &"--uid", &user.as_raw().to_string(), &"--gid", &group]);
-    }
-    add(&[&"--die-with-parent", &"--cap-drop", &"ALL"]);
-    if user.is_root() {
-        add(&[&"--cap-add", &"CAP_DAC_OVERRIDE", &"--cap-add", &"CAP_FOWNER"]);
-    }
     add(&[&"--ro-bind", &"/", &"/"]);
     let mut mounts: Vec<(&Path, Mount)> =
         table.entries().map(|(path, access)| (path, Mount::Kept(access))).collect();
@@ -62,6 +54,68 @@ pub(super) fn options(
             add(&[&"--remount-ro", path]);
         }
     }
-    add(&[&"--chdir", &folder]);
     options
+}
+
+/// The options by which it tells there which process it started.
+pub(super) fn tells(there: &OwnedFd) -> [String; 2] {
+    ["--info-fd".to_owned(), there.as_raw_fd().to_string()]
+}
+
+/// The options by which it waits with the program until the other end of this pipe is closed.
+pub(super) fn waits(for_end: &OwnedFd) -> [String; 2] {
+    ["--block-fd".to_owned(), for_end.as_raw_fd().to_string()]
+}
+
+/// The number of the process that it started.
+///
+/// # Errors
+/// When it does not say it.
+pub(super) fn child(told: &mut PipeReader) -> io::Result<i32> {
+    let said: serde_json::Value = serde_json::from_slice(&object(told)?)?;
+    let id = said.get("child-pid").and_then(serde_json::Value::as_i64);
+    id.and_then(|id| i32::try_from(id).ok())
+        .ok_or_else(|| io::Error::other("bubblewrap does not say which process it started"))
+}
+
+/// The bytes up to the end of an object in which there is no other one.
+fn object(told: &mut PipeReader) -> io::Result<Vec<u8>> {
+    let (mut said, mut byte) = (Vec::new(), [0]);
+    while said.last() != Some(&b'}') && said.len() < WORDS as usize {
+        told.read_exact(&mut byte)?;
+        said.extend(byte);
+    }
+    Ok(said)
+}
+
+/// What it says to its end about what it cannot do.
+pub(super) fn words(stderr: Option<impl Read>) -> String {
+    let mut said = String::new();
+    if let Some(stderr) = stderr {
+        let _ = stderr.take(WORDS).read_to_string(&mut said);
+    }
+    match said.trim() {
+        "" => "bubblewrap ended without a word".to_owned(),
+        said => said.to_owned(),
+    }
+}
+
+/// Its whole path: from the folders of the system and those of `PATH`, but nowhere in the workspace, where a plan
+/// could have put it.
+///
+/// # Errors
+/// When it is not installed.
+pub(super) fn path(workspace: &Path) -> io::Result<PathBuf> {
+    let named = std::env::var_os("PATH").unwrap_or_default();
+    let fixed = ["/usr/bin", "/usr/local/bin", "/bin"].map(PathBuf::from);
+    fixed
+        .into_iter()
+        .chain(std::env::split_paths(&named))
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join("bwrap"))
+        .filter(|path| !path.starts_with(workspace))
+        .find(|path| path.is_file())
+        .ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "bubblewrap (bwrap) is not installed")
+        })
 }

@@ -9,8 +9,10 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
+
+use rustix::process::Pid;
 
 use super::super::{bare_command, tree};
 use super::filter::{Network, filters};
@@ -26,22 +28,29 @@ pub(super) const END: &str = "--";
 
 /// What the helper is to do.
 pub(super) mod work {
-    /// Joins the namespaces of a run, and starts bubblewrap there.
-    pub(in super::super) const ENTER: &str = "enter";
-    /// Puts up the walls, and becomes the program or starts it.
+    /// Joins the namespaces of a run where it is told some, puts up the walls, and becomes the program or starts it.
     pub(in super::super) const APPLY: &str = "apply";
+    /// Joins the namespaces of a run, and becomes bubblewrap, which makes a view there.
+    pub(in super::super) const VIEW: &str = "view";
     /// Holds the namespaces of a run.
     pub(in super::super) const KEEP: &str = "keep";
 }
 
 /// The options of the helper.
 pub(super) mod option {
+    use std::os::fd::{AsRawFd as _, OwnedFd};
+
     /// A descriptor: where is told what happens.
     pub(in super::super) const REPORT: &str = "--report";
     /// A descriptor: a namespace to join.
     pub(in super::super) const JOIN: &str = "--join";
-    /// A descriptor that the program in between inherits.
-    pub(in super::super) const PASS: &str = "--pass";
+
+    pub(in super::super) fn join(namespace: &OwnedFd) -> [String; 2] {
+        [JOIN.to_owned(), namespace.as_raw_fd().to_string()]
+    }
+
+    /// The folder in which the program starts, where namespaces are joined.
+    pub(in super::super) const FOLDER: &str = "--folder";
     /// A folder or file to write in.
     pub(in super::super) const WRITE: &str = "--write";
     /// Which folder or file that was: its device and its number there, with a colon between.
@@ -50,8 +59,6 @@ pub(super) mod option {
     pub(in super::super) const HIDE: &str = "--hide";
     /// How much of a network there is.
     pub(in super::super) const NETWORK: &str = "--network";
-    /// The program is started below the helper, in a namespace of processes.
-    pub(in super::super) const BELOW: &str = "--below";
 }
 
 impl Network {
@@ -86,8 +93,8 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
             let rest: Vec<OsString> = line.collect();
             // What this thread has not finished is not looked at afterwards.
             let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
-                Some(work::ENTER) => enter(options, &rest),
                 Some(work::APPLY) => apply(options, &rest),
+                Some(work::VIEW) => view(options, &rest),
                 Some(work::KEEP) => keep(),
                 Some(probe::TRY) => probe::attempts(&rest),
                 _ => Err(io::Error::other("this is a part of the program that people do not call")),
@@ -132,10 +139,9 @@ const CANNOT: u8 = 125;
 struct Options {
     report: Option<OwnedFd>,
     join: Vec<OwnedFd>,
-    pass: Vec<OwnedFd>,
+    folder: Option<PathBuf>,
     files: Files,
     network: Option<Network>,
-    is_below: bool,
 }
 
 impl Options {
@@ -150,10 +156,6 @@ impl Options {
             if name == END {
                 return Ok(options);
             }
-            if name == option::BELOW {
-                options.is_below = true;
-                continue;
-            }
             let value = line.next().ok_or_else(wrong)?;
             let descriptor = || {
                 let number = value.to_str().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
@@ -162,7 +164,7 @@ impl Options {
             match name {
                 option::REPORT => options.report = Some(descriptor()?),
                 option::JOIN => options.join.push(descriptor()?),
-                option::PASS => options.pass.push(descriptor()?),
+                option::FOLDER => options.folder = Some(PathBuf::from(value)),
                 option::WRITE => options.files.write.push((PathBuf::from(value), None)),
                 option::IS => {
                     let numbers = value.to_str().and_then(|text| text.split_once(':'));
@@ -192,29 +194,19 @@ fn keep() -> io::Result<u8> {
     Ok(0)
 }
 
-/// Joins the namespaces of a run and starts a program there, bubblewrap. A process that joins a namespace of
-/// processes is not in it itself, only what it starts.
-fn enter(options: Options, line: &[OsString]) -> io::Result<u8> {
-    system::ignore_requests_to_end()?;
-    for namespace in &options.join {
-        system::join(namespace.as_fd())?;
-    }
-    system::let_inherit_no_other()?;
-    for descriptor in options.pass.iter().chain(&options.report) {
-        system::let_inherit(descriptor.as_fd())?;
-    }
-    let (program, arguments) = split(line)?;
-    let mut child = bare_command(program).args(arguments).spawn()?;
-    // All ends of the channel but the program's are closed: its closing tells that the program is gone.
-    drop(options);
-    let status = child.wait()?;
-    // Whatever this says, the program's own status was told by the helper beside it.
-    Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
-}
-
 /// Puts up the walls, and starts the program.
-fn apply(options: Options, line: &[OsString]) -> io::Result<u8> {
+fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     let wrong = || io::Error::other("the helper of the walls was not told all that it needs");
+    let namespaces = std::mem::take(&mut options.join);
+    let is_inside = !namespaces.is_empty();
+    if is_inside {
+        let folder = options.folder.take().ok_or_else(wrong)?;
+        if let Some(child) = enter(namespaces, &folder)? {
+            // All ends of the channel but the program's are closed: its closing tells that the program is gone.
+            drop(options);
+            return wait_outside(child);
+        }
+    }
     let report = Teller(options.report.ok_or_else(wrong)?);
     let network = options.network.ok_or_else(wrong)?;
     system::let_inherit_no_other()?;
@@ -225,7 +217,7 @@ fn apply(options: Options, line: &[OsString]) -> io::Result<u8> {
     system::drop_capabilities()?;
     let has_network = network != Network::Nothing;
     landlock_rules::enforce(&Files { has_network, ..options.files })?;
-    let filters = filters(network, options.is_below)?;
+    let filters = filters(network, is_inside)?;
     // First, because the others forbid one more listener.
     if let Some(told) = &filters.told
         && let Some(listener) = system::filter(told, true)?
@@ -235,15 +227,48 @@ fn apply(options: Options, line: &[OsString]) -> io::Result<u8> {
     for filter in &filters.plain {
         system::filter(filter, false)?;
     }
-    if options.is_below {
+    if is_inside {
         return run_below(command, &report);
     }
     report.about_to_start()?;
     Err(command.exec())
 }
 
-/// Starts the program and waits for it: bubblewrap tells no signals, and orphans of the program must be found
-/// below somebody.
+fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
+    if let Some(child) = enter(options.join, Path::new("/"))? {
+        return wait_outside(child);
+    }
+    let (program, arguments) = split(line)?;
+    Err(bare_command(program).args(arguments).exec())
+}
+
+/// Joins the namespaces of a run. A process that joins a namespace of processes is not in it itself, only what it
+/// starts: from here on there are two, one inside, and one outside that gets the number of the other.
+fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
+    system::ignore_requests_to_end()?;
+    for namespace in &namespaces {
+        rustix::thread::move_into_link_name_space(namespace.as_fd(), None).map_err(|error| {
+            io::Error::other(format!("joining a namespace of the run: {error}"))
+        })?;
+    }
+    drop(namespaces);
+    std::env::set_current_dir(folder)?;
+    let child = system::fork()?;
+    if child.is_none() {
+        // Nobody is left to wait for what is inside when the one outside is gone.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    }
+    Ok(child)
+}
+
+/// Waits for the helper inside. Whatever its status says, it told the program's own.
+fn wait_outside(inside: Pid) -> io::Result<u8> {
+    let status = wait_for(inside)?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
+}
+
+/// Starts the program and waits for it: the helper outside cannot tell signals, and orphans of the program must be
+/// found below somebody.
 fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<u8> {
     system::close_to_others()?;
     system::outlive_requests_to_end()?;
@@ -252,16 +277,16 @@ fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<
     let child = command.spawn()?;
     // A program that has ended already has been started all the same.
     report.started()?;
-    let status = wait_for(child.id())?;
+    let status = wait_for(Pid::from_child(&child))?;
     report.ended(status)?;
     Ok(0)
 }
 
 /// Waits for a child, and reaps every orphan that ends meanwhile.
-fn wait_for(child: u32) -> io::Result<ExitStatus> {
+fn wait_for(child: Pid) -> io::Result<ExitStatus> {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::empty()) {
-            Ok(Some((id, status))) if id.as_raw_pid().cast_unsigned() == child => {
+            Ok(Some((id, status))) if id == child => {
                 return Ok(ExitStatus::from_raw(status.as_raw()));
             }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}

@@ -6,20 +6,22 @@
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read as _};
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 
 use super::super::bare_command;
 use super::super::tree::{self, Process};
+use super::bubblewrap;
 use super::helper::{COMMAND, END, work};
 use super::system;
+use super::view::{Ingredients, View};
 
 /// This very program, also after its file was replaced.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
-/// Most bytes of what bubblewrap says of the namespaces.
-const INFORMATION: u64 = 4096;
+/// Most views that are kept: steps of a run are mostly walled alike.
+const VIEWS: usize = 8;
 
 /// The holder of the namespaces of a run.
 #[derive(Debug)]
@@ -29,18 +31,23 @@ pub(super) struct Keeper {
     hold: Option<ChildStdin>,
     /// Its first process, by its number outside.
     pub(super) id: i32,
-    namespaces: Vec<(Kind, File)>,
+    namespaces: Vec<(Kind, OwnedFd)>,
+    views: Vec<View>,
 }
 
-/// A namespace that steps join, in the order in which they do.
+/// A namespace of the run. Who joins does so in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    User,
+    /// That of the user to which the others belong; none where they belong to the system.
+    Owner,
     Processes,
     Network,
     Memory,
     Names,
+    /// Everything can be written in it: views are made from it.
     Mounts,
+    /// In which a user is called as outside; there as long as there is an owner.
+    User,
 }
 
 impl Keeper {
@@ -48,25 +55,27 @@ impl Keeper {
     ///
     /// # Errors
     /// What bubblewrap said.
-    pub(super) fn start(bubblewrap: &Path) -> io::Result<Self> {
+    pub(super) fn start(program: &Path) -> io::Result<Self> {
         let this = this_program()?;
         let (mut information, told) = io::pipe()?;
-        let mut command = bare_command(bubblewrap.as_os_str());
+        let told = OwnedFd::from(told);
+        let mut command = bare_command(program.as_os_str());
         command
             .args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"])
             .args(["--dev-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"])
-            .args(["--as-pid-1", "--info-fd", &told.as_raw_fd().to_string(), END])
-            .args([&descriptor_path(&this), COMMAND, work::KEEP, END])
+            .arg("--as-pid-1")
+            .args(bubblewrap::tells(&told))
+            .args([END, &descriptor_path(&this), COMMAND, work::KEEP, END])
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        tree::pass_on(&mut command, vec![this, told.into()]);
+        tree::pass_on(&mut command, vec![this, told]);
         let mut child = command.spawn()?;
         // Its own end of the pipe must be the only one.
         drop(command);
         let hold = child.stdin.take();
-        let mut keeper = Self { child, hold, id: 0, namespaces: Vec::new() };
+        let mut keeper = Self { child, hold, id: 0, namespaces: Vec::new(), views: Vec::new() };
         keeper.id = keeper.wait_until_it_stands(&mut information)?;
         keeper.open_namespaces()?;
         Ok(keeper)
@@ -75,27 +84,11 @@ impl Keeper {
     /// The number of its first process, once that runs.
     fn wait_until_it_stands(&mut self, information: &mut PipeReader) -> io::Result<i32> {
         let mut ready = [0];
-        let stands =
-            self.child.stdout.take().is_some_and(|mut out| out.read_exact(&mut ready).is_ok());
-        if !stands {
-            return Err(self.why_not());
+        if self.child.stdout.take().is_some_and(|mut out| out.read_exact(&mut ready).is_ok()) {
+            return bubblewrap::child(information);
         }
-        let said: serde_json::Value = serde_json::from_slice(&object(information)?)?;
-        let id = said.get("child-pid").and_then(serde_json::Value::as_i64);
-        id.and_then(|id| i32::try_from(id).ok())
-            .ok_or_else(|| io::Error::other("bubblewrap does not say which process it started"))
-    }
-
-    fn why_not(&mut self) -> io::Error {
         drop(self.hold.take());
-        let mut said = String::new();
-        if let Some(stderr) = self.child.stderr.take() {
-            let _ = stderr.take(INFORMATION).read_to_string(&mut said);
-        }
-        match said.trim() {
-            "" => io::Error::other("bubblewrap ended without a word"),
-            said => io::Error::other(said.to_owned()),
-        }
+        Err(io::Error::other(bubblewrap::words(self.child.stderr.take())))
     }
 
     fn open_namespaces(&mut self) -> io::Result<()> {
@@ -103,30 +96,59 @@ impl Keeper {
         let processes = open("pid")?;
         let owner = File::from(system::owner(processes.as_fd())?);
         let ours = File::open("/proc/self/ns/user")?;
-        let mut namespaces = Vec::new();
+        let mut namespaces = vec![
+            (Kind::Processes, processes),
+            (Kind::Network, open("net")?),
+            (Kind::Memory, open("ipc")?),
+            (Kind::Names, open("uts")?),
+            (Kind::Mounts, open("mnt")?),
+        ];
         if owner.metadata()?.ino() != ours.metadata()?.ino() {
-            namespaces.push((Kind::User, owner));
+            namespaces.insert(0, (Kind::Owner, owner));
+            namespaces.push((Kind::User, open("user")?));
         }
-        namespaces.push((Kind::Processes, processes));
-        namespaces.push((Kind::Network, open("net")?));
-        namespaces.push((Kind::Memory, open("ipc")?));
-        namespaces.push((Kind::Names, open("uts")?));
-        namespaces.push((Kind::Mounts, open("mnt")?));
-        self.namespaces = namespaces;
+        self.namespaces = namespaces.into_iter().map(|(kind, it)| (kind, it.into())).collect();
         Ok(())
     }
 
-    /// The namespaces that a step joins; with `network` it stays in that of this computer.
-    pub(super) fn to_join(&self, network: bool) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let namespaces = self.namespaces.iter();
-        namespaces
-            .filter(move |(kind, _)| !network || *kind != Kind::Network)
-            .map(|(_, it)| it.as_fd())
+    /// The namespaces that a step joins, the view of the files among them; with `network` it stays in that of this
+    /// computer.
+    ///
+    /// # Errors
+    /// A view that cannot be made.
+    pub(super) fn to_join(
+        &mut self,
+        program: &Path,
+        wanted: Ingredients,
+        network: bool,
+    ) -> io::Result<Vec<OwnedFd>> {
+        let view = match self.views.iter().position(|view| view.serves(&wanted)) {
+            Some(index) => self.views.remove(index),
+            None => {
+                let within = self.cloned(&[Kind::Owner, Kind::Processes, Kind::Mounts])?;
+                let processes = PathBuf::from(format!("/proc/{}/root/proc", self.id));
+                View::make(wanted, program, within, &processes)?
+            }
+        };
+        let mounts = view.mounts.try_clone()?;
+        // The one that was used last is the last to go.
+        self.views.push(view);
+        if self.views.len() > VIEWS {
+            self.views.remove(0);
+        }
+        let mut before = vec![Kind::Owner, Kind::Processes, Kind::Memory, Kind::Names];
+        if !network {
+            before.push(Kind::Network);
+        }
+        let mut all = self.cloned(&before)?;
+        all.push(mounts);
+        all.extend(self.cloned(&[Kind::User])?);
+        Ok(all)
     }
 
-    /// Whether steps are in a user namespace, in which they must be given their own number again.
-    pub(super) fn is_in_user_namespace(&self) -> bool {
-        self.namespaces.iter().any(|(kind, _)| *kind == Kind::User)
+    fn cloned(&self, wanted: &[Kind]) -> io::Result<Vec<OwnedFd>> {
+        let namespaces = self.namespaces.iter().filter(|(kind, _)| wanted.contains(kind));
+        namespaces.map(|(_, it)| it.try_clone()).collect()
     }
 
     /// Whether it still holds them.
@@ -150,16 +172,6 @@ impl Drop for Keeper {
     }
 }
 
-/// The bytes up to the end of an object in which there is no other one.
-fn object(information: &mut PipeReader) -> io::Result<Vec<u8>> {
-    let (mut said, mut byte) = (Vec::new(), [0]);
-    while said.last() != Some(&b'}') && said.len() < INFORMATION as usize {
-        information.read_exact(&mut byte)?;
-        said.extend(byte);
-    }
-    Ok(said)
-}
-
 /// This very program, open, however it is called by now.
 pub(super) fn this_program() -> io::Result<OwnedFd> {
     Ok(File::open(THIS_PROGRAM)?.into())
@@ -168,18 +180,4 @@ pub(super) fn this_program() -> io::Result<OwnedFd> {
 /// The path of an inherited descriptor.
 pub(super) fn descriptor_path(descriptor: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd())
-}
-
-/// bubblewrap, by its whole path: from the folders of the system and those of `PATH`, but nowhere in the
-/// workspace, where a plan could have put it.
-pub(super) fn bubblewrap(workspace: Option<&Path>) -> Option<PathBuf> {
-    let named = std::env::var_os("PATH").unwrap_or_default();
-    let fixed = ["/usr/bin", "/usr/local/bin", "/bin"].map(PathBuf::from);
-    fixed
-        .into_iter()
-        .chain(std::env::split_paths(&named))
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("bwrap"))
-        .filter(|path| !workspace.is_some_and(|workspace| path.starts_with(workspace)))
-        .find(|path| path.is_file())
 }

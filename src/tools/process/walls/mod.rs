@@ -32,6 +32,8 @@ mod system;
 #[cfg(target_os = "linux")]
 mod table;
 #[cfg(target_os = "linux")]
+mod view;
+#[cfg(target_os = "linux")]
 mod watched;
 
 use std::path::{Path, PathBuf};

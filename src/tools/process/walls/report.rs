@@ -18,8 +18,7 @@ pub(super) enum Message {
     Failed(io::Error),
     /// The listener that hears of refused sockets.
     Listener(OwnedFd),
-    /// The program's own exit status: bubblewrap reports a signal as an exit code above 128, so that its own
-    /// status does not say which of the two it was.
+    /// The program's own exit status, a signal included: what was started in its place ends with a code.
     Ended(ExitStatus),
 }
 

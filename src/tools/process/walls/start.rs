@@ -13,10 +13,11 @@ use super::super::{Program, bare_command, tree};
 use super::bubblewrap;
 use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
-use super::keeper::{Keeper, THIS_PROGRAM, descriptor_path, this_program};
+use super::keeper::{Keeper, THIS_PROGRAM};
 use super::landlock_rules::DEVICES;
 use super::report::{Hearer, Message};
 use super::table::{Access, Table};
+use super::view::Ingredients;
 use super::watched::Watched;
 use super::{RunWalls, TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
@@ -128,16 +129,16 @@ impl Walled {
             None => lasting.temporary.insert(private_folder()?).target(),
         };
         let (ours, theirs) = super::system::channel()?;
-        let mut line = Line { step, program, table: &table, temporary, report: &theirs };
+        let line = Line { step, program, table: &table, temporary, report: &theirs };
         let (arguments, mut inherited, refused) = match step.level {
             WallLevel::Full => {
                 let keeper = keeper(&mut lasting, run)?;
-                let (arguments, inherited) = line.full(keeper, run)?;
+                let namespaces = line.namespaces(keeper, run)?;
                 let refused = match step.network {
                     true => Refused::Nothing,
                     false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
                 };
-                (arguments, inherited, refused)
+                (line.full(&namespaces)?, namespaces, refused)
             }
             WallLevel::Files => {
                 lasting.marks.push(mark.to_owned());
@@ -221,23 +222,17 @@ impl Walled {
 }
 
 /// The namespaces of the run, made for the first program that needs them.
-fn keeper<'a>(lasting: &'a mut Lasting, run: &RunWalls) -> io::Result<&'a Keeper> {
+fn keeper<'a>(lasting: &'a mut Lasting, run: &RunWalls) -> io::Result<&'a mut Keeper> {
     if lasting.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
         lasting.keeper = None;
     }
     match lasting.keeper {
-        Some(ref keeper) => Ok(keeper),
+        Some(ref mut keeper) => Ok(keeper),
         None => {
-            let bubblewrap = program(run)?;
-            Ok(lasting.keeper.insert(Keeper::start(&bubblewrap)?))
+            let program = bubblewrap::path(&run.workspace)?;
+            Ok(lasting.keeper.insert(Keeper::start(&program)?))
         }
     }
-}
-
-fn program(run: &RunWalls) -> io::Result<PathBuf> {
-    super::keeper::bubblewrap(Some(&run.workspace)).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, "bubblewrap (bwrap) is not installed")
-    })
 }
 
 /// What a command line is made of.
@@ -268,14 +263,11 @@ impl Line<'_> {
         writable
     }
 
-    fn report_option(&self) -> [OsString; 2] {
-        [option::REPORT.into(), self.report.as_raw_fd().to_string().into()]
-    }
-
-    /// The program itself, after the walls of its level.
-    fn apply(&self, network: Network) -> Vec<OsString> {
+    /// The program itself, after the walls of its level and what is done before.
+    fn apply(&self, network: Network, before: Vec<OsString>) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
-        line.extend(self.report_option());
+        line.extend([option::REPORT.into(), self.report.as_raw_fd().to_string().into()]);
+        line.extend(before);
         line.extend([option::NETWORK.into(), network.as_str().into()]);
         for path in self.table.paths(Access::Write) {
             line.extend([option::WRITE.into(), path.into()]);
@@ -290,7 +282,6 @@ impl Line<'_> {
                 for path in ["/dev/shm", "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
                 }
-                line.push(option::BELOW.into());
             }
             WallLevel::Files | WallLevel::None => {
                 for path in self.table.paths(Access::Hidden) {
@@ -304,43 +295,28 @@ impl Line<'_> {
     }
 
     fn files(&self) -> Vec<OsString> {
-        self.apply(if self.step.network { Network::Granted } else { Network::Nothing })
+        let network = if self.step.network { Network::Granted } else { Network::Nothing };
+        self.apply(network, Vec::new())
     }
 
-    /// The line with what is inherited besides the channel.
-    fn full(
-        &mut self,
-        keeper: &Keeper,
-        run: &RunWalls,
-    ) -> io::Result<(Vec<OsString>, Vec<OwnedFd>)> {
-        let this = this_program()?;
-        let mut line: Vec<OsString> = vec![COMMAND.into(), work::ENTER.into()];
-        line.extend(self.report_option());
-        let mut inherited = Vec::new();
-        for namespace in keeper.to_join(self.step.network) {
-            let namespace = namespace.try_clone_to_owned()?;
-            line.extend([option::JOIN.into(), namespace.as_raw_fd().to_string().into()]);
-            inherited.push(namespace);
+    /// The namespaces that the program joins.
+    fn namespaces(&self, keeper: &mut Keeper, run: &RunWalls) -> io::Result<Vec<OwnedFd>> {
+        let temporary = self.temporary.as_path();
+        let mut options =
+            bubblewrap::view(self.table, self.replaces_temporary().then_some(temporary));
+        if !self.replaces_temporary() {
+            options.extend(["--bind".into(), temporary.into(), temporary.into()]);
         }
-        line.extend([option::PASS.into(), this.as_raw_fd().to_string().into(), END.into()]);
-        line.push(program(run)?.into());
-        let temporary = self.replaces_temporary().then_some(self.temporary.as_path());
-        let folder = self.program.folder.canonicalize()?;
-        let is_in_user_namespace = keeper.is_in_user_namespace();
-        let mut options = bubblewrap::options(self.table, temporary, &folder, is_in_user_namespace);
-        if temporary.is_none() {
-            options.extend([
-                "--bind".into(),
-                self.temporary.clone().into(),
-                self.temporary.clone().into(),
-            ]);
-        }
-        line.extend(options);
-        line.extend([END.into(), descriptor_path(&this).into()]);
+        let wanted = Ingredients::new(options, self.table);
+        keeper.to_join(&bubblewrap::path(&run.workspace)?, wanted, self.step.network)
+    }
+
+    fn full(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {
         let network = if self.step.network { Network::Granted } else { Network::Own };
-        line.extend(self.apply(network));
-        inherited.push(this);
-        Ok((line, inherited))
+        let join = namespaces.iter().flat_map(option::join);
+        let mut before: Vec<OsString> = join.map(OsString::from).collect();
+        before.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
+        Ok(self.apply(network, before))
     }
 
     /// What programs are told, so that they do not look for caches where they cannot write.

@@ -4,6 +4,7 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 
+use rustix::process::Pid;
 use seccompiler::sock_filter;
 
 /// Asks for the user namespace that owns another one (`NS_GET_USERNS`).
@@ -30,11 +31,6 @@ macro_rules! call {
 #[error("{0}: {1}")]
 struct Failed(&'static str, io::Error);
 
-/// Joins a namespace.
-pub(super) fn join(namespace: BorrowedFd<'_>) -> io::Result<()> {
-    call!("joining a namespace", libc::setns(namespace.as_raw_fd(), 0)).map(drop)
-}
-
 /// The user namespace that owns this one.
 pub(super) fn owner(namespace: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let number =
@@ -57,10 +53,10 @@ pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     Ok(owned(number.into()))
 }
 
-/// Lets programs that are started from here inherit this descriptor.
-pub(super) fn let_inherit(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    call!("passing a descriptor on", libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFD, 0))
-        .map(drop)
+/// Splits this process, which must have one thread, into two: the number of the other one, and none in the other.
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    let number = call!("splitting the helper", libc::fork())?;
+    Ok(i32::try_from(number).ok().and_then(Pid::from_raw))
 }
 
 /// No program that is started from here gets any other descriptor than its input and its outputs.
