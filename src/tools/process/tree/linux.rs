@@ -303,11 +303,14 @@ impl Tree {
 
     /// Sleeps until nothing of it is left; false when something is at the deadline.
     pub(in super::super) fn wait_until_gone(&mut self, deadline: Instant) -> bool {
+        let mut was_empty = false;
         loop {
             let members = self.members();
-            if members.is_empty() {
+            // Seen twice, as when they are halted.
+            if members.is_empty() && was_empty {
                 return true;
             }
+            was_empty = members.is_empty();
             if !sleep_until_gone(&members, deadline) {
                 return false;
             }

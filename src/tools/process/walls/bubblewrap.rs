@@ -5,35 +5,35 @@ use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use super::TEMPORARY;
 use super::table::{Access, Table};
 
 /// Most bytes of what it says.
 const WORDS: u64 = 4096;
+const PROCESSES: &str = "/proc";
 
 /// What stands at a path.
-enum Mount {
+enum Mount<'a> {
     Kept(Access),
-    /// The devices that the namespaces of the run have.
+    /// Devices that do no harm, and terminals of the view's own.
     Devices,
-    /// The temporary folder of the run.
-    Temporary(PathBuf),
+    /// The processes of the run.
+    Processes,
+    /// A folder of the run.
+    Folder(&'a Path),
 }
 
-/// The options that make the view of a table, with the temporary folder of the run in place of the system's if there
-/// is one.
-pub(super) fn view(table: &Table, temporary: Option<&Path>) -> Vec<OsString> {
+/// The options that make the view of a table. The folders of the run stand where the first path of each says.
+pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     let mut options = Vec::new();
     let mut add = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
         options.extend(words.iter().map(|word| word.as_ref().to_owned()));
     };
     add(&[&"--ro-bind", &"/", &"/"]);
-    let mut mounts: Vec<(&Path, Mount)> =
+    let mut mounts: Vec<(&Path, Mount<'_>)> =
         table.entries().map(|(path, access)| (path, Mount::Kept(access))).collect();
     mounts.push((Path::new("/dev"), Mount::Devices));
-    if let Some(temporary) = temporary {
-        mounts.push((Path::new(TEMPORARY), Mount::Temporary(temporary.to_owned())));
-    }
+    mounts.push((Path::new(PROCESSES), Mount::Processes));
+    mounts.extend(folders.iter().map(|(seen, folder)| (*seen, Mount::Folder(folder))));
     // Parents first: what is said of a path covers what was said of what is in it.
     mounts.sort_by_key(|(path, _)| *path);
     for (path, mount) in &mounts {
@@ -44,10 +44,12 @@ pub(super) fn view(table: &Table, temporary: Option<&Path>) -> Vec<OsString> {
                 add(&[&"--perms", &"0000", &"--tmpfs", path]);
             }
             Mount::Kept(Access::Hidden) => add(&[&"--ro-bind", &"/dev/null", path]),
-            Mount::Devices => add(&[&"--dev-bind", path, path]),
-            Mount::Temporary(temporary) => add(&[&"--bind", temporary, path]),
+            Mount::Devices => add(&[&"--dev", path]),
+            Mount::Processes => add(&[&"--proc", path]),
+            Mount::Folder(folder) => add(&[&"--bind", folder, path]),
         }
     }
+    add(&[&"--remount-ro", &PROCESSES]);
     // Last, because the folders of what stands in a hidden one are made in it.
     for (path, mount) in &mounts {
         if matches!(mount, Mount::Kept(Access::Hidden)) && path.is_dir() {

@@ -44,25 +44,23 @@ enum Kind {
     Network,
     Memory,
     Names,
-    /// Everything can be written in it: views are made from it.
-    Mounts,
     /// In which a user is called as outside; there as long as there is an owner.
     User,
 }
 
 impl Keeper {
-    /// Makes the namespaces.
+    /// Makes the namespaces, and in them the view that is wanted first.
     ///
     /// # Errors
     /// What bubblewrap said.
-    pub(super) fn start(program: &Path) -> io::Result<Self> {
+    pub(super) fn start(program: &Path, first: Ingredients) -> io::Result<Self> {
         let this = this_program()?;
         let (mut information, told) = io::pipe()?;
         let told = OwnedFd::from(told);
         let mut command = bare_command(program.as_os_str());
         command
             .args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"])
-            .args(["--dev-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"])
+            .args(&first.options)
             .arg("--as-pid-1")
             .args(bubblewrap::tells(&told))
             .args([END, &descriptor_path(&this), COMMAND, work::KEEP, END])
@@ -78,6 +76,8 @@ impl Keeper {
         let mut keeper = Self { child, hold, id: 0, namespaces: Vec::new(), views: Vec::new() };
         keeper.id = keeper.wait_until_it_stands(&mut information)?;
         keeper.open_namespaces()?;
+        let mounts = File::open(format!("/proc/{}/ns/mnt", keeper.id))?.into();
+        keeper.views.push(View { made_of: first, mounts });
         Ok(keeper)
     }
 
@@ -101,7 +101,6 @@ impl Keeper {
             (Kind::Network, open("net")?),
             (Kind::Memory, open("ipc")?),
             (Kind::Names, open("uts")?),
-            (Kind::Mounts, open("mnt")?),
         ];
         if owner.metadata()?.ino() != ours.metadata()?.ino() {
             namespaces.insert(0, (Kind::Owner, owner));
@@ -111,8 +110,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// The namespaces that a step joins, the view of the files among them; with `network` it stays in that of this
-    /// computer.
+    /// The namespaces that a step joins, the wanted view of the files among them; with `network` it stays in that of
+    /// this computer.
     ///
     /// # Errors
     /// A view that cannot be made.
@@ -125,7 +124,7 @@ impl Keeper {
         let view = match self.views.iter().position(|view| view.serves(&wanted)) {
             Some(index) => self.views.remove(index),
             None => {
-                let within = self.cloned(&[Kind::Owner, Kind::Processes, Kind::Mounts])?;
+                let within = self.cloned(&[Kind::Owner, Kind::Processes])?;
                 let processes = PathBuf::from(format!("/proc/{}/root/proc", self.id));
                 View::make(wanted, program, within, &processes)?
             }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,9 @@ use super::{RunWalls, TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
 use crate::tools::process::Behind;
 use crate::tools::simulate::Scratch;
+
+/// Where programs put memory that they share by names.
+const MEMORY: &str = "/dev/shm";
 
 /// Where the temporary folders of runs are made.
 fn temporary_folders() -> PathBuf {
@@ -46,6 +49,8 @@ struct Lasting {
     /// What was started where nothing holds processes together, by its marks.
     marks: Vec<String>,
     temporary: Option<Scratch>,
+    /// What stands in every view in place of the memory that processes share by names.
+    memory: Option<Scratch>,
 }
 
 impl State {
@@ -59,6 +64,16 @@ impl State {
 }
 
 impl Lasting {
+    /// A folder in memory; none where the system has no memory that is a folder.
+    fn memory(&mut self) -> Option<PathBuf> {
+        if self.memory.is_none() {
+            let user = rustix::process::geteuid().as_raw();
+            let folder = Path::new(MEMORY).join(format!("countersign-runs-{user}"));
+            self.memory = Scratch::create(&folder).ok();
+        }
+        self.memory.as_ref().map(Scratch::target)
+    }
+
     fn end(&mut self) -> Vec<String> {
         let mut names = self.keeper.as_ref().map_or_else(Vec::new, Keeper::processes);
         self.keeper = None;
@@ -132,8 +147,10 @@ impl Walled {
         let line = Line { step, program, table: &table, temporary, report: &theirs };
         let (arguments, mut inherited, refused) = match step.level {
             WallLevel::Full => {
-                let keeper = keeper(&mut lasting, run)?;
-                let namespaces = line.namespaces(keeper, run)?;
+                let wanted = line.view(lasting.memory());
+                let keeper = keeper(&mut lasting, run, &wanted)?;
+                let namespaces =
+                    keeper.to_join(&bubblewrap::path(&run.workspace)?, wanted, step.network)?;
                 let refused = match step.network {
                     true => Refused::Nothing,
                     false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
@@ -221,8 +238,12 @@ impl Walled {
     }
 }
 
-/// The namespaces of the run, made for the first program that needs them.
-fn keeper<'a>(lasting: &'a mut Lasting, run: &RunWalls) -> io::Result<&'a mut Keeper> {
+/// The namespaces of the run, made for the first program that needs them with the view that it wants.
+fn keeper<'a>(
+    lasting: &'a mut Lasting,
+    run: &RunWalls,
+    wanted: &Ingredients,
+) -> io::Result<&'a mut Keeper> {
     if lasting.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
         lasting.keeper = None;
     }
@@ -230,7 +251,7 @@ fn keeper<'a>(lasting: &'a mut Lasting, run: &RunWalls) -> io::Result<&'a mut Ke
         Some(ref mut keeper) => Ok(keeper),
         None => {
             let program = bubblewrap::path(&run.workspace)?;
-            Ok(lasting.keeper.insert(Keeper::start(&program)?))
+            Ok(lasting.keeper.insert(Keeper::start(&program, wanted.clone())?))
         }
     }
 }
@@ -279,7 +300,7 @@ impl Line<'_> {
         match self.step.level {
             WallLevel::Full => {
                 // Of the run alone.
-                for path in ["/dev/shm", "/dev/pts", "/dev/ptmx"] {
+                for path in [MEMORY, "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
                 }
             }
@@ -299,16 +320,12 @@ impl Line<'_> {
         self.apply(network, Vec::new())
     }
 
-    /// The namespaces that the program joins.
-    fn namespaces(&self, keeper: &mut Keeper, run: &RunWalls) -> io::Result<Vec<OwnedFd>> {
-        let temporary = self.temporary.as_path();
-        let mut options =
-            bubblewrap::view(self.table, self.replaces_temporary().then_some(temporary));
-        if !self.replaces_temporary() {
-            options.extend(["--bind".into(), temporary.into(), temporary.into()]);
-        }
-        let wanted = Ingredients::new(options, self.table);
-        keeper.to_join(&bubblewrap::path(&run.workspace)?, wanted, self.step.network)
+    /// What the program sees of the file system.
+    fn view(&self, memory: Option<PathBuf>) -> Ingredients {
+        let temporary = self.seen_temporary();
+        let mut folders = vec![(temporary.as_path(), self.temporary.as_path())];
+        folders.extend(memory.as_deref().map(|memory| (Path::new(MEMORY), memory)));
+        Ingredients::new(bubblewrap::view(self.table, &folders), self.table)
     }
 
     fn full(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {

@@ -1,6 +1,7 @@
 //! A view of the file system: what the steps of a run see that are walled alike.
 //!
-//! bubblewrap makes it once, in a namespace of mounts that these steps join. A mount stands on a file or folder and
+//! bubblewrap makes it once, in a namespace of mounts that these steps join: the first one of a run with all its
+//! other namespaces, every other one in these. A mount stands on a file or folder and
 //! goes when somebody outside removes that. So a view serves only as long as all of them are the very same.
 
 use std::ffi::{OsStr, OsString};
@@ -24,15 +25,15 @@ const NOTHING: [&str; 3] = ["/bin/sh", "-c", ":"];
 /// A namespace of mounts.
 #[derive(Debug)]
 pub(super) struct View {
-    made_of: Ingredients,
+    pub(super) made_of: Ingredients,
     pub(super) mounts: OwnedFd,
 }
 
 /// What a view is made of.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ingredients {
     /// The options of bubblewrap.
-    options: Vec<OsString>,
+    pub(super) options: Vec<OsString>,
     /// What its mounts stand on; none for what the system cannot tell from something that took its place.
     places: Vec<Option<Place>>,
 }
