@@ -146,7 +146,8 @@ pub(in super::super) struct Listing(BTreeMap<i32, u64>);
 impl Listing {
     pub(in super::super) fn now() -> Self {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let numbers = |entry: DirEntry| Some((entry.file_name().to_str()?.parse().ok()?, entry.ino()));
+        let numbers =
+            |entry: DirEntry| Some((entry.file_name().to_str()?.parse().ok()?, entry.ino()));
         Self(entries.filter_map(numbers).collect())
     }
 }

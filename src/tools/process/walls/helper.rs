@@ -234,6 +234,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     Err(command.exec())
 }
 
+/// Joins the namespaces of a run, and becomes the program that makes a view there.
 fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
     if let Some(child) = enter(options.join, Path::new("/"))? {
         return wait_outside(child);
@@ -252,7 +253,7 @@ fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
         })?;
     }
     drop(namespaces);
-    std::env::set_current_dir(folder)?;
+    rustix::process::chdir(folder)?;
     let child = system::fork()?;
     if child.is_none() {
         // Nobody is left to wait for what is inside when the one outside is gone.

@@ -115,7 +115,7 @@ impl Keeper {
     ///
     /// # Errors
     /// A view that cannot be made.
-    pub(super) fn to_join(
+    pub(super) fn namespaces_for(
         &mut self,
         program: &Path,
         wanted: Ingredients,

@@ -1,9 +1,9 @@
 //! Puts processes behind walls (SPEC §7.5).
 //!
 //! A walled program is started through this same program (`countersign __walled`), which takes away what the
-//! walls take and then becomes the program. At level *full* bubblewrap builds the view of the file system
-//! around it, inside namespaces that last for the run. What was asked to be walled and cannot be is a start
-//! failure: no path leads from here to a program without walls.
+//! walls take and then becomes the program. At level *full* it first joins namespaces that last for the run, and
+//! among them a view of the file system, which bubblewrap has made. What was asked to be walled and cannot be is
+//! a start failure: no path leads from here to a program without walls.
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;

@@ -149,8 +149,8 @@ impl Walled {
             WallLevel::Full => {
                 let wanted = line.view(lasting.memory());
                 let keeper = keeper(&mut lasting, run, &wanted)?;
-                let namespaces =
-                    keeper.to_join(&bubblewrap::path(&run.workspace)?, wanted, step.network)?;
+                let program = bubblewrap::path(&run.workspace)?;
+                let namespaces = keeper.namespaces_for(&program, wanted, step.network)?;
                 let refused = match step.network {
                     true => Refused::Nothing,
                     false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
