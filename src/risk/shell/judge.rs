@@ -327,6 +327,7 @@ impl<'a> Judge<'a> {
         self.overwrites(command, &program);
         self.installs(command, &program);
         self.installs_fetched(command, &program);
+        self.runs_written(command);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }

@@ -214,7 +214,7 @@ impl Test {
 }
 
 /// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
-fn destroys(text: &str) -> bool {
+pub(super) fn destroys(text: &str) -> bool {
     static STRINGS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
     static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
