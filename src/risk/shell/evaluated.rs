@@ -191,7 +191,9 @@ impl Judge<'_> {
                     .any(|word| is_bundle(&word.text) && word.text.contains(letters))
             };
             match program.as_deref() {
-                Some("declare" | "typeset" | "local" | "readonly" | "export") => flagged(['a', 'A']),
+                Some("declare" | "typeset" | "local" | "readonly" | "export") => {
+                    flagged(['a', 'A'])
+                }
                 Some("read") => flagged(['a', 'a']),
                 Some("mapfile" | "readarray") => true,
                 _ => false,
@@ -231,7 +233,9 @@ impl Judge<'_> {
         };
         let Some(word) = words.iter().find(into).cloned() else { return };
         let number = |word: &Word| is_number(&word.text) || word.text.starts_with('%');
-        if program == "printf" && words.iter().all(|it| it.text.starts_with('-') || it.text == word.text || number(it)) {
+        if program == "printf"
+            && words.iter().all(|it| it.text.starts_with('-') || it.text == word.text || number(it))
+        {
             return;
         }
         let reason = "bash calculates what is put into this variable, and runs the commands in it.";

@@ -273,7 +273,7 @@ impl Judge<'_> {
                     reason: rule.reason.clone(),
                     safer: rule.safer.clone(),
                 };
-            } else if self.runs_from_outside(program) {
+            } else if self.runs_from_outside(command, program) {
                 opinion = Opinion {
                     level: RiskLevel::Dangerous,
                     rule: "runs-outside".to_owned(),
@@ -326,9 +326,8 @@ impl Judge<'_> {
 
 /// Whether an option for a question hands over SQL that destroys.
 fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
-    const OPTIONS: [&str; 9] = [
-        "--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q",
-    ];
+    const OPTIONS: [&str; 9] =
+        ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
     arguments.iter().enumerate().any(|(at, (text, _))| {
         let before = at.checked_sub(1).and_then(|at| arguments.get(at));
         let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));

@@ -278,8 +278,18 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
                 }
                 at += 1;
             }
-            "-batch" | "--batch" | "-b" | "-q" | "-quiet" | "--quiet" | "-nx" | "-n" | "-nh"
-            | "--nx" | "--nh" | "-return-child-result" => {}
+            "-batch"
+            | "--batch"
+            | "-b"
+            | "-q"
+            | "-quiet"
+            | "--quiet"
+            | "-nx"
+            | "-n"
+            | "-nh"
+            | "--nx"
+            | "--nh"
+            | "-return-child-result" => {}
             "--args" | "-args" | "--" => break,
             text if text.starts_with('-') => return None,
             _ => {
@@ -290,7 +300,11 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
     }
     let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
     // What follows the program must not be another option of the debugger.
-    let own = words.get(..at).unwrap_or_default().iter().any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
+    let own = words
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
     let alone = own || words.len() <= at + 1;
     (commands > 0 && first.is_some() && alone).then_some(at)
 }
@@ -300,16 +314,25 @@ fn looks(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let plain = |it: &&str| {
-        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b)) && !it.starts_with("->")
+        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
+            && !it.starts_with("->")
     };
     let all = rest.iter().all(plain);
     match first {
         "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
-        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up" | "down"
-        | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print" | "p"
-        | "ptype" | "whatis" => all,
-        "thread" => matches!(rest.as_slice(), ["apply", "all", "bt"] | ["apply", "all", "bt", "full"] | ["backtrace"] | ["backtrace", "all"]),
-        "set" => matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all),
+        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
+        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
+        | "p" | "ptype" | "whatis" => all,
+        "thread" => matches!(
+            rest.as_slice(),
+            ["apply", "all", "bt"]
+                | ["apply", "all", "bt", "full"]
+                | ["backtrace"]
+                | ["backtrace", "all"]
+        ),
+        "set" => {
+            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
+        }
         "process" => rest.as_slice() == ["launch"],
         _ => false,
     }

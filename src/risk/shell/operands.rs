@@ -102,9 +102,10 @@ impl Judge<'_> {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
             }
             // Where it searches is what the command is given.
-            if let Some(first) = self.starting_point(rest).filter(|_| {
-                context.words.first().is_some_and(|word| word.text.ends_with("find"))
-            }) {
+            if let Some(first) = self
+                .starting_point(rest)
+                .filter(|_| context.words.first().is_some_and(|word| word.text.ends_with("find")))
+            {
                 let inside = !first.text.starts_with(['/', '~', UNKNOWN, '.']) || first.text == ".";
                 let name = if inside { "FOUND" } else { "" };
                 let found = format!("{}/{UNKNOWN}{name}{END}", first.text.trim_end_matches('/'));

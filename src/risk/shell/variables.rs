@@ -17,8 +17,23 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// How names of variables end whose value is a command that programs run.
 const RUN: [&str; 18] = [
-    "_EDITOR", "_PAGER", "_BROWSER", "_DIFF", "_ASKPASS", "_SSH", "_RSH", "_SHELL", "_HOOK",
-    "_HOOKS", "_HELPER", "_WRAPPER", "_LAUNCHER", "_PRELOAD", "_FILTER", "_VIEWER", "_TERMINAL",
+    "_EDITOR",
+    "_PAGER",
+    "_BROWSER",
+    "_DIFF",
+    "_ASKPASS",
+    "_SSH",
+    "_RSH",
+    "_SHELL",
+    "_HOOK",
+    "_HOOKS",
+    "_HELPER",
+    "_WRAPPER",
+    "_LAUNCHER",
+    "_PRELOAD",
+    "_FILTER",
+    "_VIEWER",
+    "_TERMINAL",
     "_SSH_COMMAND",
 ];
 

@@ -76,7 +76,9 @@ impl Inline {
                 }
                 if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
                     // A variable that is called could hold the name of any function.
-                    return !sign(next, '(') && !own.starts_with('_') && own != "GLOBALS";
+                    return !sign(next, '(')
+                        && !own.starts_with('_')
+                        && !matches!(own.as_str(), "GLOBALS" | "ARGV" | "SIG" | "INC" | "ISA");
                 }
                 if sign(before, ':') && self.language == "ruby" {
                     return listed(&self.attributes, own);
@@ -104,6 +106,10 @@ impl Inline {
                         if listed(&self.modules, text)
                             || script && text.starts_with("./") && text.ends_with(".json") && !text.contains(".."));
                 }
+                // Perl repeats what stands before it.
+                if own == "x" && self.language == "perl" {
+                    return matches!(before, Some(Token::Text(_) | Token::Sign(')')));
+                }
                 if shown.contains(own) {
                     return sign(next, '.');
                 }
@@ -130,7 +136,20 @@ impl Inline {
             Token::Text(text) => Some(text.as_str()),
             _ => None,
         });
+        let files = || {
+            let file = |it: &Token| matches!(name(Some(it)), Some("Path" | "pathlib"));
+            self.language == "python" && (of == "os" || all.iter().any(file))
+        };
         match own {
+            // Of a text or a list they make another one, of a file they make that another one is lost.
+            "replace" | "copy" | "move" if files() => false,
+            "write" if self.language == "javascript" => matches!(of, "stdout" | "stderr"),
+            // pandas evaluates the one and writes to a file that the other is given.
+            "query" if self.language == "python" => !sign(next, '('),
+            "to_string" => {
+                !matches!(all.get(at + 2), Some(Token::Text(_)))
+                    && name(all.get(at + 2)) != Some("buf")
+            }
             "env" | "environ" | "getenv" if self.language != "lua" => {
                 let named =
                     if self.language == "javascript" { name(all.get(at + 2)) } else { text };

@@ -102,7 +102,10 @@ impl Inline {
             }
             _ => false,
         });
-        all.len() > 1 && modest(&all) && (0..all.len()).all(|at| self.stays_at(&all, at, builds))
+        all.len() > 1
+            && modest(&all)
+            && self.closed(&all)
+            && (0..all.len()).all(|at| self.stays_at(&all, at, builds))
     }
 
     fn stays_at(&self, all: &[Token], at: usize, builds: bool) -> bool {

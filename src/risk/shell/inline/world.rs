@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use super::closed::hands_over;
 use super::tokens::{Token, tokens};
 use super::{Inline, listed, name, sign};
+
+/// Modules of Python that do something when they are only imported.
+const ACTS: [&str; 6] = ["antigravity", "idlelib", "turtledemo", "test", "this", "rlcompleter"];
 
 impl Inline {
     /// Whether a code holds nothing that is not known.
     pub(super) fn allows(&self, code: &str) -> bool {
         let Some(all) = tokens(code, &self.language) else { return false };
-        if all.is_empty() || !modest(&all) {
+        if all.is_empty() || !modest(&all) || hands_over(&all, &self.language, &self.modules) {
             return false;
         }
         let mut bound = BTreeSet::new();
@@ -70,7 +74,10 @@ impl Inline {
                         return None;
                     }
                     bound.insert(own);
-                } else if !module.contains('.') && !module.starts_with('_') {
+                } else if !module.contains('.')
+                    && !module.starts_with('_')
+                    && !ACTS.contains(&module.as_str())
+                {
                     shown.insert(own);
                 } else {
                     return None;
@@ -81,7 +88,7 @@ impl Inline {
     }
 
     /// The names that the code binds: variables of loops, parameters, and what is assigned to.
-    fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
+    pub(super) fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
         let python = self.language == "python";
         for at in 0..all.len() {
             let before = at.checked_sub(1).and_then(|at| all.get(at));
