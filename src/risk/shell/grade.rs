@@ -3,7 +3,7 @@
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::own_files::only_queries;
-use super::pattern::{Seen, destroys};
+use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
 use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
@@ -322,17 +322,6 @@ impl Judge<'_> {
         });
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
-}
-
-/// Whether an option for a question hands over SQL that destroys.
-fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
-    const OPTIONS: [&str; 9] =
-        ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
-    arguments.iter().enumerate().any(|(at, (text, _))| {
-        let before = at.checked_sub(1).and_then(|at| arguments.get(at));
-        let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));
-        OPTIONS.contains(&name) && destroys(value)
-    })
 }
 
 /// Whether a text is more like code of some language than like the name of a command.

@@ -214,7 +214,7 @@ impl Test {
 }
 
 /// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
-pub(super) fn destroys(text: &str) -> bool {
+fn destroys(text: &str) -> bool {
     static STRINGS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
     static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -225,4 +225,15 @@ pub(super) fn destroys(text: &str) -> bool {
     });
     let (Some(strings), Some(words)) = (STRINGS.as_ref(), WORDS.as_ref()) else { return true };
     words.is_match(&strings.replace_all(text, "''"))
+}
+
+/// Whether an option for a question hands over SQL that destroys.
+pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
+    const OPTIONS: [&str; 9] =
+        ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
+    arguments.iter().enumerate().any(|(at, (text, _))| {
+        let before = at.checked_sub(1).and_then(|at| arguments.get(at));
+        let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));
+        OPTIONS.contains(&name) && destroys(value)
+    })
 }

@@ -34,6 +34,8 @@ struct Loaded {
     own: BTreeSet<String>,
     /// A module of the project is loaded, whatever it is called.
     any: bool,
+    /// So is a module of the language.
+    mixed: bool,
     /// Tokens of statements that load.
     tokens: BTreeSet<usize>,
 }
@@ -48,6 +50,12 @@ impl Inline {
         let mut bound = BTreeSet::new();
         self.binds(all, &mut bound);
         self.parameters(all, &mut bound);
+        bound.retain(|own| !loaded.foreign.contains(own));
+        if calls_unknown(all, &bound, &self.language)
+            || hands_over(all, &self.language, &self.modules)
+        {
+            return false;
+        }
         bound.extend(loaded.foreign.iter().cloned());
         loaded.own.retain(|own| !bound.contains(own));
         (0..all.len()).all(|at| loaded.tokens.contains(&at) || self.knows(all, at, &loaded, &bound))
@@ -85,6 +93,7 @@ impl Inline {
                 return None;
             }
             loaded.any |= !own_module && !listed(&self.modules, module);
+            loaded.mixed |= listed(&self.modules, module);
             if let Some(bound) = at.checked_sub(2).and_then(|at| name(all.get(at)))
                 && sign(at.checked_sub(1).and_then(|at| all.get(at)), '=')
             {
@@ -171,15 +180,13 @@ impl Inline {
     /// Whether a name is of the project, bound by the code, or listed.
     fn knows(&self, all: &[Token], at: usize, loaded: &Loaded, bound: &BTreeSet<String>) -> bool {
         let Some(Token::Name(own)) = all.get(at) else {
-            // What calls a function by its name must not be given one.
-            let named = self.language == "r"
-                && matches!(all.get(at), Some(Token::Text(_)))
-                && sign(at.checked_sub(1).and_then(|at| all.get(at)), ',')
-                && all.iter().any(|it| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it)));
-            return !named;
+            return true;
         };
         let get = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
         let (before, next) = (get(1), all.get(at + 1));
+        if self.language == "julia" && listed(&self.standard, own) && !listed(&self.modules, own) {
+            return false;
+        }
         let argument = (sign(before, '(') || sign(before, ','))
             && sign(next, '=')
             && !sign(all.get(at + 2), '=');
@@ -202,7 +209,8 @@ impl Inline {
         if sign(before, '.') && !sign(get(2), '.') {
             return match self.root(all, at) {
                 Some(root) if loaded.own.contains(&root) => self.attribute_listed(own),
-                Some(root) if bound.contains(&root) || root == "require" => true,
+                Some(root) if bound.contains(&root) => true,
+                Some(root) if root == "require" => !loaded.mixed || self.attribute_listed(own),
                 Some(root) if self.is_constant(&root) => true,
                 Some(root) if root.is_empty() => true,
                 _ => self.attribute_listed(own),
@@ -272,6 +280,69 @@ impl Inline {
     }
 }
 
+/// Whether what calls a function of R by its name is given a name.
+pub(super) fn names_function(all: &[Token], language: &str) -> bool {
+    let calls = |it: &Token| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it));
+    let given = |pair: &[Token]| matches!(pair, [Token::Sign('(' | ',' | '='), Token::Text(_)]);
+    language == "r" && all.iter().any(calls) && all.windows(2).any(given)
+}
+
+/// Whether a name is called that the code binds, but not to a function of its own: where it is bound only for a part
+/// of the code, it means something else in the rest.
+pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &str) -> bool {
+    const WORDS: &str = "if unless and or while until do then end else in rescue not";
+    let defined = |own: &str| {
+        (0..all.len()).any(|at| {
+            if name(all.get(at)) != Some(own) {
+                return false;
+            }
+            let before = name(at.checked_sub(1).and_then(|at| all.get(at)));
+            let value = usize::from(sign(all.get(at + 1), '=')) + at + 1;
+            let value = if sign(all.get(at + 1), '<') && sign(all.get(at + 2), '-') {
+                at + 3
+            } else {
+                value
+            };
+            let inside = all.get(value..).unwrap_or_default();
+            let close = inside.iter().take(24).position(|it| matches!(it, Token::Sign(')')));
+            let arrow = |at: usize| sign(all.get(at), '=') && sign(all.get(at + 1), '>');
+            matches!(before, Some("def" | "function" | "class"))
+                || value > at + 1
+                    && (matches!(
+                        name(all.get(value)),
+                        Some("lambda" | "function" | "async" | "proc")
+                    ) || arrow(value + 1)
+                        || sign(all.get(value), '(')
+                            && close.is_some_and(|it| arrow(value + it + 1)))
+        })
+    };
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    all.iter().enumerate().any(|(at, token)| {
+        let Token::Name(own) = token else { return false };
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        if !bound.contains(own) || sign(before, '.') || known.contains(own.as_str()) {
+            return false;
+        }
+        let called = match all.get(at + 1) {
+            Some(Token::Sign('(')) => {
+                !matches!(name(before), Some("def" | "function" | "class" | "in" | "lambda"))
+            }
+            Some(Token::Text(_)) => matches!(language, "ruby" | "lua"),
+            Some(Token::Number(_) | Token::Sign('{')) => matches!(language, "ruby" | "lua"),
+            Some(Token::Name(next)) => language == "ruby" && !listed(WORDS, next),
+            _ => false,
+        };
+        if !called {
+            return false;
+        }
+        if defined(own) {
+            known.insert(own);
+            return false;
+        }
+        true
+    })
+}
+
 /// Whether a module or a table of the language is used as a value, so that its functions could be called unnamed.
 pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
     const LUA: &str = "os io string table math debug package coroutine utf8 jit";
@@ -306,6 +377,9 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
     };
     all.iter().enumerate().any(|(at, token)| {
         let Token::Name(own) = token else { return false };
+        if !module(own) {
+            return false;
+        }
         let before = at.checked_sub(1).and_then(|at| all.get(at));
         let binds = matches!(
             name(before),
@@ -313,7 +387,7 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
         ) || sign(before, '.')
             || language == "python" && imports(all, at);
         let key = language == "javascript" && sign(all.get(at + 1), ':');
-        module(own) && !binds && !key && !sign(all.get(at + 1), '.')
+        !binds && !key && !sign(all.get(at + 1), '.')
     })
 }
 

@@ -347,7 +347,7 @@ fn questions_that_write_send_or_destroy_ask() {
         "sqlite3 app.db '.schema'",
         "sqlite3 app.db 'select count(*) from users'",
         "tabler --query 'select a from users'",
-        "curl -s ftp://host.example/a",
+        "curl -s https://host.example/a",
         "rsync -a --files-from=names.txt src/ out/",
     ]);
 }

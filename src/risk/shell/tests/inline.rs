@@ -167,6 +167,9 @@ fn code_may_name_only_what_is_listed() {
         "perl -ne 'BEGIN { @ARGV = (\"x\") } print' notes.txt",
         "perl -e 'tie @a, \"Tie::File\", \"a\"'",
         "perl -e '$SIG{ALRM} = \"x\"; print 1'",
+        "ruby -e 'puts File.read(\"../a\")'",
+        "ruby -e 'f = File; f.chmod(0, \"a\")'",
+        "php -r 'echo file_get_contents(\"/etc/a\");'",
         "ruby -e 'File.new(\"a\", \"w\")'",
         "ruby -e 'require \"pstore\"; PStore.new(\"a\")'",
         "ruby -e 'require \"shop\"; Dir.chdir(\"a\")'",
@@ -198,9 +201,41 @@ fn code_that_computes_with_what_is_listed_does_not_ask() {
         "node -e 'process.stdout.write(String(6 * 7))'",
         "perl -e 'print \"-\" x 40'",
         "ruby -e 'puts [1, 2].each_cons(2).to_a.inspect'",
+        "ruby -rjson -e 'puts JSON.parse(File.read(\"a.json\")).size'",
+        "php -r 'print_r(json_decode(file_get_contents(\"a.json\"), true));'",
+        "node -p 'require.resolve(\"react\")'",
+        "julia --project -e 'using Pkg; Pkg.test()'",
         "Rscript -e 'print(mean(c(1, 2, 3)))'",
         "julia -e 'println(sum([1, 2]))'",
         "awk '{ print > \"out.txt\" }' notes.txt",
+    ] {
+        assert_eq!(level(command), RiskLevel::Caution, "{command}: {}", verdict_on(command).rule);
+    }
+}
+
+// A name that is bound in a part of the code means what it always meant in the rest.
+#[test]
+fn a_name_bound_for_a_part_is_not_known_elsewhere() {
+    for command in [
+        "ruby -e '[1].each { |spawn| }; spawn \"id\"'",
+        "lua -e 'do local load = 1 end load(\"x\")'",
+        "node -e '(fetch => 1); fetch(\"h\")'",
+        "python3 -c '[0 for help in [1]]; help()'",
+        "python3 -c 'import os; [0 for getattr in [1]]; print(getattr(os.path, \"os\"))'",
+        "perl -e 'print for unlink \"a\"'",
+        "Rscript -e 'Map(\"file.create\", \"a\")'",
+        "python3 -c 'from pathlib import Path; Path(\"a\").open(\"w\")'",
+        "python3 -c 'from pathlib import Path; print(Path(\"a\").parent.parent.read_text())'",
+        "node -e 'const a = require(\"./a.js\"); a.f(fs)'",
+        "julia -e 'using Shop; Shop.Base.f()'",
+    ] {
+        assert_eq!(level(command), RiskLevel::Dangerous, "{command}: {}", verdict_on(command).rule);
+    }
+    for command in [
+        "python3 -c 'f = lambda x: x * 2; print(f(3))'",
+        "python3 -c 'from math import sqrt; print(sqrt(2))'",
+        "node -e 'const f = (x, y) => x * y; console.log(f(3, 4))'",
+        "node -e 'const total = require(\"./total.js\"); console.log(total([1]))'",
     ] {
         assert_eq!(level(command), RiskLevel::Caution, "{command}: {}", verdict_on(command).rule);
     }
