@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Judge, Opinion};
 use super::place;
+use super::syntax::SimpleCommand;
 use crate::risk::RiskLevel;
 
 /// Programs whose calls are dangerous unless they are known to read.
@@ -133,7 +134,21 @@ fn streams(arguments: &[(String, bool)]) -> bool {
 impl Judge<'_> {
     /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
     /// this very command built there is known from its other words.
-    pub(super) fn runs_from_outside(&self, program: &str) -> bool {
+    pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
+        const LOOK: [&str; 12] = [
+            "ls",
+            "cat",
+            "file",
+            "stat",
+            "test",
+            "[",
+            "chmod",
+            "echo",
+            "printf",
+            "which",
+            "head",
+            "sha256sum",
+        ];
         static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
             Regex::new(
                 r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
@@ -145,7 +160,12 @@ impl Judge<'_> {
         }
         let path = place::settle(program, &self.folder);
         let tool = TOOLS.as_ref().is_some_and(|tools| tools.is_match(&path));
-        let made = self.script.commands.iter().any(|it| {
+        let looks = |it: &SimpleCommand| {
+            it.words.first().is_some_and(|word| LOOK.contains(&word.text.as_str()))
+        };
+        // A wrapper only names what it runs.
+        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
+        let made = others.into_iter().any(|it| {
             it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
         });
         !tool && !made && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))

@@ -15,6 +15,10 @@ const COUNTING: [&str; 20] = [
     "ps", "tput", "bc", "getconf", "pgrep", "ls", "find",
 ];
 
+/// Variables of bash itself that calculate what they are given.
+const CALCULATED: [&str; 8] =
+    ["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD", "EPOCHSECONDS", "BASHPID"];
+
 impl Judge<'_> {
     /// Judges the words of a command that bash evaluates a second time, such as subscripts in arithmetic.
     pub(super) fn evaluates(&mut self, words: &[Word]) {
@@ -123,35 +127,130 @@ impl Judge<'_> {
                 words.iter().filter(|word| !is_plain_option(word)).map(named).collect()
             }
             "printf" | "wait" => {
-                let letter = if program == "printf" { "-v" } else { "-p" };
-                let at = words.iter().position(|word| word.text.starts_with(letter));
+                let letter = if program == "printf" { 'v' } else { 'p' };
+                let takes = |word: &&Word| is_bundle(&word.text) && word.text.contains(letter);
+                let at = words.iter().position(|word| takes(&word));
                 at.map(|at| words.iter().skip(at).take(2).map(named).collect()).unwrap_or_default()
             }
             "[" | "test" => {
-                let at = words.iter().position(|word| matches!(word.text.as_str(), "-v" | "-R"));
-                at.and_then(|at| words.get(at + 1)).map(named).into_iter().collect()
+                let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
+                let pairs = words.iter().zip(words.iter().skip(1));
+                pairs.filter(|(word, _)| asks(word)).map(|(_, name)| named(name)).collect()
             }
             "declare" | "typeset" | "local" | "readonly" | "export" => {
                 let arithmetic = has('i') || has('n');
-                words
+                let lists = has('a') || has('A');
+                let mut evaluated: Vec<Word> = words
                     .iter()
                     .filter(|word| !word.text.starts_with(['-', '+']))
                     .filter(|word| {
                         let name = word.text.split('=').next().unwrap_or_default();
-                        arithmetic || !is_name(name.trim_end_matches('+'))
+                        arithmetic || self.calculates(name) || !is_name(name.trim_end_matches('+'))
                     })
                     .map(named)
-                    .collect()
+                    .collect();
+                evaluated.extend(self.quoted_lists(words, lists));
+                evaluated
             }
             _ => return,
         };
         self.evaluates(&evaluated);
+        self.calculates_input(command, program, words);
+    }
+
+    /// The values of words that only become a list while the builtin runs: bash expands that list once more.
+    fn quoted_lists(&mut self, words: &[Word], lists: bool) -> Vec<Word> {
+        let made = self.makes_lists();
+        let mut found = Vec::new();
+        for word in words.iter().filter(|word| !word.list && !word.text.starts_with(['-', '+'])) {
+            let Some((_, value)) = word.text.split_once('=') else {
+                if lists && word.unknown() {
+                    found.push(named(word));
+                }
+                continue;
+            };
+            let known = self.resolve(value, &word.span).unwrap_or_default();
+            let list = known.iter().any(|value| value.starts_with('('));
+            let unknown = (lists || made) && known.iter().any(|value| value.starts_with(UNKNOWN));
+            if list || unknown {
+                found.push(Word { text: format!("v {value}"), ..word.clone() });
+            }
+        }
+        found
+    }
+
+    /// Whether the command line makes a list anywhere, so that one may have any name.
+    fn makes_lists(&self) -> bool {
+        self.made.iter().any(|command| {
+            let program = command.words.first().and_then(|word| program_of(&word.text));
+            let flagged = |letters: [char; 2]| {
+                command
+                    .words
+                    .iter()
+                    .skip(1)
+                    .any(|word| is_bundle(&word.text) && word.text.contains(letters))
+            };
+            match program.as_deref() {
+                Some("declare" | "typeset" | "local" | "readonly" | "export") => {
+                    flagged(['a', 'A'])
+                }
+                Some("read") => flagged(['a', 'a']),
+                Some("mapfile" | "readarray") => true,
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether what is assigned to a variable is calculated: bash does so for some of its own, and for those that
+    /// the command line declares as numbers or as names of others.
+    pub(super) fn calculates(&self, name: &str) -> bool {
+        let name = name.trim_end_matches('+');
+        let name = name.split('[').next().unwrap_or_default();
+        if CALCULATED.contains(&name) {
+            return true;
+        }
+        self.made.iter().any(|command| {
+            let program = command.words.first().and_then(|word| program_of(&word.text));
+            let declares = matches!(
+                program.as_deref(),
+                Some("declare" | "typeset" | "local" | "readonly" | "export")
+            );
+            let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
+            declares
+                && words().any(|text| is_bundle(text) && text.contains(['i', 'n']))
+                && words().any(|text| text.split(['=', '+', '[']).next() == Some(name))
+        })
+    }
+
+    /// What is read or printed into a variable that calculates is evaluated, and nobody knows what it will be.
+    fn calculates_input(&mut self, command: &SimpleCommand, program: &str, words: &[Word]) {
+        if !matches!(program, "read" | "mapfile" | "readarray" | "printf") {
+            return;
+        }
+        let into = |word: &&Word| {
+            let name = word.text.strip_prefix("-v").unwrap_or(&word.text);
+            is_name(name) && self.calculates(name)
+        };
+        let Some(word) = words.iter().find(into).cloned() else { return };
+        let number = |word: &Word| is_number(&word.text) || word.text.starts_with('%');
+        if program == "printf"
+            && words.iter().all(|it| it.text.starts_with('-') || it.text == word.text || number(it))
+        {
+            return;
+        }
+        let reason = "bash calculates what is put into this variable, and runs the commands in it.";
+        self.danger("evaluated-data", command.span(), reason);
     }
 }
 
 /// A word that holds the name of a variable, which is never only a number.
 fn named(word: &Word) -> Word {
     Word { text: format!("v {}", word.text), ..word.clone() }
+}
+
+/// Whether a word is a bundle of short options.
+fn is_bundle(text: &str) -> bool {
+    text.starts_with(['-', '+']) && !text.starts_with("--") && text.len() > 1
 }
 
 fn is_plain_option(word: &Word) -> bool {

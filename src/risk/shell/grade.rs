@@ -3,7 +3,7 @@
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::own_files::only_queries;
-use super::pattern::Seen;
+use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
 use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
@@ -163,9 +163,10 @@ impl Judge<'_> {
     /// The rules about a wrapper itself; what it runs was judged already.
     pub(super) fn own(&mut self, command: &SimpleCommand, program: &str) {
         let before = self.findings.len();
-        let mut opinion = self.opinion(command, program);
-        // That it runs something, and that nobody knows it, says nothing more.
+        let opinion = self.opinion(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let mut opinion = self.softened(command, program, &arguments, opinion);
+        // That it runs something, and that nobody knows it, says nothing more.
         if matches!(opinion.rule.as_str(), "reads" | READS) {
             opinion = self.discloses(command, program, &arguments, opinion);
         }
@@ -272,7 +273,7 @@ impl Judge<'_> {
                     reason: rule.reason.clone(),
                     safer: rule.safer.clone(),
                 };
-            } else if self.runs_from_outside(program) {
+            } else if self.runs_from_outside(command, program) {
                 opinion = Opinion {
                     level: RiskLevel::Dangerous,
                     rule: "runs-outside".to_owned(),
@@ -281,6 +282,7 @@ impl Judge<'_> {
                     safer: Some("Read it first, and name what it does.".to_owned()),
                 };
             } else if self.table.verbs.say(program, &arguments)
+                || (!known && call.is_none() && asks_to_destroy(&arguments))
                 || (!known && call.is_none() && self.table.verbs.strange(program, &arguments))
             {
                 opinion = Opinion {

@@ -4,6 +4,7 @@
 //! must be in another, and what reads a file must be given the name of one of the project as it stands. Whatever
 //! else the code holds is as dangerous as any code that nobody has read.
 
+mod closed;
 mod names;
 mod reaches;
 mod tokens;
@@ -25,6 +26,8 @@ pub(super) struct Inline {
     names: String,
     attributes: String,
     modules: String,
+    /// Modules that the language brings along.
+    standard: String,
     reads: String,
 }
 

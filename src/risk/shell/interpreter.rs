@@ -8,6 +8,10 @@ use super::table::Wrapper;
 use super::wrapper_words::{takes_next, value_of};
 use crate::risk::RiskLevel;
 
+/// Modules of Python that run what they read.
+const READ_CODE: [&str; 9] =
+    ["code", "asyncio", "IPython", "bpython", "ptpython", "pdb", "idlelib", "sqlite3", "xonsh"];
+
 impl Judge<'_> {
     pub(super) fn shell(
         &mut self,
@@ -128,6 +132,17 @@ impl Judge<'_> {
                 .to_owned(),
             safer: Some("Put the code into a file that can be read first.".to_owned()),
         };
+        if matches!(program, "gdb" | "lldb")
+            && let Some(inner) = debugged(rest)
+        {
+            self.decide(context, program, harmless());
+            let words = rest.get(inner..).unwrap_or_default().to_vec();
+            let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
+            if !inner.words.is_empty() {
+                self.command(&inner, depth + 1);
+            }
+            return true;
+        }
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
@@ -184,6 +199,12 @@ impl Judge<'_> {
                     .chain(rest.get(at..).unwrap_or_default().iter().cloned())
                     .collect();
                 let module = SimpleCommand { words, ..context.clone() };
+                let name = module.words.first().map(|word| word.text.as_str()).unwrap_or_default();
+                let (read, fed) = self.reads(context);
+                if READ_CODE.contains(&name) && (read.is_some() || fed) {
+                    self.decide(context, program, inline);
+                    return true;
+                }
                 self.command(&module, depth + 1);
                 return false;
             }
@@ -241,4 +262,78 @@ fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())
     })
+}
+
+/// Where the program begins that a debugger runs, when its commands only run the program and look at it.
+pub(super) fn debugged(words: &[Word]) -> Option<usize> {
+    let mut at = 0;
+    let mut commands = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        match word.text.as_str() {
+            "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
+                commands += 1;
+                if !looks(&words.get(at)?.text) {
+                    return None;
+                }
+                at += 1;
+            }
+            "-batch"
+            | "--batch"
+            | "-b"
+            | "-q"
+            | "-quiet"
+            | "--quiet"
+            | "-nx"
+            | "-n"
+            | "-nh"
+            | "--nx"
+            | "--nh"
+            | "-return-child-result" => {}
+            "--args" | "-args" | "--" => break,
+            text if text.starts_with('-') => return None,
+            _ => {
+                at -= 1;
+                break;
+            }
+        }
+    }
+    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
+    // What follows the program must not be another option of the debugger.
+    let own = words
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
+    let alone = own || words.len() <= at + 1;
+    (commands > 0 && first.is_some() && alone).then_some(at)
+}
+
+/// Whether a command of a debugger runs the program as it is, or shows something without a call.
+fn looks(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+    let plain = |it: &&str| {
+        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
+            && !it.starts_with("->")
+    };
+    let all = rest.iter().all(plain);
+    match first {
+        "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
+        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
+        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
+        | "p" | "ptype" | "whatis" => all,
+        "thread" => matches!(
+            rest.as_slice(),
+            ["apply", "all", "bt"]
+                | ["apply", "all", "bt", "full"]
+                | ["backtrace"]
+                | ["backtrace", "all"]
+        ),
+        "set" => {
+            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
+        }
+        "process" => rest.as_slice() == ["launch"],
+        _ => false,
+    }
 }

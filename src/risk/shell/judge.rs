@@ -139,6 +139,9 @@ impl<'a> Judge<'a> {
             self.variable(name, None, &outer.span);
             let texts = values.iter().map(|word| word.text.clone()).collect();
             self.assigns(name, texts, &outer.span);
+            if self.calculates(name) {
+                self.evaluates(values);
+            }
         }
         for function in &script.functions {
             self.bomb(&script, function);
@@ -243,6 +246,9 @@ impl<'a> Judge<'a> {
                     "A subscript in this value runs a command wherever it is calculated with.";
                 self.danger("evaluated-data", value.span(), reason);
             }
+            if self.calculates(name) {
+                self.evaluates(std::slice::from_ref(value));
+            }
             if value.inner.is_some() && self.is_foreign(value) {
                 self.read_names.insert(name.clone());
             }
@@ -321,6 +327,7 @@ impl<'a> Judge<'a> {
         self.overwrites(command, &program);
         self.installs(command, &program);
         self.installs_fetched(command, &program);
+        self.runs_written(command);
         if self.unwrap(command, &program, depth) {
             return self.own(command, &program);
         }

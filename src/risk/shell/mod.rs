@@ -18,6 +18,7 @@ mod inline;
 mod interpreter;
 mod judge;
 mod needs;
+mod operands;
 mod options;
 mod own;
 mod own_files;

@@ -2,8 +2,9 @@
 
 use super::effects::program_of;
 use super::elsewhere::Use;
-use super::interpreter::harmless;
+use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
+use super::place;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
@@ -23,6 +24,12 @@ impl Judge<'_> {
         opinion: Opinion,
     ) -> Opinion {
         match opinion.rule.as_str() {
+            "runs-code"
+                if matches!(program, "gdb" | "lldb")
+                    && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
+            {
+                harmless()
+            }
             "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
@@ -144,7 +151,7 @@ impl Judge<'_> {
 
     /// A shell that `find` starts for files outside the working folder, and that writes.
     pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
-        let Some(place) = rest.first().filter(|it| !it.text.starts_with('-')) else { return };
+        let Some(place) = self.starting_point(rest) else { return };
         let shell = inner.first().and_then(|it| program_of(&it.text));
         let shells = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
         if !shell.is_some_and(|it| shells.contains(&it.as_str())) {
@@ -159,6 +166,33 @@ impl Judge<'_> {
         if writes {
             let reason = format!("Writes files outside the working folder: {path}.");
             self.danger("elsewhere", place.span(), &reason);
+        }
+    }
+
+    /// A file that the command line itself wrote, and that an option hands over as a program.
+    pub(super) fn runs_written(&mut self, command: &SimpleCommand) {
+        const PARTS: [&str; 17] = [
+            "prog", "command", "cmd", "exec", "editor", "pager", "shell", "filter", "script",
+            "hook", "helper", "rsh", "wrapper", "launcher", "plugin", "linker", "runner",
+        ];
+        if self.written.is_empty() {
+            return;
+        }
+        let words = command.words.get(1..).unwrap_or_default();
+        for (at, word) in words.iter().enumerate() {
+            let (option, value) = match word.text.split_once('=') {
+                Some((option, value)) => (option, value),
+                None => {
+                    let before = at.checked_sub(1).and_then(|at| words.get(at));
+                    (before.map_or("", |it| it.text.as_str()), word.text.as_str())
+                }
+            };
+            let named = option.starts_with("--") && PARTS.iter().any(|part| option.contains(part));
+            let first = value.split(' ').next().unwrap_or_default();
+            if named && self.written.contains(&place::settle(first, &self.folder)) {
+                let reason = "Hands a file that this command itself wrote over as a program.";
+                self.danger("runs-fetched", word.span(), reason);
+            }
         }
     }
 

@@ -328,6 +328,7 @@ impl<'a> Parser<'a> {
                 if let Some(command) = self.script.commands.get_mut(index) {
                     command.words.extend(words.into_iter().take(1).map(|(name, word)| Word {
                         text: format!("{name}={}", word.text),
+                        list: true,
                         ..word
                     }));
                 }

@@ -226,3 +226,14 @@ fn destroys(text: &str) -> bool {
     let (Some(strings), Some(words)) = (STRINGS.as_ref(), WORDS.as_ref()) else { return true };
     words.is_match(&strings.replace_all(text, "''"))
 }
+
+/// Whether an option for a question hands over SQL that destroys.
+pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
+    const OPTIONS: [&str; 9] =
+        ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
+    arguments.iter().enumerate().any(|(at, (text, _))| {
+        let before = at.checked_sub(1).and_then(|at| arguments.get(at));
+        let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));
+        OPTIONS.contains(&name) && destroys(value)
+    })
+}

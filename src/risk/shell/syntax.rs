@@ -20,6 +20,8 @@ pub struct Word {
     pub(super) escaped: bool,
     /// It is a process substitution or has a command substitution: the commands inside.
     pub(super) inner: Option<Range<usize>>,
+    /// It is the list of `name=(..)` behind a builtin that declares, read here word by word.
+    pub(super) list: bool,
 }
 
 impl Word {

@@ -143,6 +143,8 @@ pub(super) enum Kind {
     Argv,
     /// Its operands, joined by blanks, are read by a shell.
     Joined,
+    /// Each operand is a command line of its own.
+    Each,
     /// A shell: `-c`, a file, or what it reads.
     Shell,
     /// Commands between `-exec` and `;` or `+`.

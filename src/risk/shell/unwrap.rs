@@ -69,6 +69,10 @@ impl Judge<'_> {
                 return false;
             }
             Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
+            Kind::Each => {
+                self.each(&context, wrapper, rest, depth);
+                return true;
+            }
             Kind::Argv | Kind::Joined | Kind::Options => {}
         }
         let mut at = 0;
@@ -189,7 +193,9 @@ impl Judge<'_> {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
             }
             // What it reads becomes words of the command, and so do the places in it.
-            if let Some(path) = self.named_in_input(outer) {
+            if let Some(path) =
+                self.named_in_input(outer).or_else(|| self.named_for_words(outer, options))
+            {
                 inner.push(Word::literal(&path, outer.span()));
             }
         }
@@ -307,68 +313,6 @@ impl Judge<'_> {
                 word.span(),
                 "This cannot be read completely as a command.",
             ),
-        }
-    }
-
-    fn find(&mut self, context: &SimpleCommand, rest: &[Word], depth: usize) {
-        let flags = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-        let mut at = 0;
-        while let Some(word) = rest.get(at) {
-            at += 1;
-            let glued = word.text.split_once('=').filter(|(flag, _)| flags.contains(flag));
-            if let Some((_, program)) = glued {
-                let first = Word::literal(program, word.span());
-                let words = std::iter::once(first)
-                    .chain(rest.get(at..).unwrap_or_default().iter().cloned());
-                let words: Vec<Word> = words
-                    .chain([Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span())])
-                    .collect();
-                let command = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
-                return self.command(&command, depth + 1);
-            }
-            if !flags.contains(&word.text.as_str()) {
-                continue;
-            }
-            let tail = rest.get(at..).unwrap_or_default();
-            let length = tail
-                .iter()
-                .position(|word| word.text == ";")
-                .or_else(|| tail.iter().rposition(|word| word.text == "+"));
-            let mut inner = tail.get(..length.unwrap_or(tail.len())).unwrap_or_default().to_vec();
-            let mut named = false;
-            for word in &mut inner {
-                named |= word.text.contains("{}");
-                let argument = format!("{UNKNOWN}ARG{END}");
-                match self.replaced(&word.text, "{}", &argument, &word.span) {
-                    Some(text) => word.text = text,
-                    None => return,
-                }
-            }
-            // `find` passes on what it found only where that is asked for; `fd` always does.
-            let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
-            if !named && !is_find {
-                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
-            }
-            // Where it searches is what the command is given.
-            if let Some(first) = rest.first().filter(|first| {
-                !first.text.starts_with('-')
-                    && context.words.first().is_some_and(|word| word.text.ends_with("find"))
-            }) {
-                let inside = !first.text.starts_with(['/', '~', UNKNOWN, '.']) || first.text == ".";
-                let name = if inside { "FOUND" } else { "" };
-                let found = format!("{}/{UNKNOWN}{name}{END}", first.text.trim_end_matches('/'));
-                for word in &mut inner {
-                    let argument = format!("{UNKNOWN}ARG{END}");
-                    match self.replaced(&word.text, &argument, &found, &word.span) {
-                        Some(text) => word.text = text,
-                        None => return,
-                    }
-                }
-            }
-            at += inner.len();
-            let command = SimpleCommand { words: inner, redirects: Vec::new(), ..context.clone() };
-            self.command(&command, depth + 1);
-            self.writes_found(rest, &command.words);
         }
     }
 }

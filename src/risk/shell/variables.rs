@@ -15,6 +15,28 @@ const LONGEST_TEXT: usize = 64 * 1024;
 /// Bytes that one classification writes down while it replaces variables and operands.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
+/// How names of variables end whose value is a command that programs run.
+const RUN: [&str; 18] = [
+    "_EDITOR",
+    "_PAGER",
+    "_BROWSER",
+    "_DIFF",
+    "_ASKPASS",
+    "_SSH",
+    "_RSH",
+    "_SHELL",
+    "_HOOK",
+    "_HOOKS",
+    "_HELPER",
+    "_WRAPPER",
+    "_LAUNCHER",
+    "_PRELOAD",
+    "_FILTER",
+    "_VIEWER",
+    "_TERMINAL",
+    "_SSH_COMMAND",
+];
+
 impl Judge<'_> {
     /// Replaces a text in another one; nothing where the bounds do not allow it, which is a finding.
     pub(super) fn replaced(
@@ -182,6 +204,17 @@ impl Judge<'_> {
         });
         if harmless || plain {
             return;
+        }
+        let table = &self.table.variables;
+        let usual = |value: &str| {
+            let editors = |it: &&(String, regex::Regex)| it.0.split('|').any(|it| it == "EDITOR");
+            table.plain.iter().find(editors).is_some_and(|(_, values)| values.is_match(value))
+        };
+        // A program is one word; with arguments, or from somewhere, it is a command that nobody has read.
+        let command = value.contains([' ', '/', '$', '`', ';', '|']) && !usual(value);
+        if command && RUN.iter().any(|ending| name.ends_with(ending)) {
+            let reason = "Tells programs to run another command.";
+            self.danger("hijack-variable", span.clone(), reason);
         }
         let Some(values) = self.resolve(value, span) else { return };
         if let Some(path) = values.iter().find_map(|it| self.outside(it, Use::Program)) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::reaches::endless;
 use super::tokens::Token;
 use super::{Inline, listed, name, place, sign};
 use crate::risk::shell::discloses::is_secret_name;
@@ -76,7 +77,9 @@ impl Inline {
                 }
                 if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
                     // A variable that is called could hold the name of any function.
-                    return !sign(next, '(') && !own.starts_with('_') && own != "GLOBALS";
+                    return !sign(next, '(')
+                        && !own.starts_with('_')
+                        && !matches!(own.as_str(), "GLOBALS" | "ARGV" | "SIG" | "INC" | "ISA");
                 }
                 if sign(before, ':') && self.language == "ruby" {
                     return listed(&self.attributes, own);
@@ -98,11 +101,30 @@ impl Inline {
                         && (closes(at + 3) || mode)
                         && all.get(at + 2).is_some_and(is_project_file);
                 }
+                if own == "File" && self.language == "ruby" {
+                    return sign(next, '.')
+                        && name(all.get(at + 2)).is_some_and(|it| {
+                            listed(
+                                "read readlines exist? file? directory? basename extname join",
+                                it,
+                            )
+                        });
+                }
+                if own == "require" && script && sign(next, '.') {
+                    return name(all.get(at + 2)) == Some("resolve") && given(at + 3);
+                }
                 if own == "require" {
                     let bracket = usize::from(sign(next, '('));
                     return matches!(all.get(at + 1 + bracket), Some(Token::Text(text))
                         if listed(&self.modules, text)
                             || script && text.starts_with("./") && text.ends_with(".json") && !text.contains(".."));
+                }
+                if matches!(own.as_str(), "while" | "until") {
+                    return listed(&self.names, own) && !endless(all, at);
+                }
+                // Perl repeats what stands before it.
+                if own == "x" && self.language == "perl" {
+                    return matches!(before, Some(Token::Text(_) | Token::Sign(')')));
                 }
                 if shown.contains(own) {
                     return sign(next, '.');
@@ -130,7 +152,33 @@ impl Inline {
             Token::Text(text) => Some(text.as_str()),
             _ => None,
         });
+        let files = || {
+            let file = |it: &Token| matches!(name(Some(it)), Some("Path" | "pathlib"));
+            self.language == "python" && (of == "os" || all.iter().any(file))
+        };
         match own {
+            // Of a text or a list they make another one, of a file they make that another one is lost.
+            "replace" | "copy" | "move" if files() => false,
+            "write" if self.language == "javascript" => matches!(of, "stdout" | "stderr"),
+            // Of a file that is named in the same place, and nowhere else.
+            "read_text" | "read_bytes" => {
+                let back = |count: usize| at.checked_sub(count).and_then(|at| all.get(at));
+                sign(back(2), ')')
+                    && matches!(back(3), Some(Token::Text(_)))
+                    && sign(back(4), '(')
+                    && name(back(5)) == Some("Path")
+            }
+            "open" if self.language == "python" && sign(next, '(') => {
+                sign(all.get(at + 2), ')')
+                    || matches!(all.get(at + 2), Some(Token::Text(mode)) if matches!(mode.as_str(), "r" | "rb" | "rt"))
+                        && sign(all.get(at + 3), ')')
+            }
+            // pandas evaluates the one and writes to a file that the other is given.
+            "query" if self.language == "python" => !sign(next, '('),
+            "to_string" => {
+                !matches!(all.get(at + 2), Some(Token::Text(_)))
+                    && name(all.get(at + 2)) != Some("buf")
+            }
             "env" | "environ" | "getenv" if self.language != "lua" => {
                 let named =
                     if self.language == "javascript" { name(all.get(at + 2)) } else { text };

@@ -3,6 +3,7 @@
 //! Modules may be loaded: that runs a file of the project, as its scripts do. What counts is what the code then
 //! calls, so every name is taken apart into its words, and none of them may speak of more than reading.
 
+use super::closed::names_function;
 use super::tokens::{Token, tokens};
 use super::world::modest;
 use super::{Inline, is_inside, listed, name, place, sign};
@@ -102,7 +103,11 @@ impl Inline {
             }
             _ => false,
         });
-        all.len() > 1 && modest(&all) && (0..all.len()).all(|at| self.stays_at(&all, at, builds))
+        all.len() > 1
+            && modest(&all)
+            && !names_function(&all, &self.language)
+            && self.closed(&all)
+            && (0..all.len()).all(|at| self.stays_at(&all, at, builds))
     }
 
     fn stays_at(&self, all: &[Token], at: usize, builds: bool) -> bool {
@@ -175,10 +180,7 @@ impl Inline {
             "file" if self.language == "r" && sign(next, '=') => return false,
             "values" | "entries" if files => return false,
             "while" | "until" => {
-                let from = at + 1 + usize::from(sign(next, '('));
-                return !matches!(all.get(from), Some(Token::Number(_)))
-                    && !name(all.get(from)).is_some_and(|it| it.eq_ignore_ascii_case("true"))
-                    && !sign(all.get(from), '!');
+                return !endless(all, at);
             }
             "requests" | "urllib" | "urllib3" | "http" | "httpx" => {
                 return self.language == "python" && only_named(all, at);
@@ -250,6 +252,14 @@ impl Inline {
         }
         !speaks(own)
     }
+}
+
+/// Whether a loop has a condition that never ends it.
+pub(super) fn endless(all: &[Token], at: usize) -> bool {
+    let from = at + 1 + usize::from(sign(all.get(at + 1), '('));
+    matches!(all.get(from), Some(Token::Number(_)))
+        || name(all.get(from)).is_some_and(|it| it.eq_ignore_ascii_case("true"))
+        || sign(all.get(from), '!')
 }
 
 /// Whether a module that talks to other hosts is only named: nothing of it is called, renamed or kept.

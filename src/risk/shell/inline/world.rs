@@ -2,14 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use super::closed::{calls_unknown, hands_over, names_function};
 use super::tokens::{Token, tokens};
 use super::{Inline, listed, name, sign};
+
+/// Tokens of a code that is looked at.
+const MOST: usize = 4000;
+
+/// Modules of Python that do something when they are only imported.
+const ACTS: [&str; 6] = ["antigravity", "idlelib", "turtledemo", "test", "this", "rlcompleter"];
 
 impl Inline {
     /// Whether a code holds nothing that is not known.
     pub(super) fn allows(&self, code: &str) -> bool {
         let Some(all) = tokens(code, &self.language) else { return false };
-        if all.is_empty() || !modest(&all) {
+        if all.is_empty()
+            || all.len() > MOST
+            || !modest(&all)
+            || names_function(&all, &self.language)
+            || hands_over(&all, &self.language, &self.modules)
+        {
             return false;
         }
         let mut bound = BTreeSet::new();
@@ -21,7 +33,12 @@ impl Inline {
             0
         };
         let Some(body) = all.get(start..) else { return false };
-        self.binds(body, &mut bound);
+        let mut own = BTreeSet::new();
+        self.binds(body, &mut own);
+        if calls_unknown(body, &own, &self.language) {
+            return false;
+        }
+        bound.extend(own);
         (0..body.len()).all(|at| self.token(body, at, &bound, &shown))
     }
 
@@ -70,7 +87,10 @@ impl Inline {
                         return None;
                     }
                     bound.insert(own);
-                } else if !module.contains('.') && !module.starts_with('_') {
+                } else if !module.contains('.')
+                    && !module.starts_with('_')
+                    && !ACTS.contains(&module.as_str())
+                {
                     shown.insert(own);
                 } else {
                     return None;
@@ -81,7 +101,11 @@ impl Inline {
     }
 
     /// The names that the code binds: variables of loops, parameters, and what is assigned to.
-    fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
+    pub(super) fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
+        // Variables of these say by a sign that they are some, so that a bare name is never one.
+        if matches!(self.language.as_str(), "perl" | "php") {
+            return;
+        }
         let python = self.language == "python";
         for at in 0..all.len() {
             let before = at.checked_sub(1).and_then(|at| all.get(at));
@@ -147,6 +171,35 @@ impl Inline {
             "this",
             "globalThis",
         ];
+        // A name that is bound inside an expression keeps its meaning outside of it.
+        let reaches = |own: &str| {
+            own.starts_with("__")
+                || matches!(
+                    own,
+                    "getattr"
+                        | "setattr"
+                        | "delattr"
+                        | "vars"
+                        | "globals"
+                        | "locals"
+                        | "compile"
+                        | "breakpoint"
+                        | "input"
+                        | "dir"
+                        | "help"
+                        | "memoryview"
+                        | "fetch"
+                        | "load"
+                        | "loadstring"
+                        | "dofile"
+                        | "system"
+                        | "send"
+                        | "spawn"
+                        | "fork"
+                        | "method"
+                )
+        };
+        bound.retain(|own| !reaches(own));
         bound.retain(|own| !kept.contains(&own.as_str()) || (python && own == "Path"));
     }
 }

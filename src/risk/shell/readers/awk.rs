@@ -41,7 +41,8 @@ pub(super) fn program(text: &str) -> Call {
         LazyLock::new(|| Regex::new(r"\bprintf?\b[^;}\n]*>|\b(close|fflush)\b").ok());
     // A file that is named in the program, below the working directory.
     static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"[^>]*$|^[^>]*(close|fflush)[^>]*$"#).ok()
+        Regex::new(r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"\s*([;}\n][^>]*)?$|^[^>]*(close|fflush)[^>]*$"#)
+            .ok()
     });
     let (Some(texts), Some(runs), Some(writes), Some(named)) =
         (TEXTS.as_ref(), RUNS.as_ref(), WRITES.as_ref(), NAMED.as_ref())
@@ -53,7 +54,7 @@ pub(super) fn program(text: &str) -> Call {
     }
     let bare = texts.replace_all(text, "$1 _ ").replace("||", " ").replace(['\\', '\n'], " ");
     let writes = writes.is_match(&bare);
-    if runs.is_match(&bare) || (writes && !named.is_match(text)) {
+    if runs.is_match(&bare) || (writes && (!named.is_match(text) || text.contains("../"))) {
         Call::Harms
     } else if writes || bare.contains('"') || bare.contains(UNKNOWN) || text.contains("ENVIRON") {
         Call::More

@@ -1,6 +1,6 @@
 //! Scripts of `sed`: what only selects, replaces and prints, told from what runs and writes.
 
-use super::super::syntax::UNKNOWN;
+use super::super::syntax::{END, UNKNOWN};
 use super::{Call, Taken, is_operand};
 
 pub(super) fn call(taken: &Taken) -> Call {
@@ -20,14 +20,27 @@ pub(super) fn call(taken: &Taken) -> Call {
 /// What a script does.
 pub(super) fn script(text: &str) -> Call {
     if text.contains(UNKNOWN) {
-        // A value nobody knows could hold any command; a number in an address is the usual case.
-        return Call::More;
+        // A value nobody knows could hold any command; a number in an address is the usual case. What does harm
+        // whether the value is a number or a word does so by what stands around it.
+        let harms = |value: &str| script(&with_values(text, value)) == Call::Harms;
+        return if harms("1") && harms("x") && harms("") { Call::Harms } else { Call::More };
     }
     let mut reader = Reader { rest: text.chars().collect(), at: 0, call: Call::Reads };
     match reader.commands() {
         Some(()) => reader.call,
         None => Call::Harms,
     }
+}
+
+/// The text with one value in the place of all that is unknown.
+fn with_values(text: &str, value: &str) -> String {
+    let mut parts = text.split(UNKNOWN);
+    let mut known = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        known.push_str(value);
+        known.push_str(part.split_once(END).map_or("", |(_, rest)| rest));
+    }
+    known
 }
 
 struct Reader {

@@ -143,9 +143,27 @@ fn what_a_person_does_every_day_does_not_ask() {
         "cat >> notes.txt <<< 'one line'",
         "dart run build_runner build --delete-conflicting-outputs",
         "python -m pdb -c continue a.py",
+        "kill 1234",
+        "kill -INT 1234 1235",
+        "git rebase -i HEAD~2",
+        "docker-compose -f dev.yml down --timeout 3",
+        "gdb -q -batch -ex run -ex 'thread apply all bt' --args ./out/parse a.bin",
+        "lldb -b -o run -o bt -- ./out/parse",
     ]);
     ask(&[
-        "kill 1234",
+        "kill -9 1234",
+        "kill -s STOP 1234",
+        "kill 1",
+        "sudo kill 1234",
+        "kill $(pgrep -f worker)",
+        "git rebase -i --root",
+        "GIT_SEQUENCE_EDITOR='sed -i d' git rebase -i HEAD~2",
+        "docker-compose down --volumes",
+        "docker compose -f dev.yml down --rmi local",
+        "gdb -batch -ex 'call unlink(\"a\")' ./out/parse",
+        "gdb -batch -ex run --args rm -r src",
+        "gdb -batch -ex 'run -r src' /bin/rm",
+        "lldb -b -o 'platform shell id' ./out/parse",
         "kill -9 $PID",
         "fd -e c -x rm -rf",
         "cat > notes.txt <<< \"$(rm -rf ~/x)\"",
@@ -230,5 +248,106 @@ fn code_and_places_in_options_of_programs_that_are_known() {
         "npm run test:resetting",
         "git submodule update --init",
         "poetry config virtualenvs.in-project true",
+    ]);
+}
+
+#[test]
+fn abbreviations_and_bundles_mean_what_they_stand_for() {
+    ask(&[
+        "ip r add default via 192.0.2.1",
+        "ip -4 ru del from 192.0.2.7",
+        "ip l set eth1 down",
+        "ip n f all",
+        "make -sE 'all:=$(shell id)'",
+        "make 'NAME=$(shell id)'",
+        "make 'NAME!=id'",
+        "tar -cvg ~/.snap -f a.tar src",
+        "tar --create --listed-incremental=/srv/snap -f a.tar src",
+        "chmod u+x,o+w notes.txt",
+        "chmod o=u notes.txt",
+        "chmod a=rwx notes.txt",
+        "chmod u=rws tool",
+        "ar -M < lib.mri",
+        "find -H ~/.gnupg -type f -exec chmod g+r {} +",
+        "find -L src ~/.config -exec touch {} +",
+    ]);
+    do_not_ask(&[
+        "ip r",
+        "ip -br a s",
+        "ip ro get 192.0.2.1",
+        "make -s CFLAGS=-O2 all",
+        "tar -cvzf a.tgz src",
+        "chmod u+x,g-w tool",
+        "chmod u=rw,go=r notes.txt",
+        "ar t lib.a",
+        "find -L src -type f -exec wc -l {} +",
+    ]);
+}
+
+#[test]
+fn what_an_option_or_a_variable_runs_is_judged() {
+    ask(&[
+        "install -s --strip-program=./x a b",
+        "echo x > p.sh; sorter --pre-script ./p.sh a",
+        "pee 'rm -r src' cat",
+        "hyperfine 'ls' 'rm -rf build'",
+        "git fetch-pack --exec='id;:' ssh://host.example/r",
+        "git merge-index ./x.sh -a",
+        "git grep --open-files-in-pager='sh -c id' word",
+        "git maintenance start",
+        "echo 'syscmd(id)' | m4",
+        "m4 -DX='esyscmd(id)' a.m4",
+        "printf 'rule r' | ninja -f -",
+        "just --justfile /dev/stdin < x",
+        "bazel test --run_under='sh -c id' //a:b",
+        "mvn exec:exec -Dexec.executable=id",
+        "systemd-run --user --property=ExecStopPost=/tmp/x true",
+        "kustomize build --enable-exec .",
+        "tmux -f /dev/null -L x new -d 'rm -r src'",
+        "tmux -c 'rm -r src'",
+        "echo 'import os' | python3 -m asyncio",
+        "HELM_DIFF_VIEWER='sh -c id' helm list",
+        "xargs --arg-file=<(echo \"a $HOME/.profile\") truncate -s 0",
+        "echo 'a ~/.zshrc' | xargs touch",
+        "sed \"y/ab/cd/;w $HOME/a\" notes.txt",
+        "nice ~/x/y",
+        "ls ~/x/y; ~/x/y",
+    ]);
+    do_not_ask(&[
+        "hyperfine 'ls' 'wc -l a'",
+        "bazel test --run_under=valgrind //a:b",
+        "mvn exec:java -Dexec.mainClass=a.B",
+        "KUBE_EDITOR='code --wait' kubectl get pods",
+        "tmux new -s work -c src",
+        "m4 config.m4",
+        "sed -n \"${n}p\" notes.txt",
+        "sed \"s/a/$b/g\" notes.txt",
+        "kustomize build overlays/dev",
+    ]);
+}
+
+#[test]
+fn questions_that_write_send_or_destroy_ask() {
+    ask(&[
+        "sqlite3 app.db \"attach '$HOME/a.db' as a\"",
+        "sqlite3 app.db '.read \"|id\"'",
+        "sqlite3 app.db '.open ~/a.db'",
+        "duckdb -c 'install httpfs'",
+        "duckdb app.db '.sh id'",
+        "mysql -e 'system id'",
+        "mysql shop -e 'tee a'",
+        "tabler --query 'drop table users'",
+        "curl dict://host.example:11211/stats",
+        "curl -Q 'DELE a' ftp://host.example/",
+        "rsync -a --files-from=names.txt ~ /tmp/x/",
+        "cp -r ~ /tmp/x",
+        "sops exec-env a.yaml env",
+    ]);
+    do_not_ask(&[
+        "sqlite3 app.db '.schema'",
+        "sqlite3 app.db 'select count(*) from users'",
+        "tabler --query 'select a from users'",
+        "curl -s https://host.example/a",
+        "rsync -a --files-from=names.txt src/ out/",
     ]);
 }

@@ -71,6 +71,55 @@ fn an_evaluated_word_is_never_safe() {
     }
 }
 
+// A list in a quoted word of a builtin that declares is expanded once more, as real bash shows.
+#[test]
+fn a_quoted_list_is_evaluated_again() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "declare -a 'rows=(`id`)'",
+            "declare -A \"by=([x]=\\$(id))\"",
+            "typeset -ga 'rows+=($(id))'",
+            "f() { local -a 'rows=([$(id)]=1)'; }; f",
+            "readonly -a rows='(<(id) $(id))'",
+            "builtin declare -a 'rows=(${x:-$(id)})'",
+            "declare -a rows; declare 'rows=($(id))'",
+            "v='($(id))'; declare -a rows=$v",
+            "v='($(id))'; declare -a \"rows=$v\"",
+        ],
+    );
+    at_least(
+        RiskLevel::Caution,
+        &["declare -a 'rows=(a b)'", "declare -a \"rows=$v\"", "read -a rows; declare \"rows=$v\""],
+    );
+    for command in ["declare -a rows=(a b)", "f() { local all=(\"$@\"); }; f a", "local x=1"] {
+        assert_eq!(level(command), RiskLevel::Safe, "{command}");
+    }
+}
+
+// Some variables calculate whatever is put into them, wherever it comes from.
+#[test]
+fn a_variable_that_calculates_evaluates_its_input() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "declare SECONDS='a[$(id)]'",
+            "export RANDOM='a[$(id)]'",
+            "for OPTIND in 'a[$(id)]'; do ls; done",
+            "read SECONDS <<< 'a[$(id)]'",
+            "printf -v RANDOM %s 'a[$(id)]'",
+            "declare -i n; read n < a.txt",
+            "declare -i n; for n in 'a[$(id)]'; do ls; done",
+            "declare -i n; k='$(id)'; n=\"a[$k]\"",
+            "wait -np 'a[$(id)]'",
+            "[ x = y -o -v z -o -v 'a[$(id)]' ]",
+        ],
+    );
+    for command in ["SECONDS=0; ls", "RANDOM=7", "printf -v SECONDS %d 3"] {
+        assert_eq!(level(command), RiskLevel::Caution, "{command}");
+    }
+}
+
 #[test]
 fn a_program_is_known_by_every_path_to_it() {
     for path in [

@@ -136,3 +136,107 @@ fn code_that_calls_what_reaches_further_asks() {
     let long = format!("python3 -c 'import shop; {}'", "shop.f(1); ".repeat(60));
     assert_eq!(level(&long), RiskLevel::Dangerous);
 }
+
+// Words that speak of nothing, and still reach files, hosts or other code.
+#[test]
+fn code_may_name_only_what_is_listed() {
+    for command in [
+        "python3 -c 'import logging; logging.basicConfig(filename=\"a.py\")'",
+        "python3 -c 'import doctest; doctest.testfile(\"a\")'",
+        "python3 -c 'import code; code.InteractiveConsole().runcode(\"1\")'",
+        "python3 -c 'import compileall as c; c.compile_dir(\"src\")'",
+        "python3 -c 'import xmlrpc.client as x; x.ServerProxy(\"h\").go()'",
+        "python3 -c 'import numpy; numpy.memmap(\"a\", mode=\"w+\")'",
+        "python3 -c 'import pandas as p; p.DataFrame().to_csv(\"a\")'",
+        "python3 -c 'import pandas as p; p.DataFrame().to_string(\"a\")'",
+        "python3 -c 'import pandas as p; p.DataFrame().query(\"@x.y()\")'",
+        "python3 -c 'from pathlib import Path; Path(\"a\").replace(\"b\")'",
+        "python3 -c 'import shop, mailbox; mailbox.mbox(\"a\").discard(1)'",
+        "python3 -c 'import shop, os; os.nice(5)'",
+        "python3 -c 'import shop, os; x = os; x.nice(5)'",
+        "python3 -c 'import os; [f for f in dir(os)]'",
+        "python3 -c 'import antigravity'",
+        "node -e 'module.require(\"fs\")'",
+        "node -e 'require(\"fs\").openSync(\"a\", \"w\")'",
+        "node -e 'require(\"./a.js\"); process.umask(0)'",
+        "node -e 'const f = require(\"fs\"); Object.values(f).forEach(g => g(\"a\"))'",
+        "node -e 'setTimeout(\"x\", 1)'",
+        "bun -e 'await Bun.write(\"a\", \"\")'",
+        "perl -e 'print readpipe \"id\"'",
+        "perl -pe 'mkdir \"x\"' notes.txt",
+        "perl -ne 'BEGIN { @ARGV = (\"x\") } print' notes.txt",
+        "perl -e 'tie @a, \"Tie::File\", \"a\"'",
+        "perl -e '$SIG{ALRM} = \"x\"; print 1'",
+        "ruby -e 'puts File.read(\"../a\")'",
+        "ruby -e 'f = File; f.chmod(0, \"a\")'",
+        "php -r 'echo file_get_contents(\"/etc/a\");'",
+        "ruby -e 'File.new(\"a\", \"w\")'",
+        "ruby -e 'require \"pstore\"; PStore.new(\"a\")'",
+        "ruby -e 'require \"shop\"; Dir.chdir(\"a\")'",
+        "php -r 'new SplFileObject(\"a\", \"w\");'",
+        "php -r 'iterator_apply($x, \"y\");'",
+        "lua -e 'io.output(\"a\")'",
+        "lua -e 'for k, v in pairs(os) do v(\"a\") end'",
+        "Rscript -e 'sapply(\"a\", file.create)'",
+        "Rscript -e 'library(shop); pdf(\"a\")'",
+        "Rscript -e 'tools::Rcmd(\"a\")'",
+        "julia -e 'using Pkg; Pkg.add(\"x\")'",
+        "julia -e 'include(\"a.jl\")'",
+        "awk '{ print >> \"out/\" $1 }' notes.txt",
+        "awk '{ print > \"out/../../a\" }' notes.txt",
+    ] {
+        assert_eq!(level(command), RiskLevel::Dangerous, "{command}: {}", verdict_on(command).rule);
+    }
+}
+
+#[test]
+fn code_that_computes_with_what_is_listed_does_not_ask() {
+    for command in [
+        "python3 -c 'import math; print(math.degrees(math.atan2(1, 2)))'",
+        "python3 -c 'from pathlib import Path; print(len(Path(\"notes.txt\").read_text().split()))'",
+        "python3 -c 'import pandas as p; d = p.read_parquet(\"d/a.parquet\"); print(d.dtypes, len(d))'",
+        "python3 -c 'import statistics as s; print(s.quantiles([1, 2, 3]))'",
+        "python3 -c 'import os; print(sorted(os.listdir(\"src\")))'",
+        "node -p '[3, 1].toSorted().join()'",
+        "node -e 'process.stdout.write(String(6 * 7))'",
+        "perl -e 'print \"-\" x 40'",
+        "ruby -e 'puts [1, 2].each_cons(2).to_a.inspect'",
+        "ruby -rjson -e 'puts JSON.parse(File.read(\"a.json\")).size'",
+        "php -r 'print_r(json_decode(file_get_contents(\"a.json\"), true));'",
+        "node -p 'require.resolve(\"react\")'",
+        "julia --project -e 'using Pkg; Pkg.test()'",
+        "Rscript -e 'print(mean(c(1, 2, 3)))'",
+        "julia -e 'println(sum([1, 2]))'",
+        "awk '{ print > \"out.txt\" }' notes.txt",
+    ] {
+        assert_eq!(level(command), RiskLevel::Caution, "{command}: {}", verdict_on(command).rule);
+    }
+}
+
+// A name that is bound in a part of the code means what it always meant in the rest.
+#[test]
+fn a_name_bound_for_a_part_is_not_known_elsewhere() {
+    for command in [
+        "ruby -e '[1].each { |spawn| }; spawn \"id\"'",
+        "lua -e 'do local load = 1 end load(\"x\")'",
+        "node -e '(fetch => 1); fetch(\"h\")'",
+        "python3 -c '[0 for help in [1]]; help()'",
+        "python3 -c 'import os; [0 for getattr in [1]]; print(getattr(os.path, \"os\"))'",
+        "perl -e 'print for unlink \"a\"'",
+        "Rscript -e 'Map(\"file.create\", \"a\")'",
+        "python3 -c 'from pathlib import Path; Path(\"a\").open(\"w\")'",
+        "python3 -c 'from pathlib import Path; print(Path(\"a\").parent.parent.read_text())'",
+        "node -e 'const a = require(\"./a.js\"); a.f(fs)'",
+        "julia -e 'using Shop; Shop.Base.f()'",
+    ] {
+        assert_eq!(level(command), RiskLevel::Dangerous, "{command}: {}", verdict_on(command).rule);
+    }
+    for command in [
+        "python3 -c 'f = lambda x: x * 2; print(f(3))'",
+        "python3 -c 'from math import sqrt; print(sqrt(2))'",
+        "node -e 'const f = (x, y) => x * y; console.log(f(3, 4))'",
+        "node -e 'const total = require(\"./total.js\"); console.log(total([1]))'",
+    ] {
+        assert_eq!(level(command), RiskLevel::Caution, "{command}: {}", verdict_on(command).rule);
+    }
+}

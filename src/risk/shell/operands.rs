@@ -1,0 +1,126 @@
+//! Wrappers with operands of their own kind: expressions of `find`, and programs of which each operand is a
+//! command line.
+
+use super::elsewhere::Use;
+use super::judge::Judge;
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use super::table::Wrapper;
+use super::wrapper_words::takes_next;
+use crate::risk::RiskLevel;
+
+impl Judge<'_> {
+    /// Judges each operand as a command line.
+    pub(super) fn each(
+        &mut self,
+        context: &SimpleCommand,
+        wrapper: &Wrapper,
+        rest: &[Word],
+        depth: usize,
+    ) {
+        let reason = "Runs other commands, or code of its own.";
+        self.note(RiskLevel::Caution, "wrapper", context.span(), reason, None);
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            at += 1;
+            if word.text.starts_with('-') {
+                at += usize::from(takes_next(&word.text, &wrapper.values));
+                continue;
+            }
+            self.read(&word.text, word, context, depth);
+        }
+    }
+
+    /// The folder in which `find` starts: one outside the working folder, or else the first.
+    pub(super) fn starting_point<'w>(&self, rest: &'w [Word]) -> Option<&'w Word> {
+        let global = |text: &str| {
+            matches!(text, "-H" | "-L" | "-P" | "--") || text.starts_with("-O") && text.len() == 3
+        };
+        let begin = rest.iter().position(|word| !global(&word.text))?;
+        let starts = rest.get(begin..).unwrap_or_default();
+        let end = starts.iter().position(|word| word.text.starts_with(['-', '(', '!', ',']));
+        let starts = starts.get(..end.unwrap_or(starts.len())).unwrap_or_default();
+        let outside = |word: &&Word| self.outside(&word.text, Use::Raised).is_some();
+        starts.iter().find(outside).or(starts.first())
+    }
+
+    /// A place outside the working folder among the words that a program like `xargs` makes of what it reads.
+    pub(super) fn named_for_words(
+        &self,
+        outer: &SimpleCommand,
+        options: &[Word],
+    ) -> Option<String> {
+        let (text, _) = self.reads(outer);
+        let printed = options.iter().filter_map(|word| word.inner.clone());
+        let printed = printed.filter_map(|inner| self.script.commands.get(inner)).flatten();
+        let words = printed.flat_map(|command| command.words.iter().skip(1));
+        let mut texts: Vec<&str> = words.map(|word| word.text.as_str()).collect();
+        texts.extend(text.as_deref());
+        texts
+            .into_iter()
+            .flat_map(|text| text.split([' ', '\t', '\n', '\0', '"', '\'']))
+            .filter(|piece| piece.starts_with(['/', '~', '.', UNKNOWN]))
+            .find_map(|piece| self.outside(piece, Use::Program))
+    }
+
+    pub(super) fn find(&mut self, context: &SimpleCommand, rest: &[Word], depth: usize) {
+        let flags = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            at += 1;
+            let glued = word.text.split_once('=').filter(|(flag, _)| flags.contains(flag));
+            if let Some((_, program)) = glued {
+                let first = Word::literal(program, word.span());
+                let words = std::iter::once(first)
+                    .chain(rest.get(at..).unwrap_or_default().iter().cloned());
+                let words: Vec<Word> = words
+                    .chain([Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span())])
+                    .collect();
+                let command = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
+                return self.command(&command, depth + 1);
+            }
+            if !flags.contains(&word.text.as_str()) {
+                continue;
+            }
+            let tail = rest.get(at..).unwrap_or_default();
+            let length = tail
+                .iter()
+                .position(|word| word.text == ";")
+                .or_else(|| tail.iter().rposition(|word| word.text == "+"));
+            let mut inner = tail.get(..length.unwrap_or(tail.len())).unwrap_or_default().to_vec();
+            let mut named = false;
+            for word in &mut inner {
+                named |= word.text.contains("{}");
+                let argument = format!("{UNKNOWN}ARG{END}");
+                match self.replaced(&word.text, "{}", &argument, &word.span) {
+                    Some(text) => word.text = text,
+                    None => return,
+                }
+            }
+            // `find` passes on what it found only where that is asked for; `fd` always does.
+            let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
+            if !named && !is_find {
+                inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
+            }
+            // Where it searches is what the command is given.
+            if let Some(first) = self
+                .starting_point(rest)
+                .filter(|_| context.words.first().is_some_and(|word| word.text.ends_with("find")))
+            {
+                let inside = !first.text.starts_with(['/', '~', UNKNOWN, '.']) || first.text == ".";
+                let name = if inside { "FOUND" } else { "" };
+                let found = format!("{}/{UNKNOWN}{name}{END}", first.text.trim_end_matches('/'));
+                for word in &mut inner {
+                    let argument = format!("{UNKNOWN}ARG{END}");
+                    match self.replaced(&word.text, &argument, &found, &word.span) {
+                        Some(text) => word.text = text,
+                        None => return,
+                    }
+                }
+            }
+            at += inner.len();
+            let command = SimpleCommand { words: inner, redirects: Vec::new(), ..context.clone() };
+            self.command(&command, depth + 1);
+            self.writes_found(rest, &command.words);
+        }
+    }
+}
