@@ -1,6 +1,8 @@
 //! What commands need beyond their walls, from the command line (SPEC §7.5, §11).
 
 use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -323,4 +325,46 @@ fn naming_a_file_of_an_own_folder_does_not_make_it_seen() {
         home.json(["run", "space/p.json", "--yes", "--confirm", "approve"]).exits(1).document();
     let stderr = document["step_results"][0]["stderr"].as_str().unwrap();
     assert!(stderr.contains("No such file"), "{document}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+fn nothing_of_a_killed_program_stays_however_early_it_is_killed() {
+    let home = Home::new();
+    plan(&home, json!([{ "id": "a", "command": "true", "description": "x", "explanation": "x" }]));
+    // All that is started for this run has the folder of this test in its command line.
+    let started = || {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let name = home.path().as_os_str().as_encoded_bytes();
+        let holds = |path: std::path::PathBuf| {
+            let line = fs::read(path.join("cmdline")).unwrap_or_default();
+            line.starts_with(b"/usr/bin/bwrap") && line.windows(name.len()).any(|part| part == name)
+        };
+        entries.filter(|entry| holds(entry.path())).count()
+    };
+    for early in 0..40_u32 {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(["run", "space/p.json", "--yes", "--evidence"])
+            .arg(home.evidence())
+            .current_dir(home.path())
+            .env("HOME", home.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while started() == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended without walls");
+        }
+        let moment = Instant::now() + Duration::from_micros(u64::from(early % 20) * 150);
+        while Instant::now() < moment {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while started() > 0 {
+            assert!(Instant::now() < deadline, "something stays after kill {early}");
+            std::thread::yield_now();
+        }
+    }
 }

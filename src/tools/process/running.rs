@@ -32,9 +32,9 @@ fn waiting(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// In memory: no disk needs to forget it.
+/// A file without a name, in memory: no disk needs to forget it.
 #[cfg(target_os = "linux")]
-fn nameless() -> io::Result<File> {
+pub(super) fn nameless() -> io::Result<File> {
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
     Ok(rustix::fs::memfd_create("countersign-input", flags)?.into())
 }

@@ -1,7 +1,7 @@
 //! bubblewrap: where it is, its command line, and what it says.
 
 use std::ffi::OsString;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ pub(super) fn waits(for_end: &OwnedFd) -> [String; 2] {
 ///
 /// # Errors
 /// When it does not say it.
-pub(super) fn child(told: &mut PipeReader) -> io::Result<i32> {
+pub(super) fn child(told: &mut impl Read) -> io::Result<i32> {
     let said: serde_json::Value = serde_json::from_slice(&object(told)?)?;
     let id = said.get("child-pid").and_then(serde_json::Value::as_i64);
     id.and_then(|id| i32::try_from(id).ok())
@@ -81,7 +81,7 @@ pub(super) fn child(told: &mut PipeReader) -> io::Result<i32> {
 }
 
 /// The bytes up to the end of an object in which there is no other one.
-fn object(told: &mut PipeReader) -> io::Result<Vec<u8>> {
+fn object(told: &mut impl Read) -> io::Result<Vec<u8>> {
     let (mut said, mut byte) = (Vec::new(), [0]);
     while said.last() != Some(&b'}') && said.len() < WORDS as usize {
         told.read_exact(&mut byte)?;

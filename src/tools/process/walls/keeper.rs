@@ -5,13 +5,14 @@
 //! way it ends.
 
 use std::fs::File;
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 
 use super::super::bare_command;
+use super::super::running::nameless;
 use super::super::tree::{self, Process};
 use super::bubblewrap;
 use super::helper::{COMMAND, END, work};
@@ -55,8 +56,10 @@ impl Keeper {
     /// What bubblewrap said.
     pub(super) fn start(program: &Path, first: Ingredients) -> io::Result<Self> {
         let this = this_program()?;
-        let (mut information, told) = io::pipe()?;
-        let told = OwnedFd::from(told);
+        // Not a pipe: when this process is gone, bubblewrap would end while it writes, and leave a child that waits
+        // for it.
+        let mut information = nameless()?;
+        let told = information.try_clone()?.into();
         let mut command = bare_command(program.as_os_str());
         command
             .args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"])
@@ -82,9 +85,10 @@ impl Keeper {
     }
 
     /// The number of its first process, once that runs.
-    fn wait_until_it_stands(&mut self, information: &mut PipeReader) -> io::Result<i32> {
+    fn wait_until_it_stands(&mut self, information: &mut File) -> io::Result<i32> {
         let mut ready = [0];
         if self.child.stdout.take().is_some_and(|mut out| out.read_exact(&mut ready).is_ok()) {
+            information.rewind()?;
             return bubblewrap::child(information);
         }
         drop(self.hold.take());
