@@ -89,6 +89,8 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     if let Some(code) = start_helper(std::env::args_os()) {
         return Started::Done(code);
     }
+    // While there is one thread.
+    crate::code::count_memory();
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
         Err(error) => return Started::Done(explain(&error).into()),

@@ -11,7 +11,7 @@ use tree_sitter::{
     Node, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree,
 };
 
-use super::CodeError;
+use super::{CodeError, meter};
 
 /// Most steps of the parser for one text: a token, or a rule that is complete. Sources that people write take one
 /// step for one to two bytes of them.
@@ -21,10 +21,16 @@ const STEPS_AT_ONCE: u64 = 100;
 /// Most brackets that are open at once. The parser lets go of what it keeps for them by calling itself, and a
 /// thread of ours has 2 MiB for that.
 pub(super) const OPEN_BRACKETS: u64 = 22_000;
+/// The same in a text with a fault: to find a way out of it, the parser may keep a copy of all that is open for each
+/// of the brackets. Sources that people write have up to 200.
+pub(super) const OPEN_IN_A_FAULT: u64 = 1_000;
 /// Most words and signs with nothing between them that ends a part of a program. The parser may keep all of them
 /// open, and then takes memory by their square where casts and types look like other things: for `a<a<a<` in
 /// Java, for `+(a)+(a)` in C.
 pub(super) const OPEN_TOKENS: u64 = 4_000;
+/// Most bytes of memory that the parser asks for, given back or not. For sources that people write it asks for some
+/// 100 in a step; where it tries hundreds of ways out of a fault, for a thousand times as many.
+pub(super) const ASKED_BYTES: u64 = 512 << 20;
 /// A step after which no reading is without a fault counts so many times: it tries several ways to go on.
 const IN_A_FAULT: u64 = 3;
 /// Most bytes that the parser is handed, those that it reads again with the others.
@@ -40,15 +46,17 @@ const QUERY_STEPS_AT_ONCE: u64 = 1_000;
 /// A tree with fewer nodes cannot take a query many steps.
 const FEW_NODES: usize = 20_000;
 
-/// Parses within the limits; with how many steps that took.
+/// Parses within the limits a text in which at most so many brackets are open at once; with how many steps that took.
 ///
 /// # Errors
 /// A limit that is reached, or a stop.
 pub(super) fn parse(
     parser: &mut Parser,
     text: &str,
+    open_brackets: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Tree, u64), CodeError> {
+    let begun = meter::asked();
     let over: Cell<Option<CodeError>> = Cell::new(None);
     let (mut steps, handed) = (0_u64, Cell::new(0_u64));
     let mut watch = |state: &tree_sitter::ParseState| {
@@ -57,6 +65,10 @@ pub(super) fn parse(
             Some(too_many("bytes to be read, again and again", READ_BYTES))
         } else if steps > PARSER_STEPS {
             Some(too_many("steps of the parser", PARSER_STEPS))
+        } else if open_brackets > OPEN_IN_A_FAULT && state.has_error() {
+            Some(too_many("brackets that are open at once in a text with a fault", OPEN_IN_A_FAULT))
+        } else if meter::asked().wrapping_sub(begun) > ASKED_BYTES {
+            Some(too_many("bytes of memory, one after the other", ASKED_BYTES))
         } else {
             stop().then_some(CodeError::Stopped)
         };
@@ -83,13 +95,13 @@ pub(super) fn parse(
     Ok((tree, steps))
 }
 
-/// Refuses a text in which too much may stay open at once. Strings and comments are not told apart: who looks for
-/// their ends could be led astray.
+/// Refuses a text in which too much may stay open at once; how many brackets are in any other. Strings and comments
+/// are not told apart: who looks for their ends could be led astray.
 ///
 /// # Errors
 /// A limit is reached.
-pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<(), CodeError> {
-    let (mut brackets, mut tokens) = (0_u64, 0_u64);
+pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
+    let (mut brackets, mut most, mut tokens) = (0_u64, 0_u64, 0_u64);
     let (mut in_word, mut begins_line) = (false, true);
     for byte in text.bytes() {
         match byte {
@@ -97,6 +109,7 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<(), CodeEr
             b')' | b']' | b'}' => brackets = brackets.saturating_sub(1),
             _ => {}
         }
+        most = most.max(brackets);
         if brackets > OPEN_BRACKETS {
             return Err(too_many("brackets that are open at once", OPEN_BRACKETS));
         }
@@ -118,7 +131,10 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<(), CodeEr
             return Err(too_many("words and signs without a , ; { or } between them", OPEN_TOKENS));
         }
     }
-    Ok(())
+    if brackets > OPEN_IN_A_FAULT {
+        return Err(too_many("brackets that nobody closes", OPEN_IN_A_FAULT));
+    }
+    Ok(most)
 }
 
 /// Whether the query can be asked of the tree within the limits. Afterwards it is asked without a watch.

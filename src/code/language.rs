@@ -235,7 +235,10 @@ impl Language {
         static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =
             [const { OnceLock::new() }; SPECS.len()];
         let at = SPECS.iter().position(|spec| spec.language == self)?;
-        let compile = || Query::new(&self.grammar(), self.spec().definitions).ok();
+        let compile = || {
+            super::count_memory();
+            Query::new(&self.grammar(), self.spec().definitions).ok()
+        };
         QUERIES.get(at)?.get_or_init(compile).as_ref()
     }
 }

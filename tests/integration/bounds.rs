@@ -65,6 +65,12 @@ fn a_source_text_that_is_hard_to_read_is_a_limit_that_is_named() {
         ("raw.rs", "r#\"".repeat(300_000), "bytes to be read, again"),
         ("strings.go", "R\"(".repeat(300_000), "brackets that are open"),
         ("less.cpp", "a<".repeat(300_000), "words and signs"),
+        ("catch.rs", "^catch(".repeat(2_000), "nobody closes"),
+        ("caught.rs", "^catch(".repeat(2_000) + &")".repeat(2_000), "bytes of memory"),
+        ("members.cpp", ".&,".repeat(100_000), "bytes of memory"),
+        ("stars.rs", "*+".repeat(200_000), "bytes of memory"),
+        ("arrows.go", "->||".repeat(16_000), "bytes of memory"),
+        ("classes.c", "=>class ".repeat(1_250), "bytes of memory"),
     ];
     for (name, text, limit) in texts {
         let home = Home::new();

@@ -26,6 +26,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "engine",
             "evidence",
             "tools",
+            "code",
             "run",
             "risk",
             "authorization",
