@@ -190,6 +190,17 @@ fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
         let done = home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(5);
         assert!(done.stderr.contains("cannot be granted"), "{done:#?}");
     }
+    // What is granted later is granted as well.
+    let both = walls(&["--allow", "network"])["remembered"].clone();
+    assert_eq!((&both["network"], &both["write"]), (&json!(true), &json!([other])));
+    let more = home.path().join("more");
+    fs::create_dir(&more).unwrap();
+    let more = more.to_str().unwrap();
+    let words = ["walls", "--workspace", "space", "--allow", &format!("write={more}")];
+    let done = home.run(words).exits(0);
+    let holds = format!("Granted to every plan in it: network, writes {more}, {other}");
+    assert!(done.stdout.contains(&holds), "{done:#?}");
+    assert_eq!(granted(), json!([more, other]));
     assert_eq!(walls(&["--forget"])["remembered"], Value::Null);
     assert_eq!(granted(), json!([]));
     fs::remove_file(home.path().join("other/made")).unwrap();
