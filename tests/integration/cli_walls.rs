@@ -209,6 +209,27 @@ fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
 }
 
 #[test]
+fn a_workspace_with_everything_in_it_has_no_walls() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "ls" }]));
+    let checked = home.json(["check", "space/p.json", "--workspace", "/"]).exits(2).document();
+    let finding = &checked["findings"][0];
+    assert_eq!(finding["code"], "E312", "{checked}");
+    assert!(finding["message"].as_str().unwrap().contains("the workspace is /"), "{checked}");
+    let run = home.run(["run", "space/p.json", "--yes", "--workspace", "/"]).exits(2);
+    assert!(run.stderr.contains("the workspace is /"), "{run:#?}");
+    // Whatever starts nothing needs no walls.
+    home.plan(
+        json!([{ "step_id": "s", "tool": "file_read", "arguments": { "path": "etc/hostname" } }]),
+    );
+    let _ = home.json(["check", "space/p.json", "--workspace", "/"]).exits(0);
+    // A loop would show all of it to its planner first.
+    let words = ["loop", "--goal", "g", "--workspace", "/", "--planner", "x", "--yes"];
+    let refused = home.run(words).exits(5);
+    assert!(refused.stderr.contains("the workspace is /"), "{refused:#?}");
+}
+
+#[test]
 fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
     let home = Home::new();
     plan(&home, json!([{ "command": "true" }]));

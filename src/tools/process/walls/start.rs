@@ -133,6 +133,9 @@ impl Walled {
 
     fn behind(behind: Behind<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
         let Behind { step, run, write } = behind;
+        if let Some(why) = run.impossible() {
+            return Err(io::Error::other(why));
+        }
         let is_trial = program.arguments.get(1) == Some(&probe::TRY)
             && program.program == OsStr::new(THIS_PROGRAM);
         if !is_trial {
