@@ -10,6 +10,7 @@
 mod aftermath;
 mod append;
 mod blobs;
+mod changed;
 mod diagnostics;
 mod error;
 mod folders;

@@ -177,7 +177,11 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-fn entry_of(reader: &mut Statement<'_>, table: &str, seq: i64) -> Result<Option<String>> {
+pub(super) fn entry_of(
+    reader: &mut Statement<'_>,
+    table: &str,
+    seq: i64,
+) -> Result<Option<String>> {
     let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
     let mut rows = reader.query([seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };
