@@ -5,7 +5,7 @@ use std::fs;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::cli_home::{Home, create, keys, read};
+use crate::cli_home::{Done, Home, create, keys, read};
 
 /// A home in which one run succeeded in a step and failed in the next, and its result.
 fn with_a_run() -> (Home, Value) {
@@ -128,6 +128,51 @@ fn what_was_changed_after_it_was_written_says_so() {
     change(&home, "run_ends", "UPDATE run_ends SET completed_steps = 9");
     let (changed, _) = shown(run_id);
     assert!(changed.to_string().contains("of run_ends"), "{changed}");
+}
+
+/// Every kind of report: of nothing, sound, against a head, changed, with another schema, cut off.
+#[test]
+fn the_schema_of_a_verification_is_printed_and_holds() {
+    let (home, _) = with_a_run();
+    let printed = Done::of(home.command().args(["schema", "evidence_verify"])).exits(0);
+    let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
+    let shipped: Value = serde_json::from_str(countersign::evidence::VERIFY_SCHEMA).unwrap();
+    assert_eq!(printed, shipped);
+    let schema = jsonschema::validator_for(&shipped).unwrap();
+    let holds = |report: &Value, is_ok: bool| {
+        let complaints: Vec<_> = schema.iter_errors(report).map(|it| it.to_string()).collect();
+        assert!(complaints.is_empty(), "{report}: {complaints:#?}");
+        assert_eq!(report["ok"], is_ok, "{report}");
+    };
+    let verify = |home: &Home, head: &[&str], code: i32| {
+        let words = [&["evidence", "verify"], head].concat();
+        home.json(words).exits(code).document()
+    };
+    holds(&verify(&Home::new(), &[], 0), true);
+    let sound = verify(&home, &[], 0);
+    holds(&sound, true);
+    holds(&verify(&home, &["--head", sound["head"].as_str().unwrap()], 0), true);
+    let head = format!("sha256:{}", "0".repeat(63) + "1");
+    holds(&verify(&home, &["--head", &head], 6), false);
+    let (other, _) = with_a_run();
+    change(&home, "executions", "UPDATE executions SET about = 'c.txt'");
+    holds(&verify(&home, &[], 6), false);
+    change(&other, "executions", "DROP TRIGGER runs_refuses_delete");
+    let report = verify(&other, &[], 6);
+    holds(&report, false);
+    assert_ne!(report["schema"], json!([]));
+    fs::write(home.evidence().join("execution_log.db"), "").unwrap();
+    let cut = verify(&home, &[], 6);
+    holds(&cut, false);
+    assert!(cut["kept"]["difference"].is_string());
+    // It says nothing of what it does not name.
+    for (pointer, wrong) in
+        [("ok", json!(false)), ("head", json!("x")), ("rows", json!(-1)), ("more", json!(1))]
+    {
+        let mut report = sound.clone();
+        report[pointer] = wrong;
+        assert!(!schema.is_valid(&report), "{report}");
+    }
 }
 
 /// Changes rows as somebody would who knows how the database refuses it, and leaves no other trace.
