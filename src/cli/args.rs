@@ -184,7 +184,7 @@ pub(super) struct WallsCommand {
     pub(super) workspace: Workspace,
     #[command(flatten)]
     pub(super) walls: Walls,
-    /// Grant nothing any more to the plans in this workspace
+    /// Grant nothing any more to the plans in this workspace; what is granted adds to what was granted before
     #[arg(long, conflicts_with_all = ["grant_proposed", "allow"])]
     pub(super) forget: bool,
     #[command(flatten)]

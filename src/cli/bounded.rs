@@ -89,6 +89,12 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     let place = EvidencePlace::find(&command.common.folder)?;
     let class = command.authorize_class.as_deref().map(class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &here);
+    if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
+        return Err(Refusal::usage(
+            "the workspace is /: a loop reads and changes everything in its workspace".to_owned(),
+            "Name a folder in it with --workspace.",
+        ));
+    }
     let mut policy = command.walls.settle(command.engine.settle(policy()?));
     if command.planner_network {
         let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };

@@ -1,14 +1,18 @@
-//! `schema`: the JSON Schema of a dialect, as it ships.
+//! `schema`: the JSON Schema of a dialect or of a document, as it ships.
 
 use super::Exit;
-use super::args;
+use super::args::{self, DialectWord};
 use super::output::Output;
 use crate::autonomy::REQUEST_SCHEMA;
+use crate::evidence::VERIFY_SCHEMA;
 use crate::plan::Dialect;
 
 /// Prints the schema; it is JSON with or without `--json`.
 pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
-    let text = Option::<Dialect>::from(command.dialect).map_or(REQUEST_SCHEMA, Dialect::schema);
+    let text = match command.dialect {
+        DialectWord::EvidenceVerify => VERIFY_SCHEMA,
+        dialect => Option::<Dialect>::from(dialect).map_or(REQUEST_SCHEMA, Dialect::schema),
+    };
     out.line(text.trim_end());
     Exit::Done
 }

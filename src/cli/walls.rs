@@ -34,6 +34,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         .keeping_out(own.map(|it| it.as_path()));
     let folder = toolbox.workspace().to_string_lossy();
     let grants = command.walls.settle(policy.clone()).grants;
+    // Beside what was granted before: only `--forget` takes anything back.
     let decided = match (grants.is_empty(), command.forget) {
         (false, _) => Some(Some(&grants)),
         (true, true) => Some(None),

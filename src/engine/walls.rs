@@ -95,6 +95,10 @@ fn of_steps(
         let required = required(policy, level, why);
         findings.extend(required.map(|why| Finding::error(Code::StoppedByWall, "", why)));
     }
+    if steps.iter().flatten().any(|step| step.walls.level != WallLevel::None) {
+        let why = toolbox.walls().impossible();
+        findings.extend(why.map(|why| Finding::error(Code::StoppedByWall, "", why.to_owned())));
+    }
     let why_not_better = why.map(str::to_owned);
     let reports = steps.iter().any(Option::is_some);
     let setting = policy.walls;

@@ -53,18 +53,20 @@ pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
     /// Why it cannot be relied on.
     unusable: Option<String>,
+    /// Which copy is missing or cannot be used, where the other one is enough.
+    note: Option<String>,
 }
 
 impl KeptHeads {
     /// Reads both copies. Without the key, nobody can tell whether they are what was kept.
     pub(super) fn read(folders: &UserFolders, vault: Option<&Vault>) -> Self {
         let mut kept = Self::default();
-        let mut failures = Vec::new();
+        let (mut failures, mut missing) = (Vec::new(), Vec::new());
         let mut is_read = false;
         for folder in [&folders.state, &folders.key] {
             let path = folder.join(FILE_NAME);
             match read(&path, vault) {
-                Ok(None) => {}
+                Ok(None) => missing.push(format!("{} is missing", path.display())),
                 Ok(Some(heads)) => {
                     is_read = true;
                     kept.heads.extend(heads);
@@ -75,6 +77,15 @@ impl KeptHeads {
         // One good copy is enough: the other is written again with the next head.
         if !is_read && !failures.is_empty() {
             kept.unusable = Some(failures.join("; "));
+        } else if is_read {
+            failures.extend(missing);
+            let lost = failures.join("; ");
+            kept.note = (!lost.is_empty()).then(|| {
+                format!(
+                    "one of the two copies of the kept heads was lost ({lost}); the other one agrees with this \
+                     database, and the next run writes both"
+                )
+            });
         }
         kept
     }
@@ -97,6 +108,11 @@ impl KeptHeads {
     /// Why what is kept cannot be relied on, if so.
     pub(super) fn unusable(&self) -> Option<&str> {
         self.unusable.as_deref()
+    }
+
+    /// Which copy is missing or cannot be used, if the other one is enough.
+    pub(super) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Whether this head of a database in this folder is kept in both places.

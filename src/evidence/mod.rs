@@ -10,6 +10,7 @@
 mod aftermath;
 mod append;
 mod blobs;
+mod changed;
 mod diagnostics;
 mod error;
 mod folders;
@@ -65,7 +66,7 @@ pub use record::{
 pub use remembered_walls::WallsDecision;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
-pub use verify::{verify, verify_with_kept_head};
+pub use verify::{VERIFY_SCHEMA, verify, verify_with_kept_head};
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, queries, rows};
+use super::{grants, queries, rows, schema};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
@@ -26,7 +26,7 @@ const MOST_BYTES: usize = 3_000;
 pub struct WallsDecision<'a> {
     /// The workspace folder, absolute and without links.
     pub workspace: &'a str,
-    /// What is granted from now on; none to take it back.
+    /// What is granted from now on, beside what already is; none to take all of it back.
     pub grants: Option<&'a Grants>,
     /// Through which act.
     pub by: AnsweredBy,
@@ -35,17 +35,24 @@ pub struct WallsDecision<'a> {
 }
 
 impl EvidenceStore {
-    /// Records what is granted to every plan in a workspace, or that it no longer is.
+    /// Records what is granted to every plan in a workspace besides what already is, or that nothing is any more.
+    /// The row says all of it, so that the latest one alone tells what holds.
     ///
     /// # Errors
     /// More than can be remembered, and any failure of the database.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
-        let grants = json!(decision.grants);
-        if grants.to_string().len() > MOST_BYTES {
-            let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
-            return Err(EvidenceError::Content { source: std::io::Error::other(what) });
-        }
-        self.write_and_keep(|funnel, user| insert(funnel, user, decision, &grants))
+        self.write_and_keep(|funnel, user| {
+            let all = match decision.grants {
+                Some(more) => Some(with_remembered(funnel, decision.workspace, more)?),
+                None => None,
+            };
+            let grants = json!(all);
+            if grants.to_string().len() > MOST_BYTES {
+                let what = format!("more than {MOST_BYTES} bytes of grants for one workspace");
+                return Err(EvidenceError::Content { source: std::io::Error::other(what) });
+            }
+            insert(funnel, user, decision, &grants)
+        })
     }
 }
 
@@ -57,6 +64,13 @@ impl EvidenceReader {
     pub fn remembered_walls(&mut self, workspace: &Path) -> Result<Option<Grants>> {
         self.ask(|source| remembered(source.conn, source.format, source.vault, workspace))
     }
+}
+
+/// What holds already, and more.
+fn with_remembered(funnel: &Funnel<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
+    let (format, vault) = (schema::newest(), Some(funnel.vault));
+    let holds = remembered(funnel.tx(), format, vault, Path::new(workspace))?;
+    Ok(holds.unwrap_or_default().with(more))
 }
 
 fn insert(

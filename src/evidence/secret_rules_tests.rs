@@ -89,6 +89,13 @@ const PIECES: &[&str] = &[
     "value",
     "Cookie: ",
     "?sig=",
+    "GITHUB_PAT",
+    "DB_PW",
+    "DSN",
+    "COOKIE=sid=",
+    "WEBHOOK_URL",
+    "https://h/in/9f8e7d6c5b4a39",
+    "ada:q9w8e7r6@tcp(db)/x",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -166,5 +173,116 @@ proptest! {
             prop_assert!(redactor.finds_in_bytes(text.as_bytes()), "{}", text);
             prop_assert!(redactor.finds_in_bytes(escaped(&value).as_bytes()), "{}", escaped(&value));
         }
+    }
+}
+
+/// A line and what is secret of it, marked by « and ».
+fn marked(line: &str) -> (String, String) {
+    let (before, rest) = line.split_once('«').unwrap();
+    let (secret, after) = rest.split_once('»').unwrap();
+    (format!("{before}{secret}{after}"), secret.to_owned())
+}
+
+/// The names of variables that tools document, each in the form in which they write it.
+const ASSIGNED: &[&str] = &[
+    "PGPASS=«correcthorse»",
+    "PGPASSWORD=«correcthorse» psql -h db",
+    "MYSQLPASS=«correcthorse»",
+    "FTP_PASSWD=«correcthorse»",
+    "ADMIN_PWD=«correcthorse»",
+    "DB_PW=«correcthorse»",
+    "\"DB_PW\": \"«correcthorse»\"",
+    "DSN=app:«tr0ub4dor»@tcp(db:3306)/shop",
+    "export DSN=\"app:«tr0ub4dor»@tcp(db:3306)/shop?parseTime=true\"",
+    "ORACLE_DSN=app/«tr0ub4dor»@db.example.org:1521/shop",
+    "SENTRY_DSN=https://«4bf92f3577b34da6a3ce929d0e0e4736»@o44.ingest.sentry.io/54",
+    "DATABASE_URL=postgres://app:«tr0ub4dor»@db.example.org:5432/shop",
+    "CELERY_BROKER_URL=amqp://app:«tr0ub4dor»@mq//",
+    "SQL_CONNECTION_STRING=\"Server=db;Uid=app;Pwd=«correcthorse»;\"",
+    "STORAGE_CONNECTION_STRING=AccountName=a;AccountKey=«q7RtY8uIoP9aSdF0gHjKlZxC1234==»;X=y",
+    "COOKIE=«9f8e7d6c5b4a39281706f5e4»",
+    "COOKIE=\"«sid=s%3A9f8e7d6c5b4a; theme=dark»\"",
+    "COOKIE=«theme=dark; sid=9f8e7d6c5b4a3928»",
+    "SESSION_COOKIE: «9f8e7d6c5b4a39281706f5e4»",
+    "ALERT_WEBHOOK_URL=https://alerts.example.org/in/«9f8e7d6c5b4a39281706f5e4»",
+    "ALERT_WEBHOOK_URL=\"https://alerts.example.org/in?code=«9f8e7d6c5b4a39281706f5e4»\"",
+    "webhookUrl: https://alerts.example.org/in/«9f8e7d6c5b4a39281706f5e4»",
+    "VERCEL_DEPLOY_HOOK=https://api.example.org/deploy/«prj_q7RtY8uIoP9aSdF0/gHjKlZxCvB»",
+    "BASIC_AUTH=«ada:tr0ub4dor»",
+    "HTTP_AUTH=\"ada:«correcthorse»\"",
+    "NPM_AUTH=«YWRhOnRyMHViNGRvcg==»",
+    "GITHUB_PAT=«q7RtY8uIoP9aSdF0gHjKlZxC»",
+    "AZURE_DEVOPS_EXT_PAT: «q7RtY8uIoP9aSdF0gHjKlZxC»",
+    "name: DEVOPS_PAT\n  value: «q7RtY8uIoP9aSdF0gHjKlZxC»",
+    "QUEUE_SAS=sig=«q7RtY8uIoP9aSdF0gHjKlZxCvBnM1234%3D»&sv=2022-11-02",
+];
+
+#[test]
+fn values_of_secret_variables_are_hidden() {
+    for line in ASSIGNED {
+        let (text, secret) = marked(line);
+        let found: Vec<&str> =
+            find(&text).into_iter().filter_map(|it| text.get(it.secret?)).collect();
+        assert!(found.contains(&secret.as_str()), "{text}: {found:?}");
+        assert!(!rule_out(&text), "{text}");
+    }
+}
+
+/// The same values stand alone in what a program prints of its environment.
+#[test]
+fn secrets_of_the_environment_are_known_without_their_names() {
+    for (name, value, secret) in [
+        ("PGPASS", "correcthorse", "correcthorse"),
+        ("DATABASE_URL", "postgres://app:tr0ub4dor@db/shop", "tr0ub4dor"),
+        ("DSN", "app:tr0ub4dor@tcp(db:3306)/shop", "tr0ub4dor"),
+        ("SESSION_COOKIE", "9f8e7d6c5b4a39281706f5e4", "9f8e7d6c5b4a39281706f5e4"),
+        ("ALERT_WEBHOOK_URL", "https://a.example.org/in/9f8e7d6c5b4a3928", "9f8e7d6c5b4a3928"),
+        ("DEVOPS_PAT", "q7RtY8uIoP9aSdF0gHjKlZxC", "q7RtY8uIoP9aSdF0gHjKlZxC"),
+    ] {
+        assert_eq!(secrets_of_variable(name, value), [secret], "{name}");
+        assert!(is_secret_field(name, value) || name == "DATABASE_URL", "{name}");
+    }
+    for (name, value) in [
+        ("PWD", "/tmp/tmp.Xa8Zq91bKd"),
+        ("OLDPWD", "/tmp/tmp.Xa8Zq91bKd"),
+        ("PGPASSFILE", "/home/ada/.pgpass"),
+        ("SSH_AUTH_SOCK", "/tmp/ssh-Xa8Zq91bKd/agent.4242"),
+        ("DATABASE_URL", "postgres://localhost/shop"),
+        ("PATH", "/usr/local/bin:/usr/bin"),
+    ] {
+        assert_eq!(secrets_of_variable(name, value), [""; 0], "{name}");
+        assert!(!is_secret_field(name, value), "{name}");
+    }
+}
+
+#[test]
+fn names_that_only_look_alike_hide_nothing() {
+    for text in [
+        "PWD=/tmp/tmp.Xa8Zq91bKd",
+        "PWD=/home/runner/work/3f9a1c2e7b/x",
+        "XPASS=3",
+        "bypass=12345678",
+        "format=q7RtY8uIoP9aSdF0",
+        "compat: q7RtY8uIoP9aSdF0gHjKlZxC",
+        "pat: /^[a-z0-9]{8}$/",
+        "if pat == Some(x1y2z3w4v5) {",
+        "webhook: Option<Webhook>,",
+        "webhook_url: https://example.org/hooks/github",
+        "\"hooks_url\": \"https://api.github.com/repos/octocat/Hello-World/hooks/12345678\"",
+        "PRE_COMMIT_HOOK=https://github.com/pre-commit/pre-commit-hooks",
+        "WEBHOOK_URL=${WEBHOOK_URL}",
+        "cookie = request.cookies.get(\"sid\")",
+        "HTTP_COOKIE_NAME=session",
+        "cookie: Some(PayloadU16::new(vec![1]))",
+        "FASTOPEN_NO_COOKIE: _bindgen_ty_64 = 12;",
+        "SQLITE_AUTH => ErrorCode::AuthorizationForStatementDenied,",
+        "DSN=file:test.db",
+        "dsn: sqlite:///var/lib/app/data.db",
+        "dsn = \"host=localhost dbname=test\"",
+        "SSH_DSN=ada@host.example.org:22",
+        "AUTH=off:disabled",
+        "auth = user:password",
+    ] {
+        assert!(find(text).is_empty(), "{text}: {:?}", find(text));
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn standing(
         kept_head: kept.map(|kept| kept.head),
         kept_rows: kept.map(|kept| kept.rows.unsigned_abs()),
         difference,
+        note: None,
     };
     if let Some(why) = kept.unusable() {
         return Ok(report(None, Some(format!("the kept heads cannot be used ({why})"))));
@@ -75,7 +76,9 @@ pub(super) fn standing(
         );
         return Ok(report(None, Some(what)));
     }
-    Ok(report(latest, None))
+    // With no head of it in either copy there is nothing to miss.
+    let note = latest.and_then(|_| kept.note()).map(str::to_owned);
+    Ok(HeadReport { note, ..report(latest, None) })
 }
 
 fn digest_at(conn: &Connection, rows: i64) -> Result<Option<String>> {

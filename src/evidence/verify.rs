@@ -18,6 +18,9 @@ use super::{ledger, schema, schema_check};
 use crate::plan::Digest;
 use crate::run::{HeadReport, VerifyReport};
 
+/// The JSON Schema of [`VerifyReport`].
+pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verify.schema.json");
+
 /// Recomputes the chain of the evidence in `dir` and names the first row that differs; compares the schema.
 ///
 /// `known_head` is a head that was copied out earlier: it must still be a link of the chain, or the
@@ -177,7 +180,11 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-fn entry_of(reader: &mut Statement<'_>, table: &str, seq: i64) -> Result<Option<String>> {
+pub(super) fn entry_of(
+    reader: &mut Statement<'_>,
+    table: &str,
+    seq: i64,
+) -> Result<Option<String>> {
     let names: Vec<String> = reader.column_names().map(str::to_owned).collect();
     let mut rows = reader.query([seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };

@@ -336,6 +336,8 @@ pub struct HeadReport {
     pub kept_rows: Option<u64>,
     /// What differs; null where the kept head is on the chain. Nothing is recorded until a person accepts it.
     pub difference: Option<String>,
+    /// What is missing of what is kept, though the rest is enough; null where nothing is.
+    pub note: Option<String>,
 }
 
 #[cfg(test)]

@@ -233,7 +233,11 @@ fn an_active_run_is_refused_and_an_interrupted_one_is_compared_and_continued() {
     let refused = home.json(["continue", &run_id, "--yes"]).exits(5);
     assert!(refused.stderr.contains("still under way"), "{refused:#?}");
     let active = home.json(["evidence", "show", &run_id]).exits(0).document();
-    assert_eq!(keys(&active), ["executions", "run"], "nothing to compare while it is alive");
+    assert_eq!(
+        keys(&active),
+        ["changed", "executions", "run"],
+        "nothing to compare while it is alive"
+    );
 
     // The process is gone, and what it held goes with it.
     drop(store);

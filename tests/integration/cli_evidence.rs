@@ -5,7 +5,7 @@ use std::fs;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::cli_home::{Home, create, keys, read};
+use crate::cli_home::{Done, Home, create, keys, read};
 
 /// A home in which one run succeeded in a step and failed in the next, and its result.
 fn with_a_run() -> (Home, Value) {
@@ -68,7 +68,7 @@ fn show_tells_an_execution_and_a_run_in_full() {
 
     let run_id = result["run_id"].as_str().unwrap();
     let run = home.json(["evidence", "show", run_id]).exits(0).document();
-    assert_eq!(keys(&run), ["executions", "run"]);
+    assert_eq!(keys(&run), ["changed", "executions", "run"]);
     let executions = run["executions"].as_array().unwrap();
     assert_eq!(ids(executions), [0, 1, 2].map(|step| execution(&result, step)));
 
@@ -79,6 +79,110 @@ fn show_tells_an_execution_and_a_run_in_full() {
 
     let absent = "00000000-0000-4000-8000-000000000000";
     assert_eq!(home.json(["evidence", "show", absent]).exits(5).error_code(), "E014");
+}
+
+#[test]
+fn what_was_changed_after_it_was_written_says_so() {
+    let (home, result) = with_a_run();
+    let (run_id, made) = (result["run_id"].as_str().unwrap(), execution(&result, 1));
+    let shown = |id: &str| {
+        let document = home.json(["evidence", "show", id]).exits(0).document();
+        (document["changed"].clone(), home.run(["evidence", "show", id]).exits(0).stdout)
+    };
+    let hits = || -> Vec<Value> {
+        let lines = home.json(["evidence", "search", "--tool", "file_create"]).exits(0).lines();
+        lines.iter().map(|line| line["changed"].clone()).collect()
+    };
+    for id in [run_id, made] {
+        let (changed, people) = shown(id);
+        assert_eq!(changed, json!([]));
+        assert!(!people.contains("changed after it was written"), "{people}");
+    }
+    assert_eq!(hits(), [json!(false)]);
+    change(
+        &home,
+        "executions",
+        &format!("UPDATE executions SET about = 'c.txt' WHERE id = '{made}'"),
+    );
+    for id in [run_id, made] {
+        let (changed, people) = shown(id);
+        assert!(changed[0].as_str().unwrap().contains("of executions"), "{changed}");
+        assert_eq!(changed.as_array().unwrap().len(), 1, "{changed}");
+        assert!(
+            people.starts_with("This record was changed after it was written: row "),
+            "{people}"
+        );
+    }
+    assert_eq!(shown(execution(&result, 0)).0, json!([]), "another execution was not");
+    assert_eq!(hits(), [json!(true)]);
+    let people = home.run(["evidence", "search"]).exits(0).stdout;
+    assert_eq!(people.matches("this record was changed after it was written").count(), 1);
+    let answered = query(&home, &["q5", made]);
+    assert!(!answered[0]["changed"].as_array().unwrap().is_empty());
+    // What it printed is a row of its own, and so is the end of the run.
+    let look = execution(&result, 0);
+    let sql = format!("UPDATE execution_artifacts SET bytes = 1 WHERE execution_id = '{look}'");
+    change(&home, "execution_artifacts", &sql);
+    let (changed, _) = shown(look);
+    assert!(changed[0].as_str().unwrap().contains("of execution_artifacts"), "{changed}");
+    change(&home, "run_ends", "UPDATE run_ends SET completed_steps = 9");
+    let (changed, _) = shown(run_id);
+    assert!(changed.to_string().contains("of run_ends"), "{changed}");
+}
+
+/// Every kind of report: of nothing, sound, against a head, changed, with another schema, cut off.
+#[test]
+fn the_schema_of_a_verification_is_printed_and_holds() {
+    let (home, _) = with_a_run();
+    let printed = Done::of(home.command().args(["schema", "evidence_verify"])).exits(0);
+    let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
+    let shipped: Value = serde_json::from_str(countersign::evidence::VERIFY_SCHEMA).unwrap();
+    assert_eq!(printed, shipped);
+    let schema = jsonschema::validator_for(&shipped).unwrap();
+    let holds = |report: &Value, is_ok: bool| {
+        let complaints: Vec<_> = schema.iter_errors(report).map(|it| it.to_string()).collect();
+        assert!(complaints.is_empty(), "{report}: {complaints:#?}");
+        assert_eq!(report["ok"], is_ok, "{report}");
+    };
+    let verify = |home: &Home, head: &[&str], code: i32| {
+        let words = [&["evidence", "verify"], head].concat();
+        home.json(words).exits(code).document()
+    };
+    holds(&verify(&Home::new(), &[], 0), true);
+    let sound = verify(&home, &[], 0);
+    holds(&sound, true);
+    holds(&verify(&home, &["--head", sound["head"].as_str().unwrap()], 0), true);
+    let head = format!("sha256:{}", "0".repeat(63) + "1");
+    holds(&verify(&home, &["--head", &head], 6), false);
+    let (other, _) = with_a_run();
+    change(&home, "executions", "UPDATE executions SET about = 'c.txt'");
+    holds(&verify(&home, &[], 6), false);
+    change(&other, "executions", "DROP TRIGGER runs_refuses_delete");
+    let report = verify(&other, &[], 6);
+    holds(&report, false);
+    assert_ne!(report["schema"], json!([]));
+    fs::write(home.evidence().join("execution_log.db"), "").unwrap();
+    let cut = verify(&home, &[], 6);
+    holds(&cut, false);
+    assert!(cut["kept"]["difference"].is_string());
+    // It says nothing of what it does not name.
+    for (pointer, wrong) in
+        [("ok", json!(false)), ("head", json!("x")), ("rows", json!(-1)), ("more", json!(1))]
+    {
+        let mut report = sound.clone();
+        report[pointer] = wrong;
+        assert!(!schema.is_valid(&report), "{report}");
+    }
+}
+
+/// Changes rows as somebody would who knows how the database refuses it, and leaves no other trace.
+#[expect(clippy::disallowed_methods, reason = "another program does not ask this one")]
+fn change(home: &Home, table: &str, sql: &str) {
+    let conn = Connection::open(home.evidence().join("execution_log.db")).unwrap();
+    let trigger = format!("{table}_refuses_update");
+    let asked = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let made: String = conn.query_row(asked, [&trigger], |row| row.get(0)).unwrap();
+    conn.execute_batch(&format!("DROP TRIGGER {trigger}; {sql}; {made};")).unwrap();
 }
 
 #[test]

@@ -106,6 +106,33 @@ fn another_database_is_found() {
     is_only_read(&home, "another database is in the place");
 }
 
+/// The other copy shows that heads were kept: nothing else would tell that one was taken away.
+#[test]
+fn a_lost_copy_of_the_kept_heads_is_told() {
+    let never = Home::new();
+    assert!(verify(&never, 0)["kept"]["note"].is_null(), "no head was ever kept");
+    let home = home();
+    assert!(verify(&home, 0)["kept"]["note"].is_null());
+    for folder in [state(&home), settings(&home)] {
+        let copy = folder.join("evidence_heads.json");
+        for damage in [None, Some("{}")] {
+            match damage {
+                None => fs::remove_file(&copy).unwrap(),
+                Some(text) => fs::write(&copy, text).unwrap(),
+            }
+            let report = verify(&home, 0);
+            let note = report["kept"]["note"].as_str().unwrap();
+            assert!(note.contains(copy.to_str().unwrap()), "{note}");
+            for words in [&["evidence", "verify"][..], &["evidence", "search"]] {
+                let told = home.run(words.iter().copied()).exits(0);
+                assert!(told.stderr.contains("kept heads was lost"), "{told:#?}");
+            }
+            run_of(&home, "b.txt");
+            assert!(verify(&home, 0)["kept"]["note"].is_null(), "the next run writes both");
+        }
+    }
+}
+
 #[test]
 fn evidence_of_another_computer_is_found() {
     let home = home();

@@ -192,11 +192,43 @@ fn what_is_granted_to_a_workspace_holds_until_it_is_forgotten() {
         let done = home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(5);
         assert!(done.stderr.contains("cannot be granted"), "{done:#?}");
     }
+    // What is granted later is granted as well.
+    let both = walls(&["--allow", "network"])["remembered"].clone();
+    assert_eq!((&both["network"], &both["write"]), (&json!(true), &json!([other])));
+    let more = home.path().join("more");
+    fs::create_dir(&more).unwrap();
+    let more = more.to_str().unwrap();
+    let words = ["walls", "--workspace", "space", "--allow", &format!("write={more}")];
+    let done = home.run(words).exits(0);
+    let holds = format!("Granted to every plan in it: network, writes {more}, {other}");
+    assert!(done.stdout.contains(&holds), "{done:#?}");
+    assert_eq!(granted(), json!([more, other]));
     assert_eq!(walls(&["--forget"])["remembered"], Value::Null);
     assert_eq!(granted(), json!([]));
     fs::remove_file(home.path().join("other/made")).unwrap();
     let _ = run().exits(1);
     assert!(!home.path().join("other/made").exists());
+}
+
+#[test]
+fn a_workspace_with_everything_in_it_has_no_walls() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "ls" }]));
+    let checked = home.json(["check", "space/p.json", "--workspace", "/"]).exits(2).document();
+    let finding = &checked["findings"][0];
+    assert_eq!(finding["code"], "E312", "{checked}");
+    assert!(finding["message"].as_str().unwrap().contains("the workspace is /"), "{checked}");
+    let run = home.run(["run", "space/p.json", "--yes", "--workspace", "/"]).exits(2);
+    assert!(run.stderr.contains("the workspace is /"), "{run:#?}");
+    // Whatever starts nothing needs no walls.
+    home.plan(
+        json!([{ "step_id": "s", "tool": "file_read", "arguments": { "path": "etc/hostname" } }]),
+    );
+    let _ = home.json(["check", "space/p.json", "--workspace", "/"]).exits(0);
+    // A loop would show all of it to its planner first.
+    let words = ["loop", "--goal", "g", "--workspace", "/", "--planner", "x", "--yes"];
+    let refused = home.run(words).exits(5);
+    assert!(refused.stderr.contains("the workspace is /"), "{refused:#?}");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn no_planted_secret_is_readable_anywhere() {
     assert_eq!(kinds.len(), 100);
     kinds.extend(planted::planted(MORE, 20_261_124));
     kinds.extend(planted::planted(LATER, 20_261_125));
-    assert_eq!(kinds.len(), 196);
+    assert_eq!(kinds.len(), 202);
     let planner = Scripted::new([
         Answer::Script("cat space/all.txt >&2; exit 1"),
         Answer::Script(

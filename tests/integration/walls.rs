@@ -162,6 +162,41 @@ fn git_writes_the_repository_but_not_its_settings() {
 }
 
 #[test]
+fn a_repository_that_a_step_made_is_protected_from_later_ones() {
+    for level in LEVELS {
+        let space = Space::new(level);
+        space.works(
+            "git init -q a/sub && cd a/sub && git config user.email a@b.c && git config user.name n",
+        );
+        let config = || fs::read(space.top.join("work/a/sub/.git/config")).unwrap();
+        let (before, hook) = (config(), space.top.join("work/a/sub/.git/hooks/post-checkout"));
+        space.works("echo 1 > a/sub/f; git -C a/sub status --short | grep f");
+        for command in [
+            "echo 'touch ran' > a/sub/.git/hooks/post-checkout",
+            "mkdir -p a/sub/.git/hooks; cp /usr/bin/true a/sub/.git/hooks/post-checkout",
+            "git config --file a/sub/.git/config core.fsmonitor ./f",
+        ] {
+            let (printed, code) = space.run(command);
+            assert!(code.is_some(), "at {level}: {command}: {printed}");
+            assert!(!hook.exists(), "at {level}: {command}");
+            if level == WallLevel::Full {
+                assert_eq!(config(), before, "{command}");
+            }
+        }
+        if level == WallLevel::Full {
+            let space = space.writing_repository();
+            space.works("cd a/sub && git add f && git commit -qm one");
+            assert!(space.run("echo x > a/sub/.git/hooks/post-checkout").1.is_some());
+            // Neither it nor a folder around it goes away; `mv` may copy it.
+            for command in ["mv a/sub other", "mv a b", "rm -rf a"] {
+                assert!(space.run(command).1.is_some(), "{command}");
+                assert_eq!(fs::read(space.top.join("work/a/sub/.git/config")).unwrap(), before);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_network_that_is_refused_is_what_failed() {
     for level in LEVELS {
         let space = Space::new(level);

@@ -123,6 +123,9 @@ pub(in crate::cli) enum DialectWord {
     /// What a planner is asked: no dialect of plans, but printed in the same way
     #[value(alias = "planner-request")]
     PlannerRequest,
+    /// What `evidence verify --json` finds: no dialect either
+    #[value(alias = "evidence-verify")]
+    EvidenceVerify,
 }
 
 impl From<DialectWord> for Option<Dialect> {
@@ -131,7 +134,7 @@ impl From<DialectWord> for Option<Dialect> {
             DialectWord::StepPlan => Some(Dialect::StepPlan),
             DialectWord::CommandPlan => Some(Dialect::CommandPlan),
             DialectWord::ActionPlan => Some(Dialect::ActionPlan),
-            DialectWord::PlannerRequest => None,
+            DialectWord::PlannerRequest | DialectWord::EvidenceVerify => None,
         }
     }
 }

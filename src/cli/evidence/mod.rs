@@ -13,7 +13,7 @@ use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
-use crate::run::ExecutionRow;
+use crate::run::{ExecutionRow, HeadReport};
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
@@ -24,9 +24,11 @@ pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exi
         EvidenceCommand::Search(_) | EvidenceCommand::Show(_) | EvidenceCommand::Query(_) => {}
     }
     let mut reader = EvidenceReader::open(&place.evidence, &place.secrets)?;
-    if let Some(difference) = reader.standing()?.difference {
-        say_read_only(&difference);
+    let standing = reader.standing()?;
+    if let Some(difference) = &standing.difference {
+        say_read_only(difference);
     }
+    say_note(&standing);
     match &command.command {
         EvidenceCommand::Search(command) => search::search(command, &mut reader, out),
         EvidenceCommand::Show(command) => show::show(command, &mut reader, out),
@@ -57,6 +59,7 @@ fn verified(
         if let Some(difference) = report.kept.as_ref().and_then(|kept| kept.difference.as_deref()) {
             say_read_only(difference);
         }
+        report.kept.iter().for_each(say_note);
         // The first record is the id of the database.
         if report.ok && report.rows < 2 {
             // Sound as it is, it is rarely what was meant.
@@ -87,6 +90,13 @@ fn accepted(
         out.line(&format!("Accepted, although {}.", visible(difference)));
     }
     Ok(Exit::Done)
+}
+
+/// Says which copy of the kept heads was lost.
+fn say_note(kept: &HeadReport) {
+    if let Some(note) = &kept.note {
+        say(&format!("Note: {}.", visible(note)));
+    }
 }
 
 /// Says that nothing can be recorded here, and what to do.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::show::print_execution;
+use super::show::show_execution;
 use super::{cells, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args::{Question, Span};
@@ -32,10 +32,8 @@ pub(super) fn query(
         Question::Q5(show) => {
             let found = reader.execution(show.id)?;
             say_if_empty(found.is_none(), out);
-            match found {
-                Some(detail) if out.json() => out.document(&detail),
-                Some(detail) => print_execution(&detail, out),
-                None => {}
+            if let Some(detail) = found {
+                show_execution(&detail, &reader.changed_after_written(show.id)?, out);
             }
         }
         Question::Q6(about) => {

@@ -1,5 +1,7 @@
 //! `evidence search`: executions by words and filters, newest first.
 
+use serde_json::json;
+
 use super::{cells, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args;
@@ -31,9 +33,17 @@ pub(super) fn search(
         limit: command.span.limit.map_or(0, |limit| limit as usize),
         offset: 0,
     })?;
+    let mut changed = Vec::new();
+    for hit in &page.hits {
+        changed.push(reader.is_changed_in_list(hit.row.execution_id)?);
+    }
     if out.json() {
-        for hit in &page.hits {
-            out.document(hit);
+        for (hit, is_changed) in page.hits.iter().zip(&changed) {
+            let mut document = json!(hit);
+            if let Some(fields) = document.as_object_mut() {
+                fields.insert("changed".to_owned(), json!(is_changed));
+            }
+            out.document(&document);
         }
     } else {
         let rows: Vec<_> = page.hits.iter().map(|hit| cells(&hit.row)).collect();
@@ -41,6 +51,12 @@ pub(super) fn search(
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
             let id = hit.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
+        }
+    }
+    if !out.json() {
+        for (hit, _) in page.hits.iter().zip(&changed).filter(|(_, is_changed)| **is_changed) {
+            let id = hit.row.execution_id;
+            out.line(&format!("{id}: this record was changed after it was written."));
         }
     }
     say_if_empty(page.hits.is_empty(), out);

@@ -24,18 +24,16 @@ pub(super) fn show(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
+    let changed = reader.changed_after_written(command.id)?;
     if let Some(detail) = reader.execution(command.id)? {
-        if out.json() {
-            out.document(&detail);
-        } else {
-            print_execution(&detail, out);
-        }
+        show_execution(&detail, &changed, out);
         return Ok(Exit::Done);
     }
     if let Some(detail) = reader.bounded_loop(command.id)? {
         if out.json() {
-            out.document(&json!({ "loop": detail }));
+            out.document(&json!({ "loop": detail, "changed": changed }));
         } else {
+            print_changed(&changed, out);
             print_loop(&detail, out);
         }
         return Ok(Exit::Done);
@@ -56,11 +54,13 @@ pub(super) fn show(
         RunFate::Ended(_) | RunFate::Active => None,
     };
     if out.json() {
-        out.document(&match reconciled {
-            Some(found) => json!({ "run": run, "executions": executions, "reconcile": found }),
-            None => json!({ "run": run, "executions": executions }),
-        });
+        let mut document = json!({ "run": run, "executions": executions, "changed": changed });
+        if let (Some(found), Some(fields)) = (reconciled, document.as_object_mut()) {
+            fields.insert("reconcile".to_owned(), json!(found));
+        }
+        out.document(&document);
     } else {
+        print_changed(&changed, out);
         print_run(&run, &executions, out);
         for found in reconciled.iter().flatten() {
             out.line(&visible(&format!("Beside the disk: {}", found.sentence())));
@@ -138,8 +138,29 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
     }
 }
 
+/// One execution, and what was changed of it.
+pub(super) fn show_execution(detail: &ExecutionDetail, changed: &[String], out: &mut Output) {
+    if out.json() {
+        let mut document = json!(detail);
+        if let Some(fields) = document.as_object_mut() {
+            fields.insert("changed".to_owned(), json!(changed));
+        }
+        out.document(&document);
+    } else {
+        print_changed(changed, out);
+        print_execution(detail, out);
+    }
+}
+
+/// Says first what makes the rest worth nothing.
+fn print_changed(changed: &[String], out: &mut Output) {
+    for what in changed {
+        out.line(&visible(&format!("This record was changed after it was written: {what}.")));
+    }
+}
+
 /// One execution for people, with its outputs.
-pub(super) fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
+fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     let row = &detail.row;
     let mut known = vec![
         ("Execution", row.execution_id.to_string()),

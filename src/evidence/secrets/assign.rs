@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Match;
 use super::names::{Class, classify};
 use super::scan::{at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped};
-use super::values::{How, LONGEST, is_secret};
+use super::values::{How, LONGEST};
 
 /// Longest name.
 const NAME: usize = 96;
@@ -80,11 +80,6 @@ impl Name<'_> {
             kind: "password",
             plain: None,
         })
-    }
-
-    pub(super) fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
-        let text = self.text.get(value.clone())?;
-        is_secret(self.class, text, how).then(|| self.found(value)).flatten()
     }
 
     /// `--password X`, `-storepass X`.
@@ -296,6 +291,9 @@ impl Name<'_> {
     }
 
     pub(super) fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
+        if self.class.has_parts() {
+            return self.bare_in_parts(start, tight || colon);
+        }
         let bytes = self.bytes();
         let stops = |byte: u8| {
             byte.is_ascii_whitespace()
@@ -360,7 +358,10 @@ impl Name<'_> {
         if end == start || is_marker_rest(self.text.get(start..end)?) {
             return None;
         }
-        let found = self.judged(start..end, How::Bare { tight, last, next, colon })?;
+        // `;Pwd=X;` of what tells a program how to connect.
+        let in_list = tight && next == b';' && at(bytes, self.start.wrapping_sub(1)) == b';';
+        let how = if in_list { How::Quoted } else { How::Bare { tight, last, next, colon } };
+        let found = self.judged(start..end, how)?;
         let value = found.secret?;
         self.found(value.start..wrapped(bytes, value))
     }

@@ -184,20 +184,22 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
         !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0) && (!set || byte != b';')
     });
     let text = text.get(value + 1..end)?;
-    // Settings of a page are short words and numbers.
-    let is_session = |part: &str| {
-        let (name, value) = part.split_once('=').unwrap_or(("", part));
-        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
-        if matches!(name.as_str(), "expires" | "max-age" | "path" | "domain" | "samesite") {
-            return false;
-        }
-        value.len() >= 8
-            && value.bytes().any(|byte| byte.is_ascii_digit())
-            && !is_placeholder(value)
-            && !is_wordy(value)
-    };
     let hides = text.split(';').any(is_session);
     hides.then(|| found(word.start..end, value + 1..end, "cookie")).flatten()
+}
+
+/// Whether this is a cookie, or a part of one, that tells who somebody is. Settings of a page are short words and
+/// numbers.
+pub(super) fn is_session(part: &str) -> bool {
+    let (name, value) = part.split_once('=').unwrap_or(("", part));
+    let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+    if matches!(name.as_str(), "expires" | "max-age" | "path" | "domain" | "samesite") {
+        return false;
+    }
+    value.len() >= 8
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && !is_placeholder(value)
+        && !is_wordy(value)
 }
 
 /// `?sig=X`, `X-Amz-Signature=X`: who has it may do what the address says.
@@ -207,7 +209,7 @@ pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
         back_while(bytes, word.start, 24, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let before = at(bytes, start.wrapping_sub(1));
     let amz = text.get(start..word.start)?.to_ascii_lowercase();
-    let asked = matches!(before, b'?' | b'&' | b';')
+    let asked = matches!(before, b'?' | b'&' | b';' | b'=')
         || text.get(..start)?.ends_with("%26")
         || text.get(..start)?.ends_with("%3F")
         || text.get(..start)?.ends_with("%3f")

@@ -20,6 +20,7 @@ mod files;
 mod http;
 mod logins;
 mod names;
+mod parts;
 mod scan;
 mod shapes;
 mod table;
@@ -39,12 +40,12 @@ pub(super) struct Match {
     pub(super) plain: Option<String>,
 }
 
-/// The values of this process's environment variables whose names say that they are secret.
+/// What is secret of the values of this process's environment variables.
 static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let values: Vec<String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, value)| is_secret_variable(name, value))
-        .flat_map(|(_, value)| {
+        .flat_map(|(name, value)| secrets_of_variable(&name, &value))
+        .flat_map(|value| {
             let escaped = serde_json::Value::from(value.as_str()).to_string();
             let escaped = escaped.trim_matches('"').to_owned();
             if escaped == value { vec![value] } else { vec![value, escaped] }
@@ -53,14 +54,27 @@ static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     (!values.is_empty()).then(|| AhoCorasick::new(&values).ok()).flatten()
 });
 
-fn is_secret_variable(name: &str, value: &str) -> bool {
+/// The value itself where the name says that it is secret; else what an assignment of it would give away, such as
+/// the password in an address.
+fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     let how = match names::classify(name) {
-        None => return false,
-        Some(Class::Password | Class::Secret) => How::Quoted,
-        Some(Class::Key) => How::Bare { tight: true, last: true, next: 0, colon: false },
+        Some(Class::Password | Class::Secret) => Some(How::Quoted),
+        Some(Class::Key) => Some(How::Bare { tight: true, last: true, next: 0, colon: false }),
+        Some(Class::Login | Class::Cookie | Class::Link) | None => None,
     };
-    names::classify(name)
-        .is_some_and(|class| value.len() >= 6 && values::is_secret(class, value, how))
+    let is_whole = names::classify(name).zip(how).is_some_and(|(class, how)| {
+        !names::is_working_folder(name, value) && values::is_secret(class, value, how)
+    });
+    let secrets = if is_whole {
+        vec![value.to_owned()]
+    } else {
+        let text = format!("{name}={value}");
+        let mut matches = Vec::new();
+        find_plain(&text, &mut matches);
+        let secrets = matches.into_iter().filter_map(|found| text.get(found.secret?));
+        secrets.map(str::to_owned).collect()
+    };
+    secrets.into_iter().filter(|secret| secret.len() >= 6).collect()
 }
 
 /// Whether there is certainly no secret in this text, nor the name of a secret field. What is true of a
@@ -107,13 +121,15 @@ fn hooks(text: &str, mut each: impl FnMut(Match)) {
         }
         let found = match hook {
             Hook::Name => named(text, word),
+            // Without what closes the name.
+            Hook::Ending => named(text, word.start..word.end - 1),
             Hook::Authorization => {
                 http::authorization(text, word.clone()).or_else(|| named(text, word))
             }
             Hook::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
             Hook::Address => http::address(text, word),
             Hook::Signature => http::signature(text, word),
-            Hook::Webhook => http::webhook(text, word),
+            Hook::Webhook => http::webhook(text, word.clone()).or_else(|| named(text, word)),
             Hook::Block => files::block(text, word),
             Hook::PrivateLines => files::private_lines(text, word),
             Hook::Hash => files::hash(text, word),
@@ -163,7 +179,9 @@ fn named(text: &str, word: Range<usize>) -> Option<Match> {
 
 /// Whether a field of this name holds a secret as its value: the name and the quotes are not in the text.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
-    names::classify(name).is_some_and(|class| values::is_secret(class, value, How::Quoted))
+    let by_class =
+        names::classify(name).is_some_and(|class| values::is_secret(class, value, How::Quoted));
+    (by_class && !names::is_working_folder(name, value)) || parts::is_login_value(name, value)
 }
 
 /// Whether a number in a field of this name is a secret.

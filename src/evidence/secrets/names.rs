@@ -24,6 +24,19 @@ pub(super) enum Class {
     Secret,
     /// Random; source code gives the same name to other things (`token`, `key`).
     Key,
+    /// How to reach a service, which may hold a user and a password.
+    Login,
+    /// Names and values, of which some tell who somebody is.
+    Cookie,
+    /// An address which whoever knows may use.
+    Link,
+}
+
+impl Class {
+    /// Whether the value counts by what is in it.
+    pub(super) fn has_parts(self) -> bool {
+        matches!(self, Self::Login | Self::Cookie | Self::Link)
+    }
 }
 
 static PASSWORDS: Words = LazyLock::new(|| {
@@ -46,7 +59,9 @@ const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passcode",
 static PASS_OWNERS: Words = LazyLock::new(|| {
     split(
         "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
-         master http imap redis mongo login ssh vault rpc",
+         master http imap redis mongo login ssh vault rpc pg pgsql mysql mariadb postgres \
+         oracle jdbc keystore truststore trust cert wifi wlan vpn pop sasl svn git zip priv \
+         sys docker registry client server service account",
     )
 });
 /// What makes a `key` secret when it stands before the word.
@@ -72,6 +87,9 @@ static NEUTRAL: Words = LazyLock::new(|| {
          1password a b one two pem material",
     )
 });
+/// What a hook is called, of which whoever knows its address may set it off.
+static HOOKS: Words =
+    LazyLock::new(|| split("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri"));
 /// With one of these among its words a name means something that everybody may know.
 static OPEN: Words = LazyLock::new(|| {
     split(
@@ -121,6 +139,9 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
     if is_in(&KEYS, last) {
         return Some(Class::Key);
     }
+    if let Some(class) = class_in_parts(last, before) {
+        return Some(class);
+    }
     let owner_of = |end: &str| {
         let at = last.len().checked_sub(end.len())?;
         let (owner, rest) = last.split_at_checked(at)?;
@@ -139,6 +160,32 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
         return Some(Class::Secret);
     }
     (owner_of("token").is_some() || owner_of("key").is_some_and(is_key_owner)).then_some(Class::Key)
+}
+
+/// The class of what counts by what is in it.
+fn class_in_parts(last: &str, before: Option<&str>) -> Option<Class> {
+    let is = |known: &[&str]| is_in(known, last);
+    let behind = |known: &[&str]| before.is_some_and(|word| is_in(known, word));
+    if is(&["cookie", "cookies"]) {
+        return Some(Class::Cookie);
+    }
+    if is_in(&HOOKS, last) || (is(&["url", "uri", "endpoint", "address"]) && behind(&HOOKS)) {
+        return Some(Class::Link);
+    }
+    // What else tells how to connect is an address, or has names of its own: `Password=X;`.
+    is(&["dsn"]).then_some(Class::Login)
+}
+
+/// Whether this is the name of a variable that holds a user and a password: `HTTP_AUTH`.
+pub(super) fn is_login(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && words_of(name).last().is_some_and(|last| is_in(&["AUTH", "LOGIN", "USERPWD"], last))
+}
+
+/// Whether this is where a shell or a program says that it works.
+pub(super) fn is_working_folder(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("oldpwd")
+        || (name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '~']))
 }
 
 fn is_key_owner(owner: &str) -> bool {

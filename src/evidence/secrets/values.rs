@@ -1,6 +1,7 @@
 //! Which values look like secrets, and which like code, labels or placeholders.
 
 use super::names::{Class, words_of};
+use super::parts::secret_part;
 
 /// Longest value that is hidden because of its name.
 pub(super) const LONGEST: usize = 8 << 10;
@@ -26,6 +27,11 @@ pub(super) enum How {
 
 /// Whether such a value, assigned to a name of this class, is a secret.
 pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
+    if class.has_parts() {
+        let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
+        let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
+        return fits && !is_code && secret_part(class, value).is_some();
+    }
     if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
         return false;
     }
@@ -73,6 +79,7 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
             value.len() >= 48 && marks >= 4 && has_digit(value) && !is_wordy(value)
         }
         Class::Key => value.len() >= 8 && !is_wordy(value) && (is_odd(value) || value.len() >= 20),
+        Class::Login | Class::Cookie | Class::Link => false,
     }
 }
 
@@ -118,6 +125,7 @@ fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
             (random && mixed && value.len() >= 8 && (value.len() >= 16 || tight))
                 || (random && value.len() >= 20 && has_letter(value))
         }
+        Class::Login | Class::Cookie | Class::Link => false,
     }
 }
 

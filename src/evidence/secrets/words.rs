@@ -10,6 +10,8 @@ use aho_corasick::{AhoCorasick, Span, packed};
 pub(super) enum Hook {
     /// Part of a name to which something may be assigned.
     Name,
+    /// The end of a short name, and what closes the name: `_PAT=`.
+    Ending,
     /// A name too, and how headers begin.
     Authorization,
     Cookie,
@@ -52,6 +54,7 @@ const WORDS: &[(&str, Hook)] = &[
     ("salt", Hook::Name),
     ("bindpw", Hook::Name),
     ("rootpw", Hook::Name),
+    ("dsn", Hook::Name),
     ("auth", Hook::Authorization),
     ("bearer", Hook::Authorization),
     ("cookie", Hook::Cookie),
@@ -88,6 +91,13 @@ const WORDS: &[(&str, Hook)] = &[
     ("send ", Hook::Sent),
 ];
 
+/// Ends of names that are too short to be looked for alone, with what may follow them.
+const ENDINGS: &[&str] = &[
+    "pat=", "pat:", "pat\"", "pat\\", "pat\n", "pat_", "sas=", "sas:", "sas\"", "sas\\", "sas\n",
+    "sas_", "otp=", "otp:", "otp\"", "otp\\", "otp\n", "otp_", "pw=", "pw:", "pw\"", "pw\\",
+    "pw\n", "pw_",
+];
+
 /// Looks for some of the words: the fewer they are, the fewer places only look like one.
 struct Finder {
     /// Ten times as fast as telling which; not every processor can do it.
@@ -119,14 +129,15 @@ impl Finder {
     }
 }
 
-/// Those of names, of everything else, and of options.
-static FINDERS: LazyLock<[Finder; 3]> = LazyLock::new(|| {
+/// Those of names, of everything else, of options, and of ends of names.
+static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
     let is_name = |(_, hook): &(&str, Hook)| *hook == Hook::Name;
     let options = super::commands::WORDS.iter().map(|word| (*word, Hook::Option));
     [
         Finder::of(WORDS.iter().copied().filter(is_name)),
         Finder::of(WORDS.iter().copied().filter(|word| !is_name(word))),
         Finder::of(options),
+        Finder::of(ENDINGS.iter().map(|word| (*word, Hook::Ending))),
     ]
 });
 
@@ -166,6 +177,7 @@ mod tests {
             .iter()
             .map(|(word, _)| *word)
             .chain(super::super::commands::WORDS.iter().copied())
+            .chain(ENDINGS.iter().copied())
             .collect();
         for word in &all {
             assert_eq!(*word, word.to_ascii_lowercase());

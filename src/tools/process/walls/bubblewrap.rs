@@ -106,18 +106,25 @@ pub(super) fn words(stderr: Option<impl Read>) -> String {
 /// could have put it.
 ///
 /// # Errors
-/// When it is not installed.
+/// When it is not installed, or only in the workspace.
 pub(super) fn path(workspace: &Path) -> io::Result<PathBuf> {
     let named = std::env::var_os("PATH").unwrap_or_default();
     let fixed = ["/usr/bin", "/usr/local/bin", "/bin"].map(PathBuf::from);
-    fixed
+    let mut found = fixed
         .into_iter()
         .chain(std::env::split_paths(&named))
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join("bwrap"))
-        .filter(|path| !path.starts_with(workspace))
-        .find(|path| path.is_file())
-        .ok_or_else(|| {
-            io::Error::new(io::ErrorKind::NotFound, "bubblewrap (bwrap) is not installed")
-        })
+        .filter(|path| path.is_file())
+        .peekable();
+    let why = match found.peek() {
+        None => "bubblewrap (bwrap) is not installed".to_owned(),
+        Some(path) => format!(
+            "bubblewrap is only in the workspace ({}), where a step could replace it",
+            path.display()
+        ),
+    };
+    found
+        .find(|path| !path.starts_with(workspace))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, why))
 }

@@ -15,6 +15,8 @@ mod helper;
 mod keeper;
 #[cfg(target_os = "linux")]
 mod landlock_rules;
+#[cfg(target_os = "linux")]
+mod nested;
 #[cfg(not(target_os = "linux"))]
 mod other;
 #[cfg(target_os = "linux")]
@@ -57,6 +59,10 @@ use start::private_folder;
 
 /// Where programs put what is temporary, whatever they were told.
 const TEMPORARY: &str = "/tmp";
+
+/// Why nothing can be walled in a workspace that is the root folder.
+const EVERYTHING: &str = "the workspace is /: walls keep a program from changing what is outside of the workspace, and \
+                          nothing is outside of this one; choose a folder in it as the workspace";
 
 /// What the walls of every step of a run have in common.
 #[derive(Debug, Clone, Default)]
@@ -108,6 +114,11 @@ impl RunWalls {
     /// The workspace, and what it is a copy of.
     pub(super) fn workspaces(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.workspace).chain(&self.original).map(PathBuf::as_path)
+    }
+
+    /// Why no walls can be put around this workspace; none where they can.
+    pub fn impossible(&self) -> Option<&'static str> {
+        self.workspace.parent().is_none().then_some(EVERYTHING)
     }
 
     /// The same walls before anything is started behind them, with what else they hide and keep from being written.

@@ -13,6 +13,8 @@ const MODULES: usize = 500;
 /// A repository.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
+    /// The folder with its `.git`.
+    pub(super) tree: PathBuf,
     /// Its own folders, which git's own writers write.
     pub(super) folders: Vec<PathBuf>,
     /// What no step writes: its settings, its hooks, and what the settings name. May not exist.
@@ -22,18 +24,22 @@ pub(super) struct Repository {
 impl Repository {
     /// The repository that this folder is in; none where there is none.
     pub(super) fn around(folder: &Path) -> Option<Self> {
-        let (tree, entry) = folder
-            .ancestors()
-            .map(|tree| (tree, tree.join(".git")))
-            .find(|(_, entry)| entry.symlink_metadata().is_ok())?;
-        let mut repository = Self::default();
+        let tree = folder.ancestors().find(|tree| tree.join(".git").symlink_metadata().is_ok())?;
+        Some(Self::of(tree))
+    }
+
+    /// The repository of this folder, which holds a `.git`.
+    pub(super) fn of(tree: &Path) -> Self {
+        let mut repository = Self { tree: tree.to_owned(), ..Self::default() };
+        let entry = tree.join(".git");
         let own = if entry.is_dir() {
             entry
         } else {
             // A worktree or a submodule: a file that says where.
             repository.protected.push(entry.clone());
-            let text = fs::read_to_string(&entry).ok()?;
-            tree.join(text.strip_prefix("gitdir:")?.trim())
+            let text = fs::read_to_string(&entry).unwrap_or_default();
+            let Some(own) = text.strip_prefix("gitdir:") else { return repository };
+            tree.join(own.trim())
         };
         let common = fs::read_to_string(own.join("commondir"))
             .map_or_else(|_| own.clone(), |text| own.join(text.trim()));
@@ -48,7 +54,7 @@ impl Repository {
         }
         folders.retain(|folder| folder.is_dir());
         repository.folders = folders;
-        Some(repository)
+        repository
     }
 
     fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {

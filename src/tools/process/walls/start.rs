@@ -15,6 +15,7 @@ use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
 use super::keeper::{Keeper, THIS_PROGRAM};
 use super::landlock_rules::DEVICES;
+use super::nested::Listings;
 use super::report::{Hearer, Message};
 use super::table::{Access, Table};
 use super::view::Ingredients;
@@ -40,7 +41,7 @@ pub(super) fn private_folder() -> io::Result<Scratch> {
 
 /// What lasts for a run.
 #[derive(Debug, Default)]
-pub(super) struct State(Mutex<Lasting>);
+pub(super) struct State(Mutex<Lasting>, Mutex<Listings>);
 
 #[derive(Debug, Default)]
 struct Lasting {
@@ -56,6 +57,11 @@ struct Lasting {
 impl State {
     fn lock(&self) -> MutexGuard<'_, Lasting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was seen of the folders of the workspace.
+    pub(super) fn nested(&self) -> MutexGuard<'_, Listings> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn end(&self) -> Vec<String> {
@@ -127,6 +133,9 @@ impl Walled {
 
     fn behind(behind: Behind<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
         let Behind { step, run, write } = behind;
+        if let Some(why) = run.impossible() {
+            return Err(io::Error::other(why));
+        }
         let is_trial = program.arguments.get(1) == Some(&probe::TRY)
             && program.program == OsStr::new(THIS_PROGRAM);
         if !is_trial {

@@ -53,13 +53,10 @@ impl Table {
             repositories.push(Repository::around(folder));
         }
         for repository in repositories.into_iter().flatten() {
-            let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
-            for folder in repository.folders {
-                table.add(&folder, own)?;
-            }
-            for path in repository.protected {
-                table.protect(&path)?;
-            }
+            table.add_repository(&repository, run, step)?;
+        }
+        for tree in run.state.nested().repositories_below(&run.workspace) {
+            table.add_repository(&Repository::of(&tree), run, step)?;
         }
         if !step.writes_repository {
             table.protect(&run.workspace.join(".git"))?;
@@ -73,6 +70,34 @@ impl Table {
         }
         table.pin();
         Ok(table)
+    }
+
+    /// What a step may do with a repository.
+    fn add_repository(
+        &mut self,
+        repository: &Repository,
+        run: &RunWalls,
+        step: &StepWalls,
+    ) -> io::Result<()> {
+        // An earlier step could have made it, and have it lead to any folder or name any file: outside of the
+        // workspace it opens nothing.
+        let is_nested =
+            repository.tree != run.workspace && repository.tree.starts_with(&run.workspace);
+        let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
+        for folder in &repository.folders {
+            let is_inside = || folder.canonicalize().is_ok_and(|it| it.starts_with(&run.workspace));
+            if !is_nested || is_inside() {
+                gone_is_fine(self.add(folder, own), is_nested)?;
+            }
+        }
+        for path in &repository.protected {
+            // Not the workspace itself: no step could work.
+            let holds_all = || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
+            if !is_nested || !holds_all() {
+                gone_is_fine(self.protect(path), is_nested)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes the path without its links. What is said more strictly of it stays.
@@ -181,6 +206,13 @@ impl Table {
     }
 }
 
+/// What an earlier step left running may remove the repositories that it made.
+fn gone_is_fine(added: io::Result<()>, is_nested: bool) -> io::Result<()> {
+    added.or_else(|error| {
+        if is_nested && error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+    })
+}
+
 /// That this absolute path still leads where it says: when it was granted no link was in it, and an earlier step may
 /// have put one there since.
 fn unmoved(path: &Path) -> io::Result<()> {
@@ -268,6 +300,63 @@ mod tests {
                 assert_eq!(table.access(&top.join(path)), Some(Access::ReadOnly), "{path}");
             }
             assert_eq!(table.access(&top.join("shared/x")), Some(Access::Write));
+        }
+    }
+
+    #[test]
+    fn repositories_in_the_workspace_keep_their_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for own in [".git", "a/b/.git", ".git/modules/m"] {
+            fs::create_dir_all(top.join(own).join("hooks")).unwrap();
+            fs::write(top.join(own).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(top.join(own).join("config"), "[core]\n\thooksPath = shared\n").unwrap();
+        }
+        for folder in ["m", "a/b/shared"] {
+            fs::create_dir(top.join(folder)).unwrap();
+        }
+        fs::write(top.join("m/.git"), "gitdir: ../.git/modules/m\n").unwrap();
+        let wanted = [
+            ("a/b/.git/config", Access::ReadOnly),
+            ("a/b/.git/hooks/pre-commit", Access::ReadOnly),
+            ("a/b/shared/pre-commit", Access::ReadOnly),
+            ("m/.git", Access::ReadOnly),
+            (".git/modules/m/config", Access::ReadOnly),
+            (".git/modules/m/hooks/pre-commit", Access::ReadOnly),
+            ("a/b/c", Access::Write),
+            ("m/c", Access::Write),
+        ];
+        for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
+            let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
+            let table = table(&top, WallPlace::default(), &step);
+            for (path, access) in wanted {
+                assert_eq!(table.access(&top.join(path)), Some(access), "{path}");
+            }
+            assert_eq!(table.access(&top.join("a/b/.git/index")), Some(of_git));
+            // It cannot be moved away with the folder around it.
+            assert!(table.entries.contains_key(&top.join("a/b")));
+        }
+    }
+
+    #[test]
+    fn a_planted_repository_opens_nothing_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let work = top.join("work");
+        for folder in ["work/planted", "work/tree/own", "work/closes/.git", "elsewhere"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        fs::write(work.join("planted/.git"), "gitdir: ../../elsewhere\n").unwrap();
+        fs::write(work.join("tree/.git"), "gitdir: own\n").unwrap();
+        fs::write(work.join("tree/own/commondir"), "../../../elsewhere\n").unwrap();
+        // What is named by settings that a step wrote cannot close the workspace either.
+        fs::write(work.join("closes/.git/config"), "[core]\n\thooksPath = ../..\n").unwrap();
+        let step = StepWalls { writes_repository: true, ..StepWalls::default() };
+        for folder in ["", "planted", "tree", "closes"] {
+            let run = RunWalls::new(work.clone(), WallPlace::default());
+            let table = Table::of(&run, &step, &[], &work.join(folder)).unwrap();
+            assert_eq!(table.access(&top.join("elsewhere/x")), None, "{folder}");
+            assert_eq!(table.access(&work.join("x")), Some(Access::Write), "{folder}");
         }
     }
 }

@@ -1,0 +1,100 @@
+//! Whether what is shown is what was written: the links of the chain at the rows of one execution, run or loop.
+//! Only [`verify`](super::verify) tells whether the chain itself is.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use uuid::Uuid;
+
+use super::error::Result;
+use super::reader::EvidenceReader;
+use super::{ledger, verify};
+use crate::plan::Digest;
+
+/// Where the rows of one execution are, by its id.
+const OF_EXECUTION: &[(&str, &str)] = &[
+    ("executions", "id = ?1"),
+    ("intents", "id = ?1"),
+    ("execution_artifacts", "execution_id = ?1"),
+    ("diagnostics", "execution_id = ?1"),
+    ("decisions", "execution_id = ?1"),
+    ("edges", "execution_id = ?1"),
+    ("file_contents", "execution_id = ?1"),
+];
+/// Those of a run and of the executions that are listed with it.
+const OF_RUN: &[(&str, &str)] = &[
+    ("runs", "id = ?1"),
+    ("plans", "id IN (SELECT plan_digest FROM runs WHERE id = ?1)"),
+    ("run_ends", "run_id = ?1"),
+    ("decisions", "run_id = ?1"),
+    ("intents", "run_id = ?1"),
+    ("executions", "run_id = ?1"),
+];
+/// Those of a loop and of the runs that are listed with it.
+const OF_LOOP: &[(&str, &str)] = &[
+    ("loops", "id = ?1"),
+    ("loop_ends", "loop_id = ?1"),
+    ("attempts", "loop_id = ?1"),
+    ("attempt_ends", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
+    ("runs", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
+];
+/// The rows that a list of executions shows of each.
+const IN_LIST: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
+
+impl EvidenceReader {
+    /// What was changed after it was written of the rows that are shown of this execution, run or loop: one
+    /// sentence each.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn changed_after_written(&mut self, id: Uuid) -> Result<Vec<String>> {
+        self.ask(|source| {
+            let mut changed = Vec::new();
+            for places in [OF_EXECUTION, OF_RUN, OF_LOOP] {
+                changed.extend(changed_rows(source.conn, places, id)?);
+            }
+            Ok(changed)
+        })
+    }
+
+    /// Whether what a list shows of this execution was changed after it was written.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn is_changed_in_list(&mut self, execution_id: Uuid) -> Result<bool> {
+        self.ask(|source| Ok(!changed_rows(source.conn, IN_LIST, execution_id)?.is_empty()))
+    }
+}
+
+fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<Vec<String>> {
+    let mut changed = Vec::new();
+    for (table, place) in places {
+        let sql = format!("SELECT rowid FROM {table} WHERE {place} ORDER BY rowid");
+        let mut rows = conn.prepare_cached(&sql)?;
+        let rows = rows.query_map([id.to_string()], |row| row.get::<_, i64>(0))?;
+        for row in rows {
+            changed.extend(difference(conn, table, row?)?);
+        }
+    }
+    Ok(changed)
+}
+
+/// How this row differs from what was linked; none where it does not.
+fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
+    let link = |seq: i64| {
+        conn.prepare_cached("SELECT table_name, digest FROM ledger WHERE seq = ?1")?
+            .query_row(params![seq], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+            .optional()
+    };
+    let Some((_, digest)) = link(row)?.filter(|(linked, _)| linked == table) else {
+        return Ok(Some(format!("row {row} of {table} is not in the ledger")));
+    };
+    let previous = match link(row - 1)? {
+        Some((_, digest)) => digest.parse::<Digest>().ok(),
+        None => (row == 1).then_some(ledger::GENESIS),
+    };
+    let mut reader = conn.prepare_cached(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
+    let entry = verify::entry_of(&mut reader, table, row)?;
+    let is_same = previous
+        .zip(entry)
+        .is_some_and(|(previous, entry)| ledger::link(&previous, &entry).hex() == digest);
+    Ok((!is_same).then(|| format!("row {row} of {table} is not what was written")))
+}

@@ -1,0 +1,132 @@
+//! Values of which only a part is secret, or which are secret by what is in them: logins, cookies and addresses
+//! that are a key themselves.
+
+use std::ops::Range;
+
+use super::Match;
+use super::assign::Name;
+use super::http::is_session;
+use super::names::{Class, is_login, is_working_folder};
+use super::scan::{at, forward_while};
+use super::values::{How, LONGEST, is_label, is_placeholder, is_secret, is_wordy};
+
+impl Name<'_> {
+    /// The value, where it is a secret of this name's class.
+    pub(super) fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
+        let text = self.text.get(value.clone())?;
+        let name = self.text.get(self.start..self.end)?;
+        if is_working_folder(name, text) {
+            return None;
+        }
+        let part = if is_secret(self.class, text, how) {
+            Some(secret_part(self.class, text).unwrap_or(0..text.len()))
+        } else {
+            is_login(name).then(|| password_of_login(text)).flatten()
+        };
+        let part = part?;
+        self.found(value.start + part.start..value.start + part.end)
+    }
+
+    /// The value without quotes of a class that is judged by its parts: brackets and what joins its parts belong
+    /// to it.
+    pub(super) fn bare_in_parts(&self, start: usize, is_assigned: bool) -> Option<Match> {
+        if !is_assigned || !self.class.has_parts() {
+            return None;
+        }
+        let bytes = self.bytes();
+        let word = |from: usize| {
+            forward_while(bytes, from, LONGEST, |byte| {
+                !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | 0)
+            })
+        };
+        let mut end = word(start);
+        // `a=X; b=Y`: another cookie.
+        while self.class == Class::Cookie && at(bytes, end - 1) == b';' && at(bytes, end) == b' ' {
+            let next = word(end + 1);
+            if !self.text.get(end + 1..next)?.contains('=') {
+                break;
+            }
+            end = next;
+        }
+        let value = self.text.get(start..end)?.trim_end_matches([',', ';', ')', '}', '|', '&']);
+        // What is called is code.
+        if self.class == Class::Cookie && value.contains(['(', '[']) {
+            return None;
+        }
+        self.judged(start..start + value.len(), How::Quoted)
+    }
+}
+
+/// Whether a variable of this name holds a user and a password.
+pub(super) fn is_login_value(name: &str, value: &str) -> bool {
+    is_login(name) && password_of_login(value).is_some()
+}
+
+/// What is secret of such a value, where its class says so by parts; none where nothing is.
+pub(super) fn secret_part(class: Class, value: &str) -> Option<Range<usize>> {
+    match class {
+        Class::Password | Class::Secret | Class::Key => None,
+        Class::Login => password_before_host(value),
+        Class::Cookie => value.split(';').any(is_session).then_some(0..value.len()),
+        Class::Link => random_part(value),
+    }
+}
+
+/// `ada:PASSWORD@host`, `ada/PASSWORD@host`. An address with a scheme has its own rule.
+fn password_before_host(value: &str) -> Option<Range<usize>> {
+    let (login, host) = value.rsplit_once('@')?;
+    if host.is_empty() || value.contains("://") {
+        return None;
+    }
+    let user = login.find([':', '/'])?;
+    password_behind(login, user)
+}
+
+/// `ada:PASSWORD`.
+fn password_of_login(value: &str) -> Option<Range<usize>> {
+    const SCHEMES: &[&str] =
+        &["basic", "bearer", "digest", "none", "off", "on", "http", "https", "ldap", "file"];
+    let user = value.find(':')?;
+    let is_scheme = SCHEMES.iter().any(|it| value.get(..user).is_some_and(|user| user == *it));
+    (!is_scheme && !value.contains("://")).then(|| password_behind(value, user)).flatten()
+}
+
+/// The password behind the user that ends here.
+fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
+    let (name, password) = (login.get(..user)?, login.get(user + 1..)?);
+    let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@+\\".contains(&byte);
+    let fits = !name.is_empty()
+        && name.bytes().all(is_user)
+        && !name.starts_with('.')
+        && !password.starts_with(['/', '\\', ':'])
+        && is_secret(Class::Password, password, How::Quoted);
+    (fits && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
+}
+
+/// `https://host/in/X`, `https://host/in?code=X`: from the first part on that nobody could guess.
+fn random_part(value: &str) -> Option<Range<usize>> {
+    let is_web = ["https://", "http://"]
+        .iter()
+        .any(|scheme| value.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme)));
+    // A file of a repository may be about hooks.
+    let of_repository = |part: &str| matches!(part, "blob" | "tree" | "commit" | "raw" | "blame");
+    if !is_web || value.contains(char::is_whitespace) || value.split('/').any(of_repository) {
+        return None;
+    }
+    let host = value.find("://")? + 3;
+    let mut place = host + value.get(host..)?.find('/')? + 1;
+    for part in value.get(place..)?.split(['/', '?', '&', '=', '#']) {
+        let any = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+        let is_random = part.len() >= 8
+            && any(u8::is_ascii_digit)
+            && any(u8::is_ascii_alphabetic)
+            && !is_wordy(part)
+            && !is_placeholder(part)
+            && !is_label(part);
+        if is_random {
+            return Some(place..value.len());
+        }
+        place += part.len() + 1;
+    }
+    None
+}
