@@ -15,7 +15,9 @@ mod other;
 mod unix;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Listing, Process, Tree, end_marked, pass_on, set_apart, set_apart_with};
+pub(super) use linux::{
+    Halted, Listing, Process, Tree, end_marked, pass_on, set_apart, set_apart_with,
+};
 #[cfg(not(unix))]
 pub(super) use other::{Listing, Tree, set_apart, status};
 #[cfg(all(unix, not(target_os = "linux")))]

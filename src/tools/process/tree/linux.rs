@@ -251,30 +251,7 @@ impl Tree {
 
     /// Halts all of it; everything that has not ended.
     fn freeze(&mut self) -> Vec<Stat> {
-        let deadline = Instant::now() + FREEZING;
-        let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
-        let mut were_halted = false;
-        loop {
-            let members = self.members();
-            let moving: Vec<&Stat> = members
-                .iter()
-                .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
-                .filter(|it| !refused.contains(&it.id))
-                .collect();
-            // Seen twice: the system lists the processes before any of them is looked at, and one that ran
-            // until then may have started another in between.
-            let are_halted = moving.is_empty();
-            if are_halted && were_halted || Instant::now() >= deadline {
-                return members;
-            }
-            were_halted = are_halted;
-            for member in moving {
-                if !member.send(Signal::STOP) {
-                    refused.insert(member.id);
-                }
-                asked.insert(member.id);
-            }
-        }
+        halt(|| self.members()).members
     }
 
     /// Ends all of it, and waits until the system has.
@@ -341,6 +318,67 @@ impl Tree {
             all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.is_over).collect();
         self.known.extend(members.iter().map(|stat| (stat.id, stat.start)));
         members
+    }
+}
+
+/// What became of processes that were to be halted.
+struct Halt {
+    /// All that have not ended.
+    members: Vec<Stat>,
+    /// The ids of those that were asked to.
+    asked: BTreeSet<i32>,
+    are_all_halted: bool,
+}
+
+/// Halts what is listed, and what it starts meanwhile.
+fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
+    let deadline = Instant::now() + FREEZING;
+    let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    let mut were_halted = false;
+    loop {
+        let members = list();
+        let moving: Vec<&Stat> = members
+            .iter()
+            .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
+            .filter(|it| !refused.contains(&it.id))
+            .collect();
+        // Seen twice: the system lists the processes before any of them is looked at, and one that ran
+        // until then may have started another in between.
+        let are_halted = moving.is_empty();
+        if are_halted && were_halted || Instant::now() >= deadline {
+            let are_all_halted = are_halted && refused.is_empty();
+            return Halt { members, asked, are_all_halted };
+        }
+        were_halted = are_halted;
+        for member in moving {
+            if !member.send(Signal::STOP) {
+                refused.insert(member.id);
+            }
+            asked.insert(member.id);
+        }
+    }
+}
+
+/// Processes that do nothing until this is dropped.
+#[derive(Debug)]
+pub(in super::super) struct Halted(Vec<Stat>);
+
+impl Halted {
+    /// All below the process with this number; none when some of them go on.
+    pub(in super::super) fn below(root: i32) -> Option<Self> {
+        let Halt { mut members, asked, are_all_halted } =
+            halt(|| Process::below(root).map(|it| it.0).collect());
+        // Who had halted by itself stays so.
+        members.retain(|member| asked.contains(&member.id));
+        are_all_halted.then_some(Self(members))
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        for member in &self.0 {
+            member.send(Signal::CONT);
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! bubblewrap: where it is, its command line, and what it says.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::fs::File;
+use std::io::{self, Read, Seek as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::table::{Access, Table};
 
@@ -90,12 +93,24 @@ fn object(told: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(said)
 }
 
-/// What it says to its end about what it cannot do.
-pub(super) fn words(stderr: Option<impl Read>) -> String {
-    let mut said = String::new();
-    if let Some(stderr) = stderr {
-        let _ = stderr.take(WORDS).read_to_string(&mut said);
+/// Waits until it says something, for as long as a busy computer may need to make namespaces.
+///
+/// # Errors
+/// When it does not.
+pub(super) fn is_quick(there: &impl AsFd) -> io::Result<()> {
+    let time = Timespec { tv_sec: 10, tv_nsec: 0 };
+    match poll(&mut [PollFd::new(there, PollFlags::IN)], Some(&time)) {
+        Ok(count) if count > 0 => Ok(()),
+        Ok(_) => Err(io::Error::other("bubblewrap does not come to an end")),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// What it said about what it cannot do.
+pub(super) fn words(mut stderr: File) -> String {
+    let mut said = String::new();
+    let _ = stderr.rewind();
+    let _ = stderr.take(WORDS).read_to_string(&mut said);
     match said.trim() {
         "" => "bubblewrap ended without a word".to_owned(),
         said => said.to_owned(),

@@ -239,6 +239,8 @@ fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
     if let Some(child) = enter(options.join, Path::new("/"))? {
         return wait_outside(child);
     }
+    // bubblewrap looks itself up among the processes.
+    system::see_own_processes()?;
     let (program, arguments) = split(line)?;
     Err(bare_command(program).args(arguments).exec())
 }

@@ -4,7 +4,7 @@
 //! holder ends with the last copy of a pipe that only this process has, so that nothing outlives it, in whatever
 //! way it ends.
 
-use std::fs::File;
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
@@ -56,9 +56,9 @@ impl Keeper {
     /// What bubblewrap said.
     pub(super) fn start(program: &Path, first: Ingredients) -> io::Result<Self> {
         let this = this_program()?;
-        // Not a pipe: when this process is gone, bubblewrap would end while it writes, and leave a child that waits
-        // for it.
-        let mut information = nameless()?;
+        // Not pipes: when this process is gone, bubblewrap would end while it writes, and leave a child that waits
+        // for it; and such a child would hold them open.
+        let (mut information, words) = (nameless()?, nameless()?);
         let told = information.try_clone()?.into();
         let mut command = bare_command(program.as_os_str());
         command
@@ -70,14 +70,14 @@ impl Keeper {
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(words.try_clone()?);
         tree::pass_on(&mut command, vec![this, told]);
         let mut child = command.spawn()?;
         // Its own end of the pipe must be the only one.
         drop(command);
         let hold = child.stdin.take();
         let mut keeper = Self { child, hold, id: 0, namespaces: Vec::new(), views: Vec::new() };
-        keeper.id = keeper.wait_until_it_stands(&mut information)?;
+        keeper.id = keeper.wait_until_it_stands(&mut information, words)?;
         keeper.open_namespaces()?;
         let mounts = File::open(format!("/proc/{}/ns/mnt", keeper.id))?.into();
         keeper.views.push(View { made_of: first, mounts });
@@ -85,14 +85,15 @@ impl Keeper {
     }
 
     /// The number of its first process, once that runs.
-    fn wait_until_it_stands(&mut self, information: &mut File) -> io::Result<i32> {
+    fn wait_until_it_stands(&mut self, information: &mut File, words: File) -> io::Result<i32> {
         let mut ready = [0];
-        if self.child.stdout.take().is_some_and(|mut out| out.read_exact(&mut ready).is_ok()) {
+        if self.child.stdout.take().is_some_and(|mut out| {
+            bubblewrap::is_quick(&out).is_ok() && out.read_exact(&mut ready).is_ok()
+        }) {
             information.rewind()?;
             return bubblewrap::child(information);
         }
-        drop(self.hold.take());
-        Err(io::Error::other(bubblewrap::words(self.child.stderr.take())))
+        Err(io::Error::other(bubblewrap::words(words)))
     }
 
     fn open_namespaces(&mut self) -> io::Result<()> {
@@ -129,8 +130,7 @@ impl Keeper {
             Some(index) => self.views.remove(index),
             None => {
                 let within = self.cloned(&[Kind::Owner, Kind::Processes])?;
-                let processes = PathBuf::from(format!("/proc/{}/root/proc", self.id));
-                View::make(wanted, program, within, &processes)?
+                View::make(wanted, program, within, &self.process_list())?
             }
         };
         let mounts = view.mounts.try_clone()?;
@@ -159,6 +159,19 @@ impl Keeper {
         self.child.try_wait().is_ok_and(|status| status.is_none())
     }
 
+    /// Whether no process is in it besides its own.
+    pub(super) fn is_alone(&self) -> bool {
+        let names = |entry: DirEntry| entry.file_name().into_string().ok();
+        let listed = fs::read_dir(self.process_list()).into_iter().flatten().flatten();
+        let mut processes = listed.filter_map(names).filter_map(|name| name.parse::<i32>().ok());
+        processes.all(|id| id == 1)
+    }
+
+    /// Where its processes are listed by their numbers in it.
+    fn process_list(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/root/proc", self.id))
+    }
+
     /// The names of the processes in it besides its own, sorted.
     pub(super) fn processes(&self) -> Vec<String> {
         let mut names: Vec<String> = Process::below(self.id).map(|it| it.name()).collect();
@@ -171,6 +184,10 @@ impl Drop for Keeper {
     /// Ends all that is in the namespaces, and waits until it has.
     fn drop(&mut self) {
         drop(self.hold.take());
+        if self.id == 0 {
+            // It does not stand, and may never hear of that.
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }

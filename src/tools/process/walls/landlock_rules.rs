@@ -63,7 +63,7 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
     let no_devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let rights = Rights { of_files: AccessFs::from_file(abi), hidden: &files.hidden };
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
-    rights.open(&mut ruleset, Path::new("/"), read)?;
+    rights.open(&mut ruleset, Path::new("/"), None, read)?;
     if !files.hidden.is_empty() {
         // Names can be listed everywhere: the folders above hidden ones would be closed otherwise.
         allow(&mut ruleset, &File::open("/")?, AccessFs::ReadDir.into())?;
@@ -73,22 +73,14 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
         write &= !BitFlags::from(AccessFs::IoctlDev);
     }
     for (path, identity) in &files.write {
-        // Somebody could have put a link to another place there since the walls were planned.
-        if let Some(identity) = identity
-            && path.symlink_metadata().map(|data| (data.dev(), data.ino()))? != *identity
-        {
-            let text =
-                format!("{} is no longer what it was when its walls were made", path.display());
-            return Err(io::Error::other(text));
-        }
-        rights.open(&mut ruleset, path, write)?;
+        rights.open(&mut ruleset, path, *identity, write)?;
     }
     let mut device = AccessFs::ReadFile | AccessFs::WriteFile;
     if version >= 5 {
         device |= AccessFs::IoctlDev;
     }
     for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
-        rights.open(&mut ruleset, path, device)?;
+        rights.open(&mut ruleset, path, None, device)?;
     }
     let status = ruleset.restrict_self().map_err(io::Error::other)?;
     if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
@@ -109,6 +101,7 @@ impl Rights<'_> {
         &self,
         ruleset: &mut RulesetCreated,
         path: &Path,
+        identity: Option<Identity>,
         access: BitFlags<AccessFs>,
     ) -> io::Result<()> {
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
@@ -123,6 +116,12 @@ impl Rights<'_> {
             Err(_) => return Ok(()),
         };
         let opened = opened?;
+        // Somebody could have put something else there since the walls were planned.
+        if identity.is_some_and(|identity| identity != (data.dev(), data.ino())) {
+            let text =
+                format!("{} is no longer what it was when its walls were made", path.display());
+            return Err(io::Error::other(text));
+        }
         if data.is_symlink() {
             return Ok(());
         }
@@ -133,7 +132,7 @@ impl Rights<'_> {
             return allow(ruleset, &opened, access);
         }
         for entry in fs::read_dir(path)? {
-            self.open(ruleset, &entry?.path(), access)?;
+            self.open(ruleset, &entry?.path(), None, access)?;
         }
         Ok(())
     }

@@ -16,6 +16,8 @@ mod keeper;
 #[cfg(target_os = "linux")]
 mod landlock_rules;
 #[cfg(target_os = "linux")]
+mod lasting;
+#[cfg(target_os = "linux")]
 mod nested;
 #[cfg(not(target_os = "linux"))]
 mod other;
@@ -44,6 +46,10 @@ use crate::authorization::WallLevel;
 
 #[cfg(target_os = "linux")]
 pub use helper::start as start_helper;
+#[cfg(target_os = "linux")]
+use lasting::State;
+#[cfg(target_os = "linux")]
+use lasting::private_folder;
 #[cfg(not(target_os = "linux"))]
 use other::State;
 #[cfg(not(target_os = "linux"))]
@@ -51,11 +57,7 @@ pub(super) use other::Walled;
 #[cfg(not(target_os = "linux"))]
 pub use other::start_helper;
 #[cfg(target_os = "linux")]
-use start::State;
-#[cfg(target_os = "linux")]
 pub(super) use start::Walled;
-#[cfg(target_os = "linux")]
-use start::private_folder;
 
 /// Where programs put what is temporary, whatever they were told.
 const TEMPORARY: &str = "/tmp";

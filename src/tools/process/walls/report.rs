@@ -4,6 +4,10 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use super::system;
 
@@ -62,6 +66,19 @@ impl Teller {
 pub(super) struct Hearer(pub(super) OwnedFd);
 
 impl Hearer {
+    /// Whether there is a message, or the end, within this time.
+    pub(super) fn hears_within(&self, time: Duration) -> io::Result<bool> {
+        let time = Timespec::try_from(time).map_err(io::Error::other)?;
+        let mut wanted = [PollFd::new(&self.0, PollFlags::IN)];
+        loop {
+            match poll(&mut wanted, Some(&time)) {
+                Ok(count) => return Ok(count > 0),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// The next message; none at the end, or when there is none yet and `wait` was not asked for.
     pub(super) fn next(&self, wait: bool) -> io::Result<Option<Message>> {
         let Some((message, descriptor)) = system::receive(self.0.as_fd(), wait)? else {

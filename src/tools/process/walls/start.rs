@@ -3,99 +3,29 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::super::{Program, bare_command, tree};
 use super::bubblewrap;
 use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
-use super::keeper::{Keeper, THIS_PROGRAM};
+use super::keeper::THIS_PROGRAM;
 use super::landlock_rules::DEVICES;
-use super::nested::Listings;
+use super::lasting::{MEMORY, Shared};
 use super::report::{Hearer, Message};
-use super::table::{Access, Table};
+use super::table::{self, Access, Table};
 use super::view::Ingredients;
 use super::watched::Watched;
-use super::{RunWalls, TEMPORARY, WallProbe, WallReport, probe, refused};
+use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
 use crate::tools::process::Behind;
-use crate::tools::simulate::Scratch;
 
-/// Where programs put memory that they share by names.
-const MEMORY: &str = "/dev/shm";
-
-/// Where the temporary folders of runs are made.
-fn temporary_folders() -> PathBuf {
-    let user = rustix::process::geteuid().as_raw();
-    std::env::temp_dir().join(format!("countersign-runs-{user}"))
-}
-
-/// A private folder that is gone when it is dropped. What killed processes left of theirs is removed.
-pub(super) fn private_folder() -> io::Result<Scratch> {
-    Scratch::create(&temporary_folders())
-}
-
-/// What lasts for a run.
-#[derive(Debug, Default)]
-pub(super) struct State(Mutex<Lasting>, Mutex<Listings>);
-
-#[derive(Debug, Default)]
-struct Lasting {
-    // Dropped first: nobody works in the temporary folder when it is removed.
-    keeper: Option<Keeper>,
-    /// What was started where nothing holds processes together, by its marks.
-    marks: Vec<String>,
-    temporary: Option<Scratch>,
-    /// What stands in every view in place of the memory that processes share by names.
-    memory: Option<Scratch>,
-}
-
-impl State {
-    fn lock(&self) -> MutexGuard<'_, Lasting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What was seen of the folders of the workspace.
-    pub(super) fn nested(&self) -> MutexGuard<'_, Listings> {
-        self.1.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn end(&self) -> Vec<String> {
-        self.lock().end()
-    }
-}
-
-impl Lasting {
-    /// A folder in memory; none where the system has no memory that is a folder.
-    fn memory(&mut self) -> Option<PathBuf> {
-        if self.memory.is_none() {
-            let user = rustix::process::geteuid().as_raw();
-            let folder = Path::new(MEMORY).join(format!("countersign-runs-{user}"));
-            self.memory = Scratch::create(&folder).ok();
-        }
-        self.memory.as_ref().map(Scratch::target)
-    }
-
-    fn end(&mut self) -> Vec<String> {
-        let mut names = self.keeper.as_ref().map_or_else(Vec::new, Keeper::processes);
-        self.keeper = None;
-        for mark in std::mem::take(&mut self.marks) {
-            names.extend(tree::end_marked(&mark));
-        }
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Lasting {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
+/// How long a helper may take to say that its program runs.
+const START: Duration = Duration::from_secs(10);
 
 /// A program behind walls.
 pub(in super::super) struct Walled {
@@ -107,6 +37,7 @@ pub(in super::super) struct Walled {
     watched: Watched,
     refused: Refused,
     writable: Vec<PathBuf>,
+    shared: Shared,
 }
 
 /// How refused sockets are counted.
@@ -146,18 +77,18 @@ impl Walled {
                 return Err(io::Error::other(text));
             }
         }
+        let shared = run.state.shared();
+        let mut lasting = shared.lock();
+        // Before anything is looked at.
+        lasting.halt();
         let table = Table::of(run, step, write, program.folder)?;
-        let mut lasting = run.state.lock();
-        let temporary = match &lasting.temporary {
-            Some(temporary) => temporary.target(),
-            None => lasting.temporary.insert(private_folder()?).target(),
-        };
+        let temporary = lasting.temporary()?;
         let (ours, theirs) = super::system::channel()?;
         let line = Line { step, program, table: &table, temporary, report: &theirs };
         let (arguments, mut inherited, refused) = match step.level {
             WallLevel::Full => {
                 let wanted = line.view(lasting.memory());
-                let keeper = keeper(&mut lasting, run, &wanted)?;
+                let keeper = lasting.keeper(run, &wanted)?;
                 let program = bubblewrap::path(&run.workspace)?;
                 let namespaces = keeper.namespaces_for(&program, wanted, step.network)?;
                 let refused = match step.network {
@@ -175,9 +106,13 @@ impl Walled {
         let environment = line.environment();
         let writable = line.writable();
         inherited.push(theirs);
-        let watched = Watched::look(table.compared(step.level != WallLevel::Full));
+        let watched = match step.level {
+            WallLevel::Full => Watched::look(table.absent(), table.read_only()),
+            _ => Watched::look([table.absent(), table.read_only()].concat(), Vec::new()),
+        };
         let hearer = Hearer(ours);
-        Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable })
+        drop(lasting);
+        Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable, shared })
     }
 
     /// What to start in place of the program.
@@ -193,13 +128,23 @@ impl Walled {
         tree::set_apart_with(command, std::mem::take(&mut self.inherited));
     }
 
-    /// Waits until the program runs behind its walls.
+    /// Waits until the program runs behind its walls. A program that halts its helper before that is told runs as
+    /// well: after a while it counts as started, and whoever follows it ends it in time.
     ///
     /// # Errors
     /// Why it does not.
     pub(in super::super) fn wait_until_started(&mut self) -> io::Result<()> {
+        let started = self.started();
+        self.shared.lock().go_on();
+        started
+    }
+
+    fn started(&self) -> io::Result<()> {
         let mut is_about_to = false;
         loop {
+            if !self.hearer.hears_within(START)? {
+                return Ok(());
+            }
             match self.hearer.next(true)? {
                 Some(Message::AboutToStart) => is_about_to = true,
                 Some(Message::Started) => return Ok(()),
@@ -226,10 +171,14 @@ impl Walled {
         if matches!(self.refused, Refused::Sockets(_)) {
             return Some(outer);
         }
-        match self.hearer.next(false) {
-            Ok(Some(Message::Ended(status))) => Some(status),
-            // The helper beside it was killed, and it with that.
-            _ => Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
+        loop {
+            match self.hearer.next(false) {
+                Ok(Some(Message::Ended(status))) => return Some(status),
+                // Not waited for any more.
+                Ok(Some(Message::Started)) => {}
+                // The helper beside it was killed, and it with that.
+                _ => return Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
+            }
         }
     }
 
@@ -243,25 +192,8 @@ impl Walled {
             Refused::Nothing => 0,
         };
         let writable = self.writable.clone();
+        self.shared.lock().halt();
         WallReport { refused, changed: self.watched.set_aside(), writable }
-    }
-}
-
-/// The namespaces of the run, made for the first program that needs them with the view that it wants.
-fn keeper<'a>(
-    lasting: &'a mut Lasting,
-    run: &RunWalls,
-    wanted: &Ingredients,
-) -> io::Result<&'a mut Keeper> {
-    if lasting.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
-        lasting.keeper = None;
-    }
-    match lasting.keeper {
-        Some(ref mut keeper) => Ok(keeper),
-        None => {
-            let program = bubblewrap::path(&run.workspace)?;
-            Ok(lasting.keeper.insert(Keeper::start(&program, wanted.clone())?))
-        }
     }
 }
 
@@ -301,8 +233,8 @@ impl Line<'_> {
         line.extend([option::NETWORK.into(), network.as_str().into()]);
         for path in self.table.paths(Access::Write) {
             line.extend([option::WRITE.into(), path.into()]);
-            if let Ok(data) = path.symlink_metadata() {
-                line.extend([option::IS.into(), format!("{}:{}", data.dev(), data.ino()).into()]);
+            if let Some((device, number)) = table::place(path) {
+                line.extend([option::IS.into(), format!("{device}:{number}").into()]);
             }
         }
         line.extend([option::WRITE.into(), self.seen_temporary().into()]);

@@ -59,6 +59,24 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     Ok(i32::try_from(number).ok().and_then(Pid::from_raw))
 }
 
+/// In a view of the files of its own, this process sees the processes of its own namespace.
+pub(super) fn see_own_processes() -> io::Result<()> {
+    call!("leaving the mounts of this computer", libc::unshare(libc::CLONE_NEWNS))?;
+    let nothing = std::ptr::null();
+    let keep_to_itself = libc::MS_REC | libc::MS_SLAVE;
+    call!(
+        "keeping mounts to itself",
+        libc::mount(nothing, c"/".as_ptr(), nothing, keep_to_itself, std::ptr::null())
+    )?;
+    let (kind, place) = (c"proc", c"/proc");
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    call!(
+        "mounting the list of processes",
+        libc::mount(kind.as_ptr(), place.as_ptr(), kind.as_ptr(), flags, std::ptr::null())
+    )
+    .map(drop)
+}
+
 /// No program that is started from here gets any other descriptor than its input and its outputs.
 pub(super) fn let_inherit_no_other() -> io::Result<()> {
     let flags = libc::CLOSE_RANGE_CLOEXEC as libc::c_int;

@@ -1,10 +1,12 @@
 //! What a walled program may do where: one entry for each path, parents before what is in them.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use super::repository::Repository;
 use super::{RunWalls, TEMPORARY};
@@ -46,7 +48,11 @@ impl Table {
             if !path.exists() {
                 fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
             }
-            table.add(&path, Access::Write)?;
+            // By this very path, which was looked at: no link may have come into it.
+            if place(&path).is_none() {
+                return Err(about(&path, &io::Error::other(MOVED)));
+            }
+            table.say(path, Access::Write);
         }
         let mut repositories = vec![Repository::around(&run.workspace)];
         if !folder.starts_with(&run.workspace) || folder != run.workspace {
@@ -103,9 +109,13 @@ impl Table {
     /// Takes the path without its links. What is said more strictly of it stays.
     fn add(&mut self, path: &Path, access: Access) -> io::Result<()> {
         let path = path.canonicalize().map_err(|error| about(path, &error))?;
+        self.say(path, access);
+        Ok(())
+    }
+
+    fn say(&mut self, path: PathBuf, access: Access) {
         let entry = self.entries.entry(path).or_insert(access);
         *entry = (*entry).max(access);
-        Ok(())
     }
 
     /// Nothing is written there. Where there is nothing yet, nothing may come to be.
@@ -188,15 +198,18 @@ impl Table {
         self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
     }
 
-    /// The paths that must stay as they are and that no mount can hold: those that are not there, and with
-    /// `all` everything that is protected.
-    pub(super) fn compared(&self, all: bool) -> Vec<PathBuf> {
-        let existing = self
-            .paths(Access::ReadOnly)
-            .filter(|_| all)
-            // What no writable folder holds is out of reach at every level.
-            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write));
-        self.absent.iter().map(PathBuf::as_path).chain(existing).map(Path::to_owned).collect()
+    /// The paths that must not come to be, which no mount can hold.
+    pub(super) fn absent(&self) -> Vec<PathBuf> {
+        self.absent.clone()
+    }
+
+    /// What nobody may write in a folder in which others are written. What no such folder holds is out of reach at
+    /// every level.
+    pub(super) fn read_only(&self) -> Vec<PathBuf> {
+        self.paths(Access::ReadOnly)
+            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write))
+            .map(Path::to_owned)
+            .collect()
     }
 
     /// Whether the private temporary folder can take the place of the system's.
@@ -220,7 +233,17 @@ fn unmoved(path: &Path) -> io::Result<()> {
     if there.canonicalize()? == there {
         return Ok(());
     }
-    Err(io::Error::other("a link has come to be in this path since writing there was granted"))
+    Err(io::Error::other(MOVED))
+}
+
+const MOVED: &str = "a link has come to be in this path since writing there was granted";
+
+/// Which file or folder stands at this path, in which there is no link: its device, and its number there.
+pub(super) fn place(path: &Path) -> Option<(u64, u64)> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
+    let data = File::from(opened).metadata().ok()?;
+    Some((data.dev(), data.ino()))
 }
 
 fn about(path: &Path, error: &io::Error) -> io::Error {
@@ -256,7 +279,7 @@ mod tests {
                 (&top.join("a/b/plan.json"), Access::ReadOnly),
             ]
         );
-        assert_eq!(table.compared(false), [top.join(".git"), top.join("countersign.toml")]);
+        assert_eq!(table.absent(), [top.join(".git"), top.join("countersign.toml")]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::SystemTime;
 
+use super::super::running::nameless;
 use super::super::{bare_command, tree};
 use super::bubblewrap;
 use super::helper::{COMMAND, END, option, work};
@@ -63,6 +64,7 @@ impl View {
     ) -> io::Result<Self> {
         let (mut information, told) = io::pipe()?;
         let (waits, hold) = io::pipe()?;
+        let words = nameless()?;
         let (told, waits) = (OwnedFd::from(told), OwnedFd::from(waits));
         let mut command = bare_command(OsStr::new(THIS_PROGRAM));
         command
@@ -76,20 +78,23 @@ impl View {
             .args(NOTHING)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+            .stderr(words.try_clone()?);
         tree::pass_on(&mut command, within.into_iter().chain([told, waits]).collect());
         let mut child = command.spawn()?;
         // Its own ends of the pipes must be the only ones.
         drop(command);
-        let mounts = bubblewrap::child(&mut information)
+        let mounts = bubblewrap::is_quick(&information)
+            .and_then(|()| bubblewrap::child(&mut information))
             .and_then(|id| File::open(processes.join(format!("{id}/ns/mnt"))));
         // Until here what it starts has waited, and with it its mounts.
         drop(hold);
-        let said = bubblewrap::words(child.stderr.take());
-        match (mounts, child.wait()?.success()) {
-            (Ok(mounts), true) => Ok(Self { made_of, mounts: mounts.into() }),
-            (Err(error), true) => Err(error),
-            (_, false) => Err(io::Error::other(said)),
+        if mounts.is_err() {
+            child.kill()?;
+        }
+        let ended = child.wait()?;
+        match mounts {
+            Ok(mounts) if ended.success() => Ok(Self { made_of, mounts: mounts.into() }),
+            _ => Err(io::Error::other(bubblewrap::words(words))),
         }
     }
 

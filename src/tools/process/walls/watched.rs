@@ -5,9 +5,14 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::table;
+
 /// Most files below one protected folder that are looked at. The objects of a repository are named by their
 /// contents and need no look.
 const MOST: usize = 20_000;
+
+/// A file or folder: its device, and its number there.
+type Place = (u64, u64);
 
 /// What a file was when it was looked at. Its time of change cannot be set.
 type Stamp = (u64, u64, u64, i64, i64);
@@ -17,12 +22,15 @@ type Stamp = (u64, u64, u64, i64, i64);
 pub(super) struct Watched {
     paths: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Stamp>,
+    /// What mounts hold, each with what it was: a mount goes with a file that somebody outside replaces.
+    held: Vec<(PathBuf, Option<Place>)>,
 }
 
 impl Watched {
-    pub(super) fn look(paths: Vec<PathBuf>) -> Self {
+    pub(super) fn look(paths: Vec<PathBuf>, held: Vec<PathBuf>) -> Self {
         let before = stamps(&paths);
-        Self { paths, before }
+        let held = held.into_iter().map(|path| (path.clone(), table::place(&path))).collect();
+        Self { paths, before, held }
     }
 
     /// What has come, gone or changed since.
@@ -35,6 +43,8 @@ impl Watched {
             .map(|(path, _)| path.clone())
             .collect();
         changed.extend(after.into_keys().filter(|path| !self.before.contains_key(path)));
+        let replaced = self.held.iter().filter(|(path, place)| table::place(path) != *place);
+        changed.extend(replaced.map(|(path, _)| path.clone()));
         changed.sort();
         changed
     }
@@ -43,7 +53,9 @@ impl Watched {
     /// keep them from being made.
     pub(super) fn set_aside(&self) -> Vec<PathBuf> {
         let changed = self.changed();
-        for path in changed.iter().filter(|path| !self.before.contains_key(*path)) {
+        let is_held = |path: &PathBuf| self.held.iter().any(|(held, _)| held == path);
+        let is_new = |path: &&PathBuf| !self.before.contains_key(*path) && !is_held(path);
+        for path in changed.iter().filter(is_new) {
             if path.symlink_metadata().is_ok_and(|data| !data.is_dir()) {
                 let mut aside = path.clone().into_os_string();
                 // By chance, so that nothing can be there already.
@@ -103,7 +115,7 @@ mod tests {
         for name in ["kept/same", "kept/changes", "goes"] {
             fs::write(path(name), "1").unwrap();
         }
-        let watched = Watched::look(vec![path("kept"), path("goes"), path("comes")]);
+        let watched = Watched::look(vec![path("kept"), path("goes"), path("comes")], Vec::new());
         assert_eq!(watched.changed(), Vec::<PathBuf>::new());
         fs::write(path("kept/changes"), "2").unwrap();
         fs::write(path("kept/new"), "").unwrap();
