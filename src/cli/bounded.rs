@@ -12,6 +12,7 @@ use super::Exit;
 use super::args;
 use super::check;
 use super::confirmation::CommandLine;
+use super::evidence::say_note;
 use super::output::{Output, say, tell};
 use super::place::{EvidencePlace, policy};
 use super::progress::Progress;
@@ -49,6 +50,9 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     stop_at_interrupt(&control).map_err(|error| {
         Refusal::usage(format!("interrupts cannot be taken: {error}"), "Try again.")
     })?;
+    // Evidence that cannot be read ends the loop itself.
+    let standing = EvidenceReader::at(&setup.evidence, &setup.secrets).standing();
+    say_note(standing.unwrap_or_default().note.as_deref());
     if !out.json() {
         introduce(&setup);
     }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::Exit;
 use super::args::{self, Confirm};
 use super::confirmation::CommandLine;
+use super::evidence::say_note;
 use super::output::{Output, say};
 use super::place::{EvidencePlace, OpenedPlan, policy};
 use super::progress::{Progress, print_result, print_steps, print_way_back};
@@ -89,6 +90,7 @@ impl Start {
         // What cannot be removed now is tried again before the next simulation.
         let _ = tidy_simulations();
         let mut store = EvidenceStore::open(&place.evidence, &place.secrets)?;
+        say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
         let parts = Parts {
             policy,

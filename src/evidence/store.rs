@@ -36,6 +36,8 @@ pub struct EvidenceStore {
     pub(super) vault: Arc<Vault>,
     pub(super) dir: PathBuf,
     folders: UserFolders,
+    /// What is missing of what is kept of this database.
+    note: Option<String>,
     user: Option<String>,
     pub(super) database_id: Uuid,
     /// The end of the chain after the last commit of this store.
@@ -133,10 +135,16 @@ impl EvidenceStore {
             vault: Arc::new(vault),
             dir: dir.to_owned(),
             folders,
+            note: report.note.clone(),
             user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
             locks: HashMap::new(),
         };
         Ok((store, report, setup))
+    }
+
+    /// What was missing of the kept heads when this was opened, though the rest is enough.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     fn is_kept_here(&self) -> bool {

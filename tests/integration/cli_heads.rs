@@ -127,7 +127,8 @@ fn a_lost_copy_of_the_kept_heads_is_told() {
                 let told = home.run(words.iter().copied()).exits(0);
                 assert!(told.stderr.contains("kept heads was lost"), "{told:#?}");
             }
-            run_of(&home, "b.txt");
+            let run = run_of(&home, "b.txt");
+            assert!(run.stderr.contains("kept heads was lost"), "{run:#?}");
             assert!(verify(&home, 0)["kept"]["note"].is_null(), "the next run writes both");
         }
     }

@@ -13,7 +13,7 @@ use super::time::local_time;
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
-use crate::run::{ExecutionRow, HeadReport};
+use crate::run::ExecutionRow;
 
 /// Answers a question to the evidence.
 pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exit, Refusal> {
@@ -28,7 +28,7 @@ pub(super) fn evidence(command: &args::Evidence, out: &mut Output) -> Result<Exi
     if let Some(difference) = &standing.difference {
         say_read_only(difference);
     }
-    say_note(&standing);
+    say_note(standing.note.as_deref());
     match &command.command {
         EvidenceCommand::Search(command) => search::search(command, &mut reader, out),
         EvidenceCommand::Show(command) => show::show(command, &mut reader, out),
@@ -59,7 +59,7 @@ fn verified(
         if let Some(difference) = report.kept.as_ref().and_then(|kept| kept.difference.as_deref()) {
             say_read_only(difference);
         }
-        report.kept.iter().for_each(say_note);
+        say_note(report.kept.as_ref().and_then(|kept| kept.note.as_deref()));
         // The first record is the id of the database.
         if report.ok && report.rows < 2 {
             // Sound as it is, it is rarely what was meant.
@@ -93,8 +93,8 @@ fn accepted(
 }
 
 /// Says which copy of the kept heads was lost.
-fn say_note(kept: &HeadReport) {
-    if let Some(note) = &kept.note {
+pub(super) fn say_note(note: Option<&str>) {
+    if let Some(note) = note {
         say(&format!("Note: {}.", visible(note)));
     }
 }

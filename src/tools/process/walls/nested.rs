@@ -38,6 +38,10 @@ struct Listing {
 impl Listings {
     /// The folders below this one that hold a `.git`, those that are less deep first.
     pub(super) fn repositories_below(&mut self, top: &Path) -> Vec<PathBuf> {
+        self.look(top, now())
+    }
+
+    fn look(&mut self, top: &Path, now: i64) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut looked_at = 0;
         let mut folders = VecDeque::from([(top.to_owned(), 0)]);
@@ -45,7 +49,7 @@ impl Listings {
             if looked_at > MOST_ENTRIES || found.len() >= MOST {
                 break;
             }
-            let Some(listing) = self.listing(&folder) else { continue };
+            let Some(listing) = self.listing(&folder, now) else { continue };
             looked_at += listing.entries;
             if depth < DEPTH {
                 folders.extend(listing.folders.into_iter().map(|folder| (folder, depth + 1)));
@@ -57,21 +61,27 @@ impl Listings {
         found
     }
 
-    fn listing(&mut self, folder: &Path) -> Option<Listing> {
+    fn listing(&mut self, folder: &Path, now: i64) -> Option<Listing> {
         let data = folder.symlink_metadata().ok()?;
         let stamp = (data.dev(), data.ino(), data.ctime(), data.ctime_nsec());
         match self.0.get(folder) {
             Some((known, listing)) if *known == stamp => return Some(listing.clone()),
             _ => {}
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         let listing = Listing::read(folder);
         // The clock of a file system has steps: a change in the same one as this look would not be seen.
-        if i64::try_from(now.as_secs()).is_ok_and(|now| now > data.ctime() + SETTLED) {
+        if now > data.ctime().saturating_add(SETTLED) {
             self.0.insert(folder.to_owned(), (stamp, listing.clone()));
         }
         Some(listing)
     }
+}
+
+/// The seconds of the clock by which a file system says when something changed.
+#[expect(clippy::disallowed_methods, reason = "compared with times of the file system alone")]
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or_default()
 }
 
 impl Listing {
@@ -129,19 +139,22 @@ mod tests {
         let top = folder.path().join("a");
         fs::create_dir_all(top.join("b/c")).unwrap();
         let mut listings = Listings::default();
-        assert_eq!(listings.repositories_below(&top), Vec::<PathBuf>::new());
-        assert!(
-            listings.0.is_empty(),
-            "what has just changed may change again in the same instant"
-        );
-        std::thread::sleep(std::time::Duration::from_secs(SETTLED.unsigned_abs() + 1));
-        assert_eq!(listings.repositories_below(&top), Vec::<PathBuf>::new());
+        assert_eq!(listings.look(&top, now()), Vec::<PathBuf>::new());
+        assert!(listings.0.is_empty(), "what has just changed may change again unseen");
+        let later = now() + SETTLED + 10;
+        assert_eq!(listings.look(&top, later), Vec::<PathBuf>::new());
         assert_eq!(listings.0.len(), 3);
+        // The clock of the file system may have steps of some milliseconds.
+        let before = top.join("b/c").symlink_metadata().unwrap().ctime_nsec();
+        while top.join("b/c").symlink_metadata().unwrap().ctime_nsec() == before {
+            fs::write(top.join("b/c/.git"), "gitdir: x").unwrap();
+            fs::remove_file(top.join("b/c/.git")).unwrap();
+        }
         fs::write(top.join("b/c/.git"), "gitdir: x").unwrap();
-        assert_eq!(listings.repositories_below(&top), [top.join("b/c")]);
+        assert_eq!(listings.look(&top, later), [top.join("b/c")]);
         fs::create_dir_all(top.join("d/.git")).unwrap();
-        assert_eq!(listings.repositories_below(&top), [top.join("d"), top.join("b/c")]);
+        assert_eq!(listings.look(&top, now()), [top.join("d"), top.join("b/c")]);
         fs::rename(top.join("b"), folder.path().join("b")).unwrap();
-        assert_eq!(listings.repositories_below(&top), [top.join("d")]);
+        assert_eq!(listings.look(&top, now()), [top.join("d")]);
     }
 }
