@@ -3,6 +3,7 @@
 //! Nobody can list every program with every option that writes. So the question is turned round: a program that
 //! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
 
+mod neighbours;
 mod paths;
 
 use regex::Regex;

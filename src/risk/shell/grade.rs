@@ -2,6 +2,7 @@
 
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
+use super::milder;
 use super::own_files::only_queries;
 use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
@@ -19,11 +20,12 @@ const UNLISTED_CALL: &str = "unlisted-call";
 const READS: &str = "perhaps-reads";
 
 /// Names of programs that are ordinary words, too, so that they say nothing behind another program.
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 45] = [
     "start", "stop", "format", "net", "at", "batch", "init", "reg", "sc", "security", "service",
     "trust", "transfer", "wipe", "defaults", "cipher", "mail", "host", "cmd", "test", "[", "set",
     "cd", "exec", "time", "watch", "make", "task", "just", "help", "info", "script", "command",
     "split", "install", "patch", "link", "http", "serve", "sync", "build", "run", "ts", "tc",
+    "view",
 ];
 
 impl Judge<'_> {
@@ -44,17 +46,19 @@ impl Judge<'_> {
     /// Raises what the table does not call dangerous where the call has to do with a place outside the working
     /// folder.
     fn beyond(&mut self, command: &SimpleCommand, program: &str, opinion: Opinion) -> Opinion {
-        let asks = opinion.rule == "asks-help" || opinion.rule == "reads";
+        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | milder::DRY);
         if opinion.level >= RiskLevel::Dangerous || command.remote || asks {
             return opinion;
         }
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let reads = opinion.rule == READS;
+        let strange = opinion.rule == UNKNOWN_PROGRAM && !command.raised;
         let moved =
             || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
         let found = self
             .elsewhere(program, &arguments, command.raised)
-            .filter(|_| !reads || !only_reads_known(program, &arguments))
+            .filter(|_| !reads || !readers::only_reads_known(program, &arguments))
+            .filter(|_| !strange || !self.only_neighbours(program, &arguments))
             .or_else(moved)
             .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
             .or_else(|| {
@@ -328,24 +332,6 @@ impl Judge<'_> {
 fn looks_like_code(text: &str) -> bool {
     let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
     call || text.starts_with("import ") || text.starts_with("require ")
-}
-
-/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
-/// yet that makes the call more.
-fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
-    let known: Vec<Argument> = arguments
-        .iter()
-        .map(|(text, _)| {
-            let unknown = text.contains(UNKNOWN) && !text.starts_with('-');
-            Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
-        })
-        .collect();
-    // Another repository may say what git runs, but that is no change.
-    let known = match known.as_slice() {
-        [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
-        all => all,
-    };
-    matches!(readers::check(program, known), Some(Call::Reads))
 }
 
 /// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a

@@ -17,6 +17,8 @@ mod grammar;
 mod inline;
 mod interpreter;
 mod judge;
+mod loopback;
+mod milder;
 mod needs;
 mod operands;
 mod options;

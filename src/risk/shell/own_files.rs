@@ -4,6 +4,7 @@ use super::effects::program_of;
 use super::elsewhere::Use;
 use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
+use super::milder;
 use super::place;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
@@ -30,6 +31,15 @@ impl Judge<'_> {
             {
                 harmless()
             }
+            "stops-service" | "administers" if milder::reloads(program, arguments) => {
+                milder::reloading()
+            }
+            "sends-out" | "remote-answer"
+                if program == "rsync" && milder::only_shows(arguments) =>
+            {
+                milder::showing()
+            }
+            "sends-out" if self.stays_here(command, program, arguments) => milder::staying(),
             "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>

@@ -229,6 +229,24 @@ impl Reader {
     }
 }
 
+/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
+/// yet that makes the call more.
+pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
+    let known: Vec<Argument> = arguments
+        .iter()
+        .map(|(text, _)| {
+            let unknown = text.contains(UNKNOWN) && !text.starts_with('-');
+            Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
+        })
+        .collect();
+    // Another repository may say what git runs, but that is no change.
+    let known = match known.as_slice() {
+        [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
+        all => all,
+    };
+    matches!(check(program, known), Some(Call::Reads))
+}
+
 /// Variables whose values are paths, names and numbers that nobody else chooses.
 const PLAIN: [&str; 16] = [
     "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "UID", "EUID", "RANDOM", "SECONDS",

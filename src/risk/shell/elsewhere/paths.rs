@@ -48,6 +48,11 @@ const INSTALLED: [&str; 9] =
 const DEVICES: [&str; 6] =
     ["/dev/random", "/dev/urandom", "/dev/stdin", "/dev/tty", "/dev/null", "/dev/fd"];
 
+/// Whether a name is one of a folder at the root.
+pub(super) fn is_top(name: &str) -> bool {
+    KNOWN.contains(&name)
+}
+
 /// Who asks for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk::shell) enum Use {

@@ -34,7 +34,7 @@ fn a_place_outside_is_dangerous_for_whatever_program() {
         "frobnicate out=/mnt/x",
         "frobnicate a,/var/lib/x",
         "frobnicate file:///home/eve/x",
-        "frobnicate ../sibling",
+        "frobnicate ../sibling/*.dat",
         "frobnicate a/../../b",
         "frobnicate $XDG_CONFIG_HOME/x",
         "frobnicate /tmp/.hidden/x",

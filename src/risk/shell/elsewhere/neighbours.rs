@@ -1,0 +1,80 @@
+//! Files of a neighbour folder that a program which nobody knows is given, where nothing speaks of writing.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::paths::is_top;
+use super::{Judge, place};
+use crate::risk::shell::syntax::UNKNOWN;
+
+/// Names of programs that write, pack, convert or move what they are given.
+const WRITERS: &str = "(?i)(^(mk|un|cp|mv|rm|ln|to[-_]|set|make|new)|copy|cp|mv|rm|sync|write|edit|extract|pack|compress|zip|conv|2|install|strip|sign|patch|trunc|fix|format|fmt|renam|split|merge|join|tee|link|del|clean|trash|crypt|backup|restor|move|save|gen|build|create|creat|clone|dump|export|import|wip|shred|replac|sed|chmod|chown|touch|optim|minif|upload|send|push|(^|[^.])sh$|exec|run|do$)";
+
+/// Options that name what is written or change what is given; their values do not count.
+const WRITING_OPTIONS: &str = "(?i)^-([oOwWdDtTxXuUfFmMcCzZ]|[a-z]{0,4}[oOwWdD][a-z]{0,4})$|^--?[a-z-]*(out|dest|target|to|write|save|place|inplace|overwrite|install|prefix|dir|directory|root|export|dump|log|move|copy|renam|remov|delet|strip|updat|fix|apply|forc|replac|edit|modif|creat|extract|conver|format|sync|generat|build|store|report|result|record|trace|backup|link|script|exec|command|cmd|run|hook|plugin|load|file|append|truncate|clear|set|sort|compress|expand|init|upload|send)[a-z-]*$";
+
+/// Words by which a program is told to change something.
+const WRITING_WORDS: &str = "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$";
+
+/// How a call that may write says so.
+static SIGNS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
+    let compiled: Result<Vec<Regex>, _> =
+        [WRITERS, WRITING_OPTIONS, WRITING_WORDS].into_iter().map(Regex::new).collect();
+    compiled.ok()?.try_into().ok()
+});
+
+impl Judge<'_> {
+    /// Whether all that a call names outside the working folder is a plain file of a neighbour folder, and neither
+    /// the program's name nor its other words speak of writing.
+    pub(in crate::risk::shell) fn only_neighbours(
+        &self,
+        program: &str,
+        arguments: &[(String, bool)],
+    ) -> bool {
+        let Some([writers, options, words]) = SIGNS.as_ref() else { return false };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        if writers.is_match(name) || place::is_outside(&self.folder) {
+            return false;
+        }
+        let neighbour = |(text, glob): &(String, bool)| {
+            !glob && is_neighbour(&place::settle(text, &self.folder)) && is_neighbour(text)
+        };
+        let (near, others): (Vec<_>, Vec<_>) =
+            arguments.iter().cloned().partition(|argument| neighbour(argument));
+        let speaks = |(text, _): &(String, bool)| {
+            let (option, value) =
+                text.split_once('=').map_or((text.as_str(), None), |(name, it)| (name, Some(it)));
+            text.contains(['>', '<', '|', ';', '&', '`', '$', UNKNOWN])
+                || (value.is_some() && !text.starts_with('-'))
+                || options.is_match(option)
+                || words.is_match(text)
+        };
+        if near.is_empty() || others.iter().any(speaks) {
+            return false;
+        }
+        // What stands last behind other files is where something goes.
+        let mut plain = arguments.iter().filter(|(text, _)| !text.starts_with('-'));
+        let subcommand = |text: &str| text.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
+        let first = plain.next().is_some_and(|it| neighbour(it) || subcommand(&it.0));
+        first && plain.all(neighbour) && self.elsewhere(program, &others, false).is_none()
+    }
+}
+
+/// Whether a text is one plain path of a folder beside the working folder, or beside the one above it.
+fn is_neighbour(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("../") else { return false };
+    let rest = rest.strip_prefix("../").unwrap_or(rest);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._+~^%,-/".contains(c);
+    let mut parts = rest.split('/');
+    let first = parts.next().unwrap_or_default();
+    let named = |part: &str| !part.starts_with(['.', '-', '~']);
+    !first.is_empty()
+        && !is_top(first)
+        && named(first)
+        && parts.all(named)
+        && rest.chars().all(plain)
+        && !place::is_sensitive(text)
+        && !place::is_secret(text)
+        && !place::is_keys(text)
+}

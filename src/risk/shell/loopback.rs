@@ -1,0 +1,254 @@
+//! Files of the project that are sent to a server on this very computer.
+//!
+//! Closed as the world of readers is: the host is written out and is this computer, no option can lead the request
+//! elsewhere, redirections are not followed (they may carry what is sent to another host), and what is sent is a
+//! plain file below the working folder that keeps no secret.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::elsewhere::Use;
+use super::judge::Judge;
+use super::milder::{Allowed, Parts};
+use super::place;
+use super::program::program_of;
+use super::readers;
+use super::syntax::SimpleCommand;
+
+const CURL: Allowed = Allowed {
+    short: "sSfivkN#g",
+    short_values: "XHdFTomwAu",
+    long: "silent show-error fail fail-with-body include verbose insecure compressed no-progress-meter no-buffer globoff http1.1 http2",
+    long_values: "request header data data-ascii data-binary data-raw data-urlencode json form form-string upload-file output max-time connect-timeout write-out user-agent user retry",
+};
+
+const WGET: Allowed = Allowed {
+    short: "qS",
+    short_values: "OT",
+    long: "quiet server-response no-verbose content-on-error no-proxy",
+    long_values: "post-file body-file method header output-document timeout max-redirect tries",
+};
+
+const HTTPIE: Allowed = Allowed {
+    short: "vfjbhq",
+    short_values: "",
+    long: "verbose form json body headers quiet check-status ignore-stdin multipart",
+    long_values: "pretty print timeout style",
+};
+
+/// Programs that can lead a port of this computer to another one.
+const TUNNELS: [&str; 14] = [
+    "ssh",
+    "autossh",
+    "socat",
+    "nc",
+    "ncat",
+    "netcat",
+    "kubectl",
+    "oc",
+    "chisel",
+    "frpc",
+    "gost",
+    "docker",
+    "podman",
+    "mitmproxy",
+];
+
+/// Variables by which requests go elsewhere or programs take other settings.
+const LEADS: [&str; 6] =
+    ["_proxy", "curl_home", "wgetrc", "httpie_config", "xdg_config_home", "netrc"];
+
+impl Judge<'_> {
+    /// Whether all that a call sends are files of the project, and a server on this computer gets them.
+    pub(super) fn stays_here(
+        &self,
+        command: &SimpleCommand,
+        program: &str,
+        arguments: &[(String, bool)],
+    ) -> bool {
+        if command.remote || command.raised || !command.assignments.is_empty() || self.led_away() {
+            return false;
+        }
+        match program {
+            "curl" => CURL.take(arguments).is_some_and(|it| self.curl(command, &it)),
+            "wget" => WGET.take(arguments).is_some_and(|it| self.wget(&it)),
+            "http" | "xh" => HTTPIE.take(arguments).is_some_and(|it| self.httpie(command, &it)),
+            _ => false,
+        }
+    }
+
+    fn curl(&self, command: &SimpleCommand, parts: &Parts) -> bool {
+        let file = |path: &str| match path {
+            "-" => self.plain_input(command),
+            path => self.of_project(path),
+        };
+        let value = |(name, value): &(String, &str)| match name.as_str() {
+            "-X" | "--request" => is_method(value),
+            "-H" | "--header" => !value.starts_with('@'),
+            "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json" => {
+                value.strip_prefix('@').is_none_or(file)
+            }
+            "--data-urlencode" => {
+                let name = value.split('=').next().unwrap_or_default();
+                name.split_once('@').is_none_or(|(_, path)| path == *value || file(path))
+            }
+            "-F" | "--form" => {
+                let part = value.split_once('=').map_or(*value, |(_, part)| part);
+                let path = part.strip_prefix(['@', '<']);
+                path.is_none_or(|path| file(path.split(";type=").next().unwrap_or_default()))
+            }
+            "-T" | "--upload-file" => file(value),
+            "-o" | "--output" => *value == "/dev/null" || self.of_project(value),
+            "-w" | "--write-out" => !value.starts_with('@') && !value.contains("%output"),
+            _ => true,
+        };
+        !parts.operands.is_empty()
+            && parts.operands.iter().all(|it| is_here(it))
+            && parts.values.iter().all(value)
+            && (command.input.is_none() || self.plain_input(command))
+    }
+
+    fn wget(&self, parts: &Parts) -> bool {
+        let value = |(name, value): &(String, &str)| match name.as_str() {
+            "--post-file" | "--body-file" => self.of_project(value),
+            "--method" => is_method(value),
+            "-O" | "--output-document" => {
+                matches!(*value, "-" | "/dev/null") || self.of_project(value)
+            }
+            _ => true,
+        };
+        // It follows redirections unless it is told not to.
+        let stays =
+            parts.values.iter().any(|(name, value)| name == "--max-redirect" && *value == "0");
+        let often = parts.values.iter().filter(|(name, _)| name == "--max-redirect").count() > 1;
+        stays
+            && !often
+            && !parts.operands.is_empty()
+            && parts.operands.iter().all(|it| is_here(it))
+            && parts.values.iter().all(value)
+    }
+
+    fn httpie(&self, command: &SimpleCommand, parts: &Parts) -> bool {
+        let mut operands = parts.operands.iter().copied().peekable();
+        operands.next_if(|it| is_method(it));
+        let Some(address) = operands.next() else { return false };
+        let here = match address.strip_prefix(':') {
+            Some(rest) => {
+                is_here(&format!("localhost{}{rest}", if rest.starts_with('/') { "" } else { ":" }))
+            }
+            None => is_here(address),
+        };
+        let item = |item: &str| match item.find(['@', '=', ':']) {
+            Some(at) => {
+                let value = item.get(at..).unwrap_or_default().trim_start_matches(['=', ':']);
+                value.strip_prefix('@').is_none_or(|path| {
+                    self.of_project(path.split(";type=").next().unwrap_or_default())
+                })
+            }
+            None => false,
+        };
+        here && operands.all(item) && self.plain_input(command)
+    }
+
+    /// Whether something in the whole command may lead a request for this computer to another one.
+    fn led_away(&self) -> bool {
+        let leads = |text: &str| {
+            let text = text.to_ascii_lowercase();
+            LEADS.iter().any(|it| text.contains(it))
+        };
+        let mut all = self.script.commands.iter().chain(&self.made).chain(&self.commands);
+        all.any(|it| {
+            let program = it.words.first().and_then(|word| program_of(&word.text));
+            program.is_some_and(|it| TUNNELS.contains(&it.as_str()))
+                || it.assignments.iter().any(|(name, _)| leads(name) || name == "HOME")
+                || it.words.iter().any(|word| leads(&word.text) || word.text.starts_with("HOME="))
+        })
+    }
+
+    /// Whether a path is a plain file below the working folder that keeps no secret.
+    fn of_project(&self, path: &str) -> bool {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let settled = place::settle(path, &self.folder);
+        !path.is_empty()
+            && !keeps_secret(path)
+            && path.chars().all(plain)
+            && path.split('/').all(|part| !part.starts_with(['.', '-']) && !part.is_empty())
+            && !place::is_outside(&self.folder)
+            && !self.folder.split('/').any(|part| part.starts_with('.'))
+            && self.outside(path, Use::Raised).is_none()
+            && !place::is_secret(&settled)
+            && !place::is_keys(&settled)
+            && !place::is_sensitive(&settled)
+    }
+
+    /// Whether what a command reads is a file of the project, a text, or what simple programs print of those.
+    fn plain_input(&self, command: &SimpleCommand) -> bool {
+        let redirects = command.redirects.iter().all(|it| match it.operator {
+            "<" => self.of_project(&it.target.text),
+            operator if operator.starts_with("<<") => readers::is_known(&it.target.text),
+            operator => !operator.starts_with('<'),
+        });
+        let Some(input) = command.input.clone() else { return redirects };
+        let sources = self.script.commands.get(input).unwrap_or_default();
+        let plain = |source: &SimpleCommand| {
+            let Some((program, words)) = source.words.split_first() else { return false };
+            let known = matches!(program.text.as_str(), "cat" | "jq" | "echo" | "printf");
+            let prints = matches!(program.text.as_str(), "echo" | "printf");
+            known
+                && source
+                    .redirects
+                    .iter()
+                    .all(|it| it.operator != "<" || self.of_project(&it.target.text))
+                && (source.input.is_none() || self.plain_input(source))
+                && words.iter().all(|word| {
+                    let file = place::settle(&word.text, &self.folder);
+                    readers::is_known(&word.text)
+                        && !word.glob
+                        && (prints
+                            || self.outside(&word.text, Use::Raised).is_none()
+                                && !place::is_secret(&file)
+                                && !place::is_sensitive(&file)
+                                && !word.text.starts_with("--rawfile")
+                                && (program.text != "jq"
+                                    || !(word.text.contains("env") || word.text.contains("ENV"))))
+                })
+        };
+        redirects && !sources.is_empty() && sources.iter().all(plain)
+    }
+}
+
+/// Whether a name says that the file keeps a key, a password or the like, wherever it lies.
+fn keeps_secret(path: &str) -> bool {
+    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
+        )
+        .ok()
+    });
+    NAMES.as_ref().is_none_or(|names| names.is_match(path))
+}
+
+/// Whether a method neither deletes nor does what nobody knows.
+fn is_method(text: &str) -> bool {
+    matches!(text, "GET" | "POST" | "PUT" | "PATCH")
+}
+
+/// Whether an address is one of this computer, and none by which stores are administered.
+fn is_here(text: &str) -> bool {
+    static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
+        )
+        .ok()
+    });
+    // What listens there starts programs or keeps the state of clusters.
+    const RULES: [&str; 8] =
+        [":2375", ":2376", ":2379", ":4243", ":6443", ":8500", ":9222", ":10250"];
+    let ruled = |port: &&str| {
+        text.split_once(*port)
+            .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    HERE.as_ref().is_some_and(|here| here.is_match(text)) && !RULES.iter().any(ruled)
+}

@@ -1,0 +1,183 @@
+//! Calls of programs that rules call dangerous, in a form that does less: nothing of what is asked here may be
+//! unknown, so that every option and operand of the call is one of a short list.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::judge::Opinion;
+use super::place;
+use super::readers;
+use crate::risk::RiskLevel;
+
+/// The rule of calls that only show what would be done.
+pub(super) const DRY: &str = "only-shows";
+
+fn milder(rule: &str, reason: &str) -> Opinion {
+    Opinion {
+        level: RiskLevel::Caution,
+        rule: rule.to_owned(),
+        reason: reason.to_owned(),
+        safer: None,
+    }
+}
+
+pub(super) fn reloading() -> Opinion {
+    milder("reloads", "A service reads its settings again; it is not stopped for that.")
+}
+
+pub(super) fn showing() -> Opinion {
+    milder(DRY, "Only shows what would be done, and may ask another host for that.")
+}
+
+pub(super) fn staying() -> Opinion {
+    milder("sends-here", "Sends files of the project to a server on this computer.")
+}
+
+/// Options and operands of a call, all of them known.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    /// Options without a value.
+    pub(super) flags: Vec<String>,
+    pub(super) values: Vec<(String, &'a str)>,
+    pub(super) operands: Vec<&'a str>,
+}
+
+/// Which options a call may have. Long ones are written out, separated by blanks.
+pub(super) struct Allowed {
+    pub(super) short: &'static str,
+    pub(super) short_values: &'static str,
+    pub(super) long: &'static str,
+    pub(super) long_values: &'static str,
+}
+
+impl Allowed {
+    /// The parts of a call, or nothing where one of them is not in the list.
+    pub(super) fn take<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
+        let has = |list: &str, name: &str| list.split(' ').any(|it| it == name);
+        let mut parts = Parts::default();
+        let mut rest = arguments.iter();
+        while let Some((text, glob)) = rest.next() {
+            let known = readers::is_known(text) && !(*glob && text.starts_with(['*', '?', '[']));
+            if !known || text == "--" {
+                return None;
+            }
+            if let Some(name) = text.strip_prefix("--") {
+                match name.split_once('=') {
+                    Some((name, value)) if has(self.long_values, name) => {
+                        parts.values.push((format!("--{name}"), value));
+                    }
+                    None if has(self.long, name) => parts.flags.push(text.clone()),
+                    None if has(self.long_values, name) => {
+                        let (value, _) = rest.next().filter(|(it, _)| readers::is_known(it))?;
+                        parts.values.push((text.clone(), value));
+                    }
+                    _ => return None,
+                }
+                continue;
+            }
+            let Some(letters) = text.strip_prefix('-').filter(|it| !it.is_empty()) else {
+                parts.operands.push(text);
+                continue;
+            };
+            for (at, letter) in letters.char_indices() {
+                if self.short.contains(letter) {
+                    parts.flags.push(format!("-{letter}"));
+                    continue;
+                }
+                if !self.short_values.contains(letter) {
+                    return None;
+                }
+                let glued = letters.get(at + letter.len_utf8()..).filter(|it| !it.is_empty());
+                let value = match glued {
+                    Some(value) => value,
+                    None => rest.next().map(|(it, _)| it).filter(|it| readers::is_known(it))?,
+                };
+                parts.values.push((format!("-{letter}"), value));
+                break;
+            }
+        }
+        Some(parts)
+    }
+}
+
+/// Whether a call has a running service read its settings again, and does nothing else.
+pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
+    static NAME: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$").ok());
+    // What reloading these changes is a protection itself.
+    static PROTECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
+        )
+        .ok()
+    });
+    let (Some(plain), Some(protects)) = (NAME.as_ref(), PROTECTS.as_ref()) else { return false };
+    if arguments.iter().any(|(_, glob)| *glob) {
+        return false;
+    }
+    let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
+    let service = |name: &str| plain.is_match(name) && !protects.is_match(name);
+    let operands = || texts.iter().copied().filter(|it| !it.starts_with('-'));
+    match program {
+        "systemctl" => {
+            let flags = [
+                "--user",
+                "--system",
+                "-q",
+                "--quiet",
+                "--no-block",
+                "--no-pager",
+                "--no-ask-password",
+            ];
+            let options = texts.iter().filter(|it| it.starts_with('-'));
+            options.into_iter().all(|it| flags.contains(it))
+                && operands().next() == Some("reload")
+                && operands().nth(1).is_some()
+                && operands().skip(1).all(service)
+        }
+        "service" | "rc-service" | "invoke-rc.d" => {
+            matches!(texts.as_slice(), [name, "reload"] if service(name))
+        }
+        "nginx" | "openresty" => matches!(texts.as_slice(), ["-s", "reload" | "reopen"]),
+        "apachectl" | "apache2ctl" => matches!(texts.as_slice(), ["graceful"] | ["-k", "graceful"]),
+        "httpd" | "apache2" => matches!(texts.as_slice(), ["-k", "graceful"]),
+        "postfix" => texts.as_slice() == ["reload"],
+        "pg_ctl" => {
+            let folder = |path: &str| !path.starts_with('-');
+            match texts.as_slice() {
+                ["reload"] | ["reload", "-s"] | ["-s", "reload"] => true,
+                ["reload", "-D", path] | ["-D", path, "reload"] => folder(path),
+                _ => false,
+            }
+        }
+        "pg_ctlcluster" => {
+            matches!(texts.as_slice(), [version, name, "reload"] if plain.is_match(version) && plain.is_match(name))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a call of `rsync` only shows what it would do, and neither runs nor reads anything else.
+pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
+    const RSYNC: Allowed = Allowed {
+        short: "avnzhPuirltpgoDcHAXSWxIkLJKOdqmCyb8",
+        short_values: "",
+        long: "dry-run archive verbose quiet checksum recursive relative no-relative update inplace append dirs links copy-links safe-links hard-links perms executability acls xattrs owner group devices specials times atimes omit-dir-times sparse whole-file no-whole-file one-file-system existing ignore-existing delete delete-before delete-during delete-delay delete-after delete-excluded ignore-errors force partial prune-empty-dirs numeric-ids no-perms no-owner no-group no-times ignore-times size-only fuzzy compress cvs-exclude stats human-readable progress itemize-changes list-only mkpath no-motd backup no-inc-recursive protect-args",
+        long_values: "exclude include filter max-size min-size modify-window chmod chown usermap groupmap info out-format compress-level bwlimit port timeout contimeout max-delete suffix",
+    };
+    let Some(parts) = RSYNC.take(arguments) else { return false };
+    let dry = parts.flags.iter().any(|it| it == "-n" || it == "--dry-run");
+    // A filter may name a file that is read and sent.
+    let filters = parts.values.iter().filter(|(name, _)| name == "--filter");
+    let plain = |value: &str| {
+        ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))
+    };
+    let secret = |text: &&str| {
+        let path = place::settle(text, "");
+        place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
+    };
+    dry && parts.operands.len() > 1
+        && filters.into_iter().all(|(_, value)| plain(value))
+        && !parts.operands.iter().any(secret)
+}
