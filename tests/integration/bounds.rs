@@ -66,7 +66,7 @@ fn a_source_text_that_is_hard_to_read_is_a_limit_that_is_named() {
         ("strings.go", "R\"(".repeat(300_000), "brackets that are open"),
         ("less.cpp", "a<".repeat(300_000), "words and signs"),
         ("catch.rs", "^catch(".repeat(2_000), "nobody closes"),
-        ("caught.rs", "^catch(".repeat(2_000) + &")".repeat(2_000), "bytes of memory"),
+        ("caught.rs", "^catch(".repeat(2_000) + &")".repeat(2_000), "in a text with a fault"),
         ("members.cpp", ".&,".repeat(100_000), "bytes of memory"),
         ("stars.rs", "*+".repeat(200_000), "bytes of memory"),
         ("arrows.go", "->||".repeat(16_000), "bytes of memory"),

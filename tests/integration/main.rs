@@ -97,6 +97,7 @@ mod system_calls;
 mod unprivileged;
 #[cfg(target_os = "linux")]
 mod walls;
+mod walls_between;
 #[cfg(target_os = "linux")]
 mod walls_escape;
 #[cfg(unix)]

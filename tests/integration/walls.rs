@@ -15,15 +15,15 @@ use uuid::Uuid;
 const LEVELS: [WallLevel; 2] = [WallLevel::Files, WallLevel::Full];
 
 /// A workspace, and beside it a place that is not below the temporary folder of the system.
-struct Space {
+pub struct Space {
     _folder: tempfile::TempDir,
-    top: PathBuf,
-    toolbox: Toolbox,
-    walls: StepWalls,
+    pub top: PathBuf,
+    pub toolbox: Toolbox,
+    pub walls: StepWalls,
 }
 
 impl Space {
-    fn new(level: WallLevel) -> Self {
+    pub fn new(level: WallLevel) -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let top = folder.path().canonicalize().unwrap();
         for name in ["work", "own"] {
@@ -40,18 +40,18 @@ impl Space {
         Self { walls: StepWalls { writes_repository: true, ..self.walls.clone() }, ..self }
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub fn write(&self, name: &str, text: &str) {
         let path = self.top.join("work").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// What it printed, and the code that it failed with.
-    fn run(&self, command: &str) -> (String, Option<Code>) {
+    pub fn run(&self, command: &str) -> (String, Option<Code>) {
         self.run_behind(&self.walls, command)
     }
 
-    fn run_behind(&self, walls: &StepWalls, command: &str) -> (String, Option<Code>) {
+    pub fn run_behind(&self, walls: &StepWalls, command: &str) -> (String, Option<Code>) {
         let printed = RefCell::new(String::new());
         let context = Context {
             expected: &BTreeMap::new(),
@@ -75,7 +75,7 @@ impl Space {
         (printed.into_inner(), code)
     }
 
-    fn works(&self, command: &str) -> String {
+    pub fn works(&self, command: &str) -> String {
         let (printed, code) = self.run(command);
         assert_eq!(code, None, "at {}: {command}: {printed}", self.walls.level);
         printed

@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek as _, Write as _};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use super::mailbox::Mailbox;
 use super::tree::{self, Listing, Tree};
@@ -108,7 +109,7 @@ impl Running {
         let tree = Tree::of(&child, &mark, before);
         // From here on an error ends the child, because this is dropped.
         let mut running = Self { child, tree, mailbox, reaped: false, walled };
-        running.wait_until_walled()?;
+        running.wait_until_walled(program.timeout)?;
         if let Some(stdout) = running.child.stdout.take() {
             running.read(Stream::Stdout, stdout)?;
         }
@@ -150,9 +151,9 @@ impl Running {
     }
 
     /// A program behind walls runs once they stand. Where they do not, nothing runs.
-    fn wait_until_walled(&mut self) -> io::Result<()> {
+    fn wait_until_walled(&mut self, timeout: Duration) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
-        let Err(error) = walled.wait_until_started() else { return Ok(()) };
+        let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();
         let mut said = String::new();
         if let Some(stderr) = self.child.stderr.take() {

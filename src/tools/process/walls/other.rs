@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
+use std::time::Duration;
 
 use super::super::Program;
 use super::{WallProbe, WallReport};
@@ -39,7 +40,7 @@ pub(in super::super) enum Walled {}
 
 impl Walled {
     /// Nothing that wants walls is started.
-    pub(in super::super) fn of(program: &Program<'_>) -> io::Result<Option<Self>> {
+    pub(in super::super) fn of(program: &Program<'_>, _: &str) -> io::Result<Option<Self>> {
         match program.profile.walls() {
             None => Ok(None),
             Some(_) => Err(io::Error::other("there are no walls on this system yet")),
@@ -50,7 +51,11 @@ impl Walled {
         match *self {}
     }
 
-    pub(in super::super) fn wait_until_started(&mut self) -> io::Result<()> {
+    pub(in super::super) fn wait_until_started(&mut self, _: Duration) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(in super::super) fn set_apart(&mut self, _: &mut Command) {
         match *self {}
     }
 

@@ -24,7 +24,7 @@ use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
 use crate::tools::process::Behind;
 
-/// How long a helper may take to say that its program runs.
+/// How long a helper may take to say that its program runs, which itself may take no longer than its timeout.
 const START: Duration = Duration::from_secs(10);
 
 /// A program behind walls.
@@ -133,16 +133,16 @@ impl Walled {
     ///
     /// # Errors
     /// Why it does not.
-    pub(in super::super) fn wait_until_started(&mut self) -> io::Result<()> {
-        let started = self.started();
+    pub(in super::super) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
+        let started = self.started(START.min(timeout));
         self.shared.lock().go_on();
         started
     }
 
-    fn started(&self) -> io::Result<()> {
+    fn started(&self, patience: Duration) -> io::Result<()> {
         let mut is_about_to = false;
         loop {
-            if !self.hearer.hears_within(START)? {
+            if !self.hearer.hears_within(patience)? {
                 return Ok(());
             }
             match self.hearer.next(true)? {
