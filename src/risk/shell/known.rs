@@ -57,7 +57,8 @@ impl Known {
             place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
         };
         let plain = |(text, glob): &(String, bool)| {
-            !(*glob && text != "?") && !text.contains([UNKNOWN, END, '\t', '\n']) && !secret(text)
+            let open = *glob && text != "?";
+            !open && !text.contains([UNKNOWN, END, '\t', '\n']) && !secret(text)
         };
         if !arguments.iter().all(plain) {
             return None;
