@@ -2,6 +2,7 @@
 
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
+use super::known::BESIDE;
 use super::milder;
 use super::own_files::only_queries;
 use super::pattern::{Seen, asks_to_destroy};
@@ -46,7 +47,7 @@ impl Judge<'_> {
     /// Raises what the table does not call dangerous where the call has to do with a place outside the working
     /// folder.
     fn beyond(&mut self, command: &SimpleCommand, program: &str, opinion: Opinion) -> Opinion {
-        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | milder::DRY);
+        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | milder::DRY | BESIDE);
         if opinion.level >= RiskLevel::Dangerous || command.remote || asks {
             return opinion;
         }
@@ -173,6 +174,11 @@ impl Judge<'_> {
         // That it runs something, and that nobody knows it, says nothing more.
         if matches!(opinion.rule.as_str(), "reads" | READS) {
             opinion = self.discloses(command, program, &arguments, opinion);
+        }
+        // Words behind these are those of what they run.
+        let passes = matches!(program, "sudo" | "doas" | "timeout" | "nice" | "nohup" | "stdbuf");
+        if passes && opinion.rule == "says-it-destroys" {
+            opinion.level = RiskLevel::Caution;
         }
         let only_runs = opinion.level < RiskLevel::Dangerous
             && !matches!(opinion.rule.as_str(), "changes-files" | "prints-environment");

@@ -10,6 +10,9 @@ mod reaches;
 mod tokens;
 mod world;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::Judge;
@@ -100,9 +103,23 @@ impl Judge<'_> {
             return false;
         }
         (perl && substitutes(&code.text))
+            || (language.language == "r" && installs(&code.text))
             || language.allows(&code.text)
             || language.stays(&code.text)
     }
+}
+
+/// Whether code of R only installs packages that it names from their usual places.
+fn installs(code: &str) -> bool {
+    static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let names = r#"(["'][A-Za-z][\w.]*["']|c\((["'][A-Za-z][\w.]*["'],? ?)+\))"#;
+        let places = r#"["']https://(cloud|cran)\.r-project\.org/?["']"#;
+        Regex::new(&format!(
+            "^(install\\.packages|BiocManager::install)\\({names}(, ?(repos ?= ?{places}|(update|ask|quiet) ?= ?(TRUE|FALSE)|Ncpus ?= ?\\d+))*\\);?$"
+        ))
+        .ok()
+    });
+    CALL.as_ref().is_some_and(|call| call.is_match(code.trim()))
 }
 
 /// Options that change nothing but how the code is read and its input taken apart.

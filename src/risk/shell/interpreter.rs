@@ -1,5 +1,6 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
+use super::debugger::{inspects, is_debugger};
 use super::effects::program_of;
 use super::judge::{Judge, Opinion};
 use super::parse::parse;
@@ -141,6 +142,10 @@ impl Judge<'_> {
             if !inner.words.is_empty() {
                 self.command(&inner, depth + 1);
             }
+            return true;
+        }
+        if is_debugger(program) && !context.raised && inspects(rest) {
+            self.decide(context, program, harmless());
             return true;
         }
         let mut at = 0;
@@ -310,7 +315,7 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
 }
 
 /// Whether a command of a debugger runs the program as it is, or shows something without a call.
-fn looks(text: &str) -> bool {
+pub(super) fn looks(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let plain = |it: &&str| {

@@ -14,7 +14,7 @@ use super::milder::{Allowed, Parts};
 use super::place;
 use super::program::program_of;
 use super::readers;
-use super::syntax::SimpleCommand;
+use super::syntax::{SimpleCommand, UNKNOWN};
 
 const CURL: Allowed = Allowed {
     short: "sSfivkN#g",
@@ -71,7 +71,10 @@ impl Judge<'_> {
             return false;
         }
         match program {
-            "curl" => CURL.take(arguments).is_some_and(|it| self.curl(command, &it)),
+            "curl" => {
+                let arguments = headed(arguments);
+                CURL.take(&arguments).is_some_and(|it| self.curl(command, &it))
+            }
             "wget" => WGET.take(arguments).is_some_and(|it| self.wget(&it)),
             "http" | "xh" => HTTPIE.take(arguments).is_some_and(|it| self.httpie(command, &it)),
             _ => false,
@@ -251,4 +254,23 @@ fn is_here(text: &str) -> bool {
             .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     HERE.as_ref().is_some_and(|here| here.is_match(text)) && !RULES.iter().any(ruled)
+}
+
+/// The arguments of a call, with a text for what nobody knows yet in a header: that stays on this computer, too.
+fn headed(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
+    let mut headed = arguments.to_vec();
+    for at in 1..headed.len() {
+        let header = at
+            .checked_sub(1)
+            .and_then(|before| arguments.get(before))
+            .is_some_and(|(text, _)| text == "--header" || text == "-H");
+        if let Some((text, _)) = headed.get_mut(at).filter(|_| header)
+            && let Some((name, value)) = text.split_once(": ")
+            && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+            && value.contains(UNKNOWN)
+        {
+            *text = format!("{name}: x");
+        }
+    }
+    headed
 }

@@ -7,6 +7,7 @@
 mod admin;
 mod agreement;
 mod compound;
+mod debugger;
 mod discloses;
 mod effects;
 mod elsewhere;
@@ -17,6 +18,7 @@ mod grammar;
 mod inline;
 mod interpreter;
 mod judge;
+mod known;
 mod loopback;
 mod milder;
 mod needs;

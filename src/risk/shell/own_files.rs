@@ -1,5 +1,6 @@
 //! Files that the command itself made, found or fetched, and what it may do with them.
 
+use super::debugger::{inspects, is_debugger};
 use super::effects::program_of;
 use super::elsewhere::Use;
 use super::interpreter::{debugged, harmless};
@@ -24,6 +25,13 @@ impl Judge<'_> {
         arguments: &[(String, bool)],
         opinion: Opinion,
     ) -> Opinion {
+        if opinion.level <= RiskLevel::Dangerous
+            && opinion.level >= RiskLevel::Caution
+            && let Some(known) =
+                self.table.known.iter().find_map(|known| known.opinion(program, arguments))
+        {
+            return known;
+        }
         match opinion.rule.as_str() {
             "runs-code"
                 if matches!(program, "gdb" | "lldb")
@@ -31,10 +39,18 @@ impl Judge<'_> {
             {
                 harmless()
             }
+            "runs-code" | "says-it-destroys"
+                if is_debugger(program)
+                    && !command.raised
+                    && inspects(command.words.get(1..).unwrap_or_default()) =>
+            {
+                harmless()
+            }
+            "sends-out" if program == "openssl" && self.only_greets(command) => milder::showing(),
             "stops-service" | "administers" if milder::reloads(program, arguments) => {
                 milder::reloading()
             }
-            "sends-out" | "remote-answer"
+            "sends-out" | "remote-answer" | "says-it-destroys"
                 if program == "rsync" && milder::only_shows(arguments) =>
             {
                 milder::showing()

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::admin::Admin;
 use super::elsewhere::Elsewhere;
 use super::inline::Inline;
+use super::known::Known;
 use super::pattern::{Pattern, Seen};
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
@@ -26,6 +27,9 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     table.verbs.compile()?;
     table.elsewhere.compile()?;
     table.admin.compile()?;
+    for known in &mut table.known {
+        known.compile()?;
+    }
     table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns =
@@ -50,6 +54,8 @@ pub(super) struct Table {
     pub(super) packages: Packages,
     /// What code in the command line may name, by language.
     pub(super) inline: Vec<Inline>,
+    /// Whole calls that do less than their programs can.
+    pub(super) known: Vec<Known>,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
     /// Which pattern of which rule is about a program, in the order of the table.

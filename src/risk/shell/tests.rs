@@ -4,6 +4,7 @@ mod classes;
 mod closed_world;
 mod elsewhere;
 mod inline;
+mod known;
 mod milder;
 mod mutations;
 mod readers;

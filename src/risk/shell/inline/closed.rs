@@ -283,7 +283,8 @@ impl Inline {
 /// Whether what calls a function of R by its name is given a name.
 pub(super) fn names_function(all: &[Token], language: &str) -> bool {
     let calls = |it: &Token| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it));
-    let given = |pair: &[Token]| matches!(pair, [Token::Sign('(' | ',' | '='), Token::Text(_)]);
+    let given =
+        |pair: &[Token]| matches!(pair, [Token::Sign('(' | ',' | '=' | '-'), Token::Text(_)]);
     language == "r" && all.iter().any(calls) && all.windows(2).any(given)
 }
 

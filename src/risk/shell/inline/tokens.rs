@@ -166,7 +166,8 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
                 '#' => !lua,
                 '$' => {
                     matches!(next, b'\'' | b'"' | b'{' | b'(' | b'$')
-                        || !matches!(language, "perl" | "php")
+                        || !(matches!(language, "perl" | "php")
+                            || language == "r" && next.is_ascii_alphabetic())
                 }
                 '@' => language == "javascript" || matches!(next, b'\'' | b'"' | b'{'),
                 '?' => language == "ruby" && next != b' ',

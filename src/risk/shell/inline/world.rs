@@ -132,6 +132,10 @@ impl Inline {
                 && !sign(all.get(at + 2), '>');
             let binds =
                 starts && assigned && matches!(self.language.as_str(), "python" | "ruby" | "lua")
+                    || starts
+                        && self.language == "r"
+                        && sign(all.get(at + 1), '<')
+                        && sign(all.get(at + 2), '-')
                     || sign(all.get(at + 1), '=')
                         && sign(all.get(at + 2), '>')
                         && self.language == "javascript"

@@ -1,0 +1,110 @@
+//! Whole calls that are known to do less than their programs can: every word of such a call is in a pattern of the
+//! table, so that nothing of it is left to guess.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::judge::{Judge, Opinion};
+use super::place;
+use super::syntax::{END, SimpleCommand, UNKNOWN};
+use super::{milder, own_files};
+use crate::risk::RiskLevel;
+
+/// The rule of calls that make something new beside the project.
+pub(super) const BESIDE: &str = "makes-beside";
+
+/// The calls of some programs. A blank stands between two words; `<w>` is any word, `<p>` one that is no option.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    programs: Vec<String>,
+    /// Calls that only read, wherever that is.
+    #[serde(default)]
+    shows: Vec<String>,
+    /// Calls that change what lies in the project, or something small that is not lost for it.
+    #[serde(default)]
+    acts: Vec<String>,
+    /// Calls that make a folder beside that of the project.
+    #[serde(default)]
+    beside: Vec<String>,
+    #[serde(skip)]
+    compiled: [Vec<Regex>; 3],
+}
+
+impl Known {
+    pub(super) fn compile(&mut self) -> Result<(), String> {
+        let read = |texts: &[String]| {
+            let words = |text: &String| {
+                let text =
+                    text.replace(' ', "\t").replace("<w>", "[^\t]+").replace("<p>", "[^\t-][^\t]*");
+                Regex::new(&format!("^(?:{text})$")).map_err(|error| format!("{text}: {error}"))
+            };
+            texts.iter().map(words).collect::<Result<Vec<_>, _>>()
+        };
+        self.compiled = [read(&self.shows)?, read(&self.acts)?, read(&self.beside)?];
+        Ok(())
+    }
+
+    /// What is to be said of a call that is in the table.
+    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
+        if !self.programs.iter().any(|name| name == program) {
+            return None;
+        }
+        let secret = |text: &str| {
+            let path = place::settle(text, "");
+            place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
+        };
+        let plain = |(text, glob): &(String, bool)| {
+            let open = *glob && text != "?";
+            !open && !text.contains([UNKNOWN, END, '\t', '\n']) && !secret(text)
+        };
+        if !arguments.iter().all(plain) {
+            return None;
+        }
+        let line = arguments.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\t");
+        let [shows, acts, beside] = &self.compiled;
+        let any = |list: &[Regex]| list.iter().any(|it| it.is_match(&line));
+        let caution = |rule: &str, reason: &str| Opinion {
+            level: RiskLevel::Caution,
+            rule: rule.to_owned(),
+            reason: reason.to_owned(),
+            safer: None,
+        };
+        if any(shows) {
+            return Some(milder::showing());
+        }
+        if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
+            return Some(caution("known-call", "Changes something small, and this call is known."));
+        }
+        any(beside).then(|| caution(BESIDE, "Makes a new folder beside that of the project."))
+    }
+}
+
+impl Judge<'_> {
+    /// Whether a call of `openssl s_client` says nothing to the other host but hello.
+    pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
+        static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(&format!(
+                "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
+                 -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
+            ))
+            .ok()
+        });
+        let words = command.words.get(1..).unwrap_or_default();
+        let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
+        let nothing = match self.reads(command) {
+            (Some(text), _) => matches!(text.trim(), "" | "Q"),
+            (None, fed) => !fed,
+        };
+        nothing && CALL.as_ref().is_some_and(|call| call.is_match(&line))
+    }
+}
+
+/// Whether a text, if it has a client of a database copy something, only copies what a query answers.
+fn copies_here(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("\\copy (") else { return true };
+    rest.rsplit_once(") to '")
+        .is_some_and(|(query, to)| own_files::only_queries(query) && !to.contains(".."))
+}
