@@ -112,18 +112,16 @@ fn a_step_that_halts_its_helper_ends_in_time() {
 fn a_wall_that_fell_because_its_file_was_replaced_is_told() {
     let space = Space::new(WallLevel::Full);
     space.write("countersign.toml", "");
-    let work = space.top.join("work");
-    let replace = {
-        let work = work.clone();
-        std::thread::spawn(move || {
-            while !work.join("begun").exists() {
-                std::thread::yield_now();
-            }
-            fs::write(work.join("new"), "# by the person\n").unwrap();
-            fs::rename(work.join("new"), work.join("countersign.toml")).unwrap();
-            fs::write(work.join("go"), "").unwrap();
-        })
+    let (work, name) = (space.top.join("work"), "person".to_owned());
+    let replace = move || {
+        while !work.join("begun").exists() {
+            std::thread::yield_now();
+        }
+        fs::write(work.join("new"), "# by the person\n").unwrap();
+        fs::rename(work.join("new"), work.join("countersign.toml")).unwrap();
+        fs::write(work.join("go"), "").unwrap();
     };
+    let replace = std::thread::Builder::new().name(name).spawn(replace).unwrap();
     let (printed, code) = space
         .run("touch begun; while ! [ -e go ]; do :; done; echo evil >> countersign.toml; true");
     replace.join().unwrap();
