@@ -107,8 +107,9 @@ fn run_and_then(
 }
 
 fn is_alive(id: &str) -> bool {
-    fs::read_to_string(format!("/proc/{id}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])))
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+    })
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -52,8 +52,9 @@ fn returned(harness: &Harness, step: &str) -> Value {
 }
 
 fn is_alive(id: &str) -> bool {
-    fs::read_to_string(format!("/proc/{id}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])))
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+    })
 }
 
 /// Nothing ran, nothing was recorded, and nobody was let in.

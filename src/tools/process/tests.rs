@@ -131,8 +131,9 @@ impl Yard {
 
 /// Whether a process is there and has not ended.
 fn is_alive(id: &str) -> bool {
-    fs::read_to_string(format!("/proc/{id}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])))
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+    })
 }
 
 #[test]
