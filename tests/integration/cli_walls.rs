@@ -363,7 +363,10 @@ fn naming_a_file_of_an_own_folder_does_not_make_it_seen() {
 #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
 fn nothing_of_a_killed_program_stays_however_early_it_is_killed() {
     let home = Home::new();
-    plan(&home, json!([{ "id": "a", "command": "true", "description": "x", "explanation": "x" }]));
+    plan(
+        &home,
+        json!([{ "id": "a", "command": "sleep 600", "description": "x", "explanation": "x" }]),
+    );
     // All that is started for this run has the folder of this test in its command line.
     let started = || {
         let entries = fs::read_dir("/proc").unwrap().flatten();
