@@ -85,6 +85,30 @@ while True:
 }
 
 #[test]
+fn who_ends_the_first_thread_is_halted_too() {
+    for _ in 0..5 {
+        let space = Space::new(WallLevel::Full);
+        let race = "import ctypes, os, threading
+def plant():
+    open('begun', 'w').close()
+    while os.getppid() == parent:
+        pass
+    while True:
+        open('countersign.toml', 'w').close()
+parent = os.getppid()
+threading.Thread(target=plant).start()
+# Ends this thread alone.
+ctypes.CDLL(None).syscall(60, 0)
+";
+        space.write("race.py", race);
+        space.run("python3 race.py </dev/null >/dev/null 2>&1 & while ! [ -e begun ]; do :; done");
+        space.run("true");
+        space.toolbox.walls().end();
+        assert!(!space.top.join("work/countersign.toml").exists());
+    }
+}
+
+#[test]
 fn a_step_with_other_walls_starts_however_many_processes_there_were() {
     let space = Space::new(WallLevel::Full);
     fs::create_dir(space.top.join("granted")).unwrap();

@@ -35,7 +35,7 @@ pub(super) struct Inline {
 }
 
 impl Judge<'_> {
-    /// Whether the code that a tool of a language is handed in an argument stays within itself.
+    /// Whether the inline code of an interpreter's argument, as of `node -e`, only computes and prints.
     pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
         let codes: Vec<&str> = if program == "timeit" {

@@ -154,7 +154,7 @@ impl Judge<'_> {
         here && operands.all(item) && self.plain_input(command)
     }
 
-    /// Whether something in the whole command may lead a request for this computer to another one.
+    /// Whether anything in the command, such as a proxy setting, may send a request for this computer to another host.
     fn led_away(&self) -> bool {
         let leads = |text: &str| {
             let text = text.to_ascii_lowercase();

@@ -9,7 +9,7 @@ use super::wrapper_words::takes_next;
 use crate::risk::RiskLevel;
 
 impl Judge<'_> {
-    /// Judges each operand as a command line.
+    /// Judges each operand as a command line of its own, as these programs run it.
     pub(super) fn each(
         &mut self,
         context: &SimpleCommand,

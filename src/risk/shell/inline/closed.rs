@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::tokens::Token;
 use super::{Inline, listed, name, sign};
 
-/// Classes and modules of Ruby that reach further than their own values.
+/// Classes and modules of Ruby that can reach files, processes or the network.
 const RUBY: &str = "Object BasicObject Module Class Kernel File FileTest Dir IO Process Signal Thread Fiber Ractor \
     ObjectSpace GC Marshal Binding Proc Method UnboundMethod TracePoint RubyVM ENV ARGF ARGV STDIN STDOUT STDERR DATA \
     TOPLEVEL_BINDING Open3 FileUtils Tempfile Pathname PStore Etc Socket TCPSocket TCPServer UDPSocket UNIXSocket Net \

@@ -262,7 +262,7 @@ pub(super) fn endless(all: &[Token], at: usize) -> bool {
         || sign(all.get(from), '!')
 }
 
-/// Whether a module that talks to other hosts is only named: nothing of it is called, renamed or kept.
+/// Whether the code only mentions a module that can reach other hosts, and neither calls, renames nor stores any of it.
 fn only_named(all: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| all.get(at));
     let mut end = at + 1;

@@ -1,8 +1,9 @@
 //! On Linux, by what `/proc` says of every process.
 
+mod stat;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, DirEntry, File};
-use std::io::Read as _;
+use std::fs::{self, DirEntry};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirEntryExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -10,19 +11,17 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd_open, pidfd_send_signal,
-    set_child_subreaper, set_parent_process_death_signal, setsid,
+    Pid, Signal, getpid, kill_process_group, set_child_subreaper, set_parent_process_death_signal,
+    setsid,
 };
 
 use super::{MARK, sleep_until_ended};
+use stat::Stat;
 
 /// How long a killed process is given to be gone: it is the system that ends it.
 const KILLED: Duration = Duration::from_secs(2);
-
-/// Most bytes of a line that tells of a process: 50 numbers and a name of 64 bytes.
-const STAT: usize = 2048;
 
 /// How long processes may take to halt: long, because whoever is not halted may start one that is missed.
 const FREEZING: Duration = Duration::from_secs(2);
@@ -64,79 +63,6 @@ fn in_child(
     // other threads.
     unsafe {
         command.pre_exec(apart);
-    }
-}
-
-/// What `/proc` says of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stat {
-    id: i32,
-    parent: i32,
-    group: i32,
-    session: i32,
-    /// In ticks since the system started; with the id it tells a process from all others.
-    start: u64,
-    /// Ended, and only its parent has not looked yet.
-    is_over: bool,
-    /// Halted by a signal.
-    is_halted: bool,
-    /// In a call of the system that no signal interrupts, as one that waits for its `vfork`.
-    is_deaf: bool,
-}
-
-impl Stat {
-    fn of(id: i32) -> Option<Self> {
-        let mut text = [0; STAT];
-        // One call reads it whole: there are hundreds of processes to look at.
-        let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
-        Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
-    }
-
-    fn parse(id: i32, text: &str) -> Option<Self> {
-        // The name is in parentheses and may itself hold spaces and parentheses.
-        let mut fields = text.rsplit_once(") ")?.1.split(' ');
-        let state = fields.next()?;
-        let mut number = || fields.next()?.parse().ok();
-        let (parent, group, session) = (number()?, number()?, number()?);
-        // The start is the 22nd field of all; the session was the 6th.
-        let start = fields.nth(15)?.parse().ok()?;
-        Some(Self {
-            id,
-            parent,
-            group,
-            session,
-            start,
-            is_over: matches!(state, "Z" | "X"),
-            is_halted: matches!(state, "T" | "t"),
-            is_deaf: state == "D",
-        })
-    }
-
-    fn all() -> Vec<Self> {
-        Listing::now().0.into_keys().filter_map(Self::of).collect()
-    }
-
-    /// A handle of this very process.
-    fn open(&self) -> Option<OwnedFd> {
-        let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
-        (Self::of(self.id)?.start == self.start).then_some(handle)
-    }
-
-    /// Whether this mark is in the environment that it was started with. That of another user is closed.
-    fn has(&self, mark: &str) -> bool {
-        let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| {
-            let value = variable.strip_prefix(MARK.as_bytes()).and_then(|it| it.strip_prefix(b"="));
-            value.is_some_and(|marks| {
-                marks.split(|byte| *byte == b',').any(|it| it == mark.as_bytes())
-            })
-        })
-    }
-
-    /// Sends a signal. False when it belongs to somebody else: `sudo` gives no right to end it.
-    fn send(&self, signal: Signal) -> bool {
-        // It may have ended meanwhile.
-        self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
     }
 }
 

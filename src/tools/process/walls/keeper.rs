@@ -39,13 +39,14 @@ pub(super) struct Keeper {
 /// A namespace of the run. Who joins does so in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// That of the user to which the others belong; none where they belong to the system.
+    /// The user namespace that owns the others; none where the system's own does, as for root.
     Owner,
     Processes,
     Network,
     Memory,
     Names,
-    /// In which a user is called as outside; there as long as there is an owner.
+    /// A user namespace below the owner in which the user has the same number as outside; none where there is no
+    /// owner.
     User,
 }
 
@@ -162,8 +163,10 @@ impl Keeper {
     /// Whether no process is in it besides its own.
     pub(super) fn is_alone(&self) -> bool {
         let names = |entry: DirEntry| entry.file_name().into_string().ok();
-        let listed = fs::read_dir(self.process_list()).into_iter().flatten().flatten();
-        let mut processes = listed.filter_map(names).filter_map(|name| name.parse::<i32>().ok());
+        // What cannot be listed may be there.
+        let Ok(listed) = fs::read_dir(self.process_list()) else { return false };
+        let mut processes =
+            listed.flatten().filter_map(names).filter_map(|name| name.parse::<i32>().ok());
         processes.all(|id| id == 1)
     }
 

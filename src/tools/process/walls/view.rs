@@ -1,8 +1,8 @@
 //! A view of the file system: what the steps of a run see that are walled alike.
 //!
 //! bubblewrap makes it once, in a namespace of mounts that these steps join: the first one of a run with all its
-//! other namespaces, every other one in these. A mount stands on a file or folder and
-//! goes when somebody outside removes that. So a view serves only as long as all of them are the very same.
+//! other namespaces, every other one in these. A mount goes away when somebody outside removes the file or folder on
+//! which it stands. So a view is used again only as long as all of these are still the very same.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -98,7 +98,7 @@ impl View {
         }
     }
 
-    /// Whether it is what would be made now.
+    /// Whether a view made now of these ingredients would be the same.
     pub(super) fn serves(&self, wanted: &Ingredients) -> bool {
         self.made_of == *wanted && wanted.places.iter().all(Option::is_some)
     }

@@ -1,0 +1,104 @@
+//! One process, as `/proc` tells of it.
+
+use std::fs::{self, DirEntry, File};
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use super::{Listing, MARK};
+
+/// Most bytes of a line that tells of a process: 50 numbers and a name of 64 bytes.
+const STAT: usize = 2048;
+
+/// What `/proc` says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) id: i32,
+    pub(super) parent: i32,
+    pub(super) group: i32,
+    pub(super) session: i32,
+    /// In ticks since the system started; with the id it tells a process from all others.
+    pub(super) start: u64,
+    /// Ended, and only its parent has not looked yet.
+    pub(super) is_over: bool,
+    /// Halted by a signal.
+    pub(super) is_halted: bool,
+    /// In a call of the system that no signal interrupts, as one that waits for its `vfork`.
+    pub(super) is_deaf: bool,
+}
+
+/// The states of the threads of a process.
+fn states_of_threads(id: i32) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let state = |thread: DirEntry| {
+        let text = fs::read(thread.path().join("stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        Some(text.rsplit_once(") ")?.1.split(' ').next()?.to_owned())
+    };
+    threads.filter_map(state).collect()
+}
+
+impl Stat {
+    pub(super) fn of(id: i32) -> Option<Self> {
+        let mut text = [0; STAT];
+        // One call reads it whole: there are hundreds of processes to look at.
+        let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
+        Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
+    }
+
+    pub(super) fn parse(id: i32, text: &str) -> Option<Self> {
+        // The name is in parentheses and may itself hold spaces and parentheses.
+        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?;
+        let mut number = || fields.next()?.parse().ok();
+        let (parent, group, session) = (number()?, number()?, number()?);
+        // Of all fields the threads are the 20th and the start the 22nd; the session was the 6th.
+        let threads = fields.nth(13)?.parse::<u32>().ok()?;
+        let start = fields.nth(1)?.parse().ok()?;
+        let mut states = vec![state.to_owned()];
+        // Its first thread may be over or halted while others go on.
+        if threads > 1 && matches!(state, "Z" | "X" | "T" | "t") {
+            states.extend(states_of_threads(id));
+        }
+        let all = |wanted: &[&str]| states.iter().all(|state| wanted.contains(&state.as_str()));
+        Some(Self {
+            id,
+            parent,
+            group,
+            session,
+            start,
+            is_over: all(&["Z", "X"]),
+            is_halted: all(&["T", "t", "Z", "X"]) && !all(&["Z", "X"]),
+            is_deaf: state == "D",
+        })
+    }
+
+    pub(super) fn all() -> Vec<Self> {
+        Listing::now().0.into_keys().filter_map(Self::of).collect()
+    }
+
+    /// A handle of this very process.
+    pub(super) fn open(&self) -> Option<OwnedFd> {
+        let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
+        (Self::of(self.id)?.start == self.start).then_some(handle)
+    }
+
+    /// Whether this mark is in the environment that it was started with. That of another user is closed.
+    pub(super) fn has(&self, mark: &str) -> bool {
+        let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| {
+            let value = variable.strip_prefix(MARK.as_bytes()).and_then(|it| it.strip_prefix(b"="));
+            value.is_some_and(|marks| {
+                marks.split(|byte| *byte == b',').any(|it| it == mark.as_bytes())
+            })
+        })
+    }
+
+    /// Sends a signal. False when it belongs to somebody else: `sudo` gives no right to end it.
+    pub(super) fn send(&self, signal: Signal) -> bool {
+        // It may have ended meanwhile.
+        self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
+    }
+}
