@@ -7,11 +7,12 @@
 mod table;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use self::table::ROWS;
 pub(super) use self::table::Use;
+use self::table::{ROWS, Rows};
 
 /// A row of the table that a path matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +39,8 @@ fn rows(path: &str, wanted: impl Fn(Use) -> bool) -> Option<Sensitive> {
     let folded = folded_names(path);
     let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
     let is_absolute = path.starts_with(['/', '\\']);
-    let hit = |pattern: &&str| matches(pattern, &names, is_absolute);
-    let row = ROWS.iter().find(|row| wanted(row.used) && row.patterns.iter().any(hit))?;
+    let is_hit = |it: &&Pattern| wanted(it.row.used) && it.matches(&names, is_absolute);
+    let row = PATTERNS.iter().find(is_hit)?.row;
     Some(Sensitive { rule: row.rule, used: row.used, reason: row.reason })
 }
 
@@ -89,25 +90,49 @@ fn has_no_width(c: char) -> bool {
         | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-fn matches(pattern: &str, names: &[&str], is_absolute: bool) -> bool {
-    let (pattern, is_anchored) = match pattern.strip_prefix('/') {
-        Some(_) if !is_absolute => return false,
-        Some(rest) => (rest, true),
-        None => (pattern, pattern.starts_with('~')),
-    };
-    let (head, below) = match pattern.strip_suffix("/**") {
-        Some(head) => (head, true),
-        None => (pattern, false),
-    };
-    let parts: Vec<&str> = head.split('/').collect();
-    let is_hit = |start: usize| {
-        let Some(window) = names.get(start..start + parts.len()) else { return false };
-        (below || start + parts.len() == names.len())
-            && parts.iter().zip(window).all(|(part, name)| one(part, name))
-    };
-    match is_anchored {
-        true => is_hit(0),
-        false => (0..names.len()).any(is_hit),
+/// A pattern of the table, taken apart once: each call of a tool is compared with all of them.
+struct Pattern {
+    row: &'static Rows,
+    /// Matches absolute paths only.
+    is_absolute: bool,
+    /// Matches from the first name of a path, not from any.
+    is_anchored: bool,
+    /// Also matches what stands below.
+    below: bool,
+    parts: Vec<&'static str>,
+}
+
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let patterns =
+        |row: &'static Rows| row.patterns.iter().map(move |text| Pattern::new(row, text));
+    ROWS.iter().flat_map(patterns).collect()
+});
+
+impl Pattern {
+    fn new(row: &'static Rows, text: &'static str) -> Self {
+        let rest = text.strip_prefix('/');
+        let is_absolute = rest.is_some();
+        let is_anchored = is_absolute || text.starts_with('~');
+        let text = rest.unwrap_or(text);
+        let head = text.strip_suffix("/**");
+        let parts = head.unwrap_or(text).split('/').collect();
+        Self { row, is_absolute, is_anchored, below: head.is_some(), parts }
+    }
+
+    fn matches(&self, names: &[&str], is_absolute: bool) -> bool {
+        if self.is_absolute && !is_absolute {
+            return false;
+        }
+        let is_hit = |start: usize| {
+            let end = start + self.parts.len();
+            let Some(window) = names.get(start..end) else { return false };
+            (self.below || end == names.len())
+                && self.parts.iter().zip(window).all(|(part, name)| one(part, name))
+        };
+        match self.is_anchored {
+            true => is_hit(0),
+            false => (0..names.len()).any(is_hit),
+        }
     }
 }
 

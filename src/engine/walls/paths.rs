@@ -1,5 +1,6 @@
 //! Where a step may be granted to write outside the workspace (SPEC §7.5).
 
+use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
 use crate::risk::{self, table_folder, table_paths};
@@ -33,8 +34,9 @@ pub(super) struct Folders {
     home: Option<PathBuf>,
     /// The folders of this program.
     own: Vec<PathBuf>,
-    /// Folders of the table, which a plan may name although they lie in a sensitive place.
-    known: Vec<PathBuf>,
+    /// Folders of the table, which a plan may name although they lie in a sensitive place. Found once a path
+    /// is judged by them: most plans name none.
+    known: OnceCell<Vec<PathBuf>>,
 }
 
 /// Where something would be written.
@@ -56,11 +58,7 @@ impl Folders {
     fn of(workspace: &Path, home: Option<PathBuf>, own: &[PathBuf]) -> Self {
         let home = home.map(|home| real(&home).0);
         let own = own.iter().map(|path| real(path).0).collect();
-        let mut folders = Self { workspace: workspace.to_owned(), home, own, known: Vec::new() };
-        let known =
-            table_paths().filter_map(|path| Some(real(&folders.expanded(path)?).0)).collect();
-        folders.known = known;
-        folders
+        Self { workspace: workspace.to_owned(), home, own, known: OnceCell::new() }
     }
 
     /// The path that a plan names; none where it lies in the workspace, where every step may write.
@@ -152,7 +150,10 @@ impl Folders {
         {
             return refuse("it belongs to the system");
         }
-        if self.known.iter().any(|known| path.starts_with(known)) {
+        let known = self.known.get_or_init(|| {
+            table_paths().filter_map(|path| Some(real(&self.expanded(path)?).0)).collect()
+        });
+        if known.iter().any(|known| path.starts_with(known)) {
             return Ok(());
         }
         // A folder is sensitive, too, where a file of any name in it would be.
