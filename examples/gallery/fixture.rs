@@ -517,6 +517,7 @@ fn hit(
         found_in: "stdout".into(),
         excerpt: excerpt.into(),
         marks: std::iter::once(at..at + mark.len()).collect(),
+        changed: false,
     }
 }
 
@@ -591,8 +592,25 @@ pub fn search_page() -> SearchPage {
             .collect(),
         took_us: 3_600,
         read_only: None,
+        note: None,
         hits,
     }
+}
+
+/// The same page of evidence that somebody wrote into.
+pub fn tampered_page() -> SearchPage {
+    let mut page = search_page();
+    page.hits[1].changed = true;
+    page.read_only = Some(
+        "the end of the database was cut off or exchanged: it has 41,579 records now and had 41,602 before"
+            .into(),
+    );
+    page.note = Some(
+        "one of the two copies of the kept heads was lost (/home/ada/.local/state/countersign: no such \
+         file); the other one agrees with this database"
+            .into(),
+    );
+    page
 }
 
 pub fn detail() -> ExecutionDetail {
@@ -640,6 +658,7 @@ pub fn detail() -> ExecutionDetail {
         intent_at_ms: Some(NOW_MS - 8_100),
         ledger_seq: Some(41_233),
         ledger_digest: Some(Digest::of(b"ledger")),
+        changed: Vec::new(),
     }
 }
 
@@ -688,6 +707,9 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
     };
     let text = "   Compiling parser v0.4.0\n\u{1b}[1m\u{1b}[33mwarning\u{1b}[0m: unused variable: `heron`\n  --> src/lib.rs:12:9\n   |\n12 |     let heron = 7;\n   |         ^^^^^ help: if this is intentional, prefix it with an underscore: `_heron`\n\nFinished in 1.42 s\twith a tab, a \u{202e}hidden\u{202c} turn and a long line that does not fit into the width of the inspector and goes on below\n";
     match name {
+        "tampered" => {
+            detail.changed = vec!["row 1204 of executions is not what was written".into()]
+        }
         "viewer-text" => {
             detail.row.tool_name = "lsp_check".into();
             detail.artifacts = vec![

@@ -204,6 +204,7 @@ impl Scene {
         }
         let search = match name {
             "nothing" => SearchPage::default(),
+            "tampered" => fixture::tampered_page(),
             _ => fixture::search_page(),
         };
         let verification = if name == "evidence" {
@@ -253,7 +254,7 @@ impl Scene {
         };
         let (detail, contents) = fixture::viewer(name);
         let simulation = fixture::simulation(&plan, name);
-        let evidence = matches!(name, "evidence" | "execution" | "nothing");
+        let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
         let question = match name {
             "answer" => Some(Asked::ChangesAfter {
                 code: "E0425".into(),
@@ -317,7 +318,7 @@ impl Scene {
             runs: if name == "empty" { vec![] } else { fixture::runs() },
             search: Some(search),
             detail,
-            show_detail: name == "execution",
+            show_detail: matches!(name, "execution" | "tampered"),
             text: "function after:2026-11-01".into(),
             verification,
             notices: match name {

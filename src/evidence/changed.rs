@@ -40,28 +40,29 @@ const OF_LOOP: &[(&str, &str)] = &[
 const IN_LIST: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
 
 impl EvidenceReader {
-    /// What was changed after it was written of the rows that are shown of this execution, run or loop: one
-    /// sentence each.
+    /// What was changed after it was written of the rows that are shown of this run or loop: one sentence each.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn changed_after_written(&mut self, id: Uuid) -> Result<Vec<String>> {
         self.ask(|source| {
             let mut changed = Vec::new();
-            for places in [OF_EXECUTION, OF_RUN, OF_LOOP] {
+            for places in [OF_RUN, OF_LOOP] {
                 changed.extend(changed_rows(source.conn, places, id)?);
             }
             Ok(changed)
         })
     }
+}
 
-    /// Whether what a list shows of this execution was changed after it was written.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn is_changed_in_list(&mut self, execution_id: Uuid) -> Result<bool> {
-        self.ask(|source| Ok(!changed_rows(source.conn, IN_LIST, execution_id)?.is_empty()))
-    }
+/// The same of one execution.
+pub(super) fn of_execution(conn: &Connection, id: Uuid) -> Result<Vec<String>> {
+    changed_rows(conn, OF_EXECUTION, id)
+}
+
+/// Whether what a list shows of this execution was changed after it was written.
+pub(super) fn is_changed_in_list(conn: &Connection, execution_id: Uuid) -> Result<bool> {
+    Ok(!changed_rows(conn, IN_LIST, execution_id)?.is_empty())
 }
 
 fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<Vec<String>> {

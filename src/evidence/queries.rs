@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension as _, Params, Row};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::changed;
 use super::error::{EvidenceError, Result};
 use super::reader::Source;
 use super::schema;
@@ -331,6 +332,7 @@ pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<Executio
         intent_at_ms,
         ledger_seq,
         ledger_digest: ledger_digest.as_deref().map(digest).transpose()?,
+        changed: changed::of_execution(conn, id)?,
         row,
     }))
 }

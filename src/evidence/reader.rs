@@ -323,7 +323,8 @@ impl EvidenceReader {
             answered = self.search_once(query);
         }
         let mut page = answered?;
-        page.read_only = self.standing()?.difference;
+        let standing = self.standing()?;
+        (page.read_only, page.note) = (standing.difference, standing.note);
         Ok(page)
     }
 

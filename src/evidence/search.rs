@@ -6,6 +6,7 @@ use std::time::Instant;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
+use super::changed;
 use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index};
 use super::index_text;
@@ -46,6 +47,7 @@ pub(super) fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> R
         timeline: timeline(conn)?,
         took_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
         read_only: None,
+        note: None,
     })
 }
 
@@ -183,8 +185,13 @@ fn hits(
         if row.timestamp_ms != timestamp_ms || row.tool_name != tool_name {
             return Err(EvidenceError::Index);
         }
-        let mut hit =
-            SearchHit { row, found_in: String::new(), excerpt: String::new(), marks: Vec::new() };
+        let mut hit = SearchHit {
+            row,
+            found_in: String::new(),
+            excerpt: String::new(),
+            marks: Vec::new(),
+            changed: changed::is_changed_in_list(source.conn, id)?,
+        };
         if let Words::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {

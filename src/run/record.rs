@@ -168,6 +168,8 @@ pub struct SearchHit {
     pub excerpt: String,
     /// The bytes of `excerpt` that matched.
     pub marks: Vec<Range<usize>>,
+    /// Whether what a list shows of the execution was changed after it was written.
+    pub changed: bool,
 }
 
 /// How often each value of a facet occurs among all hits.
@@ -209,6 +211,8 @@ pub struct SearchPage {
     pub took_us: u64,
     /// Why nothing can be recorded in this evidence; none where all is well.
     pub read_only: Option<String>,
+    /// What a person should know of the kept heads although all is well.
+    pub note: Option<String>,
 }
 
 /// One artifact of an execution.
@@ -308,6 +312,8 @@ pub struct ExecutionDetail {
     pub ledger_seq: Option<i64>,
     /// The digest of its link in the ledger.
     pub ledger_digest: Option<Digest>,
+    /// What was changed of its rows after they were written, one sentence each; empty where all is well.
+    pub changed: Vec<String>,
 }
 
 /// What `evidence verify` found.

@@ -33,7 +33,7 @@ pub(super) fn query(
             let found = reader.execution(show.id)?;
             say_if_empty(found.is_none(), out);
             if let Some(detail) = found {
-                show_execution(&detail, &reader.changed_after_written(show.id)?, out);
+                show_execution(&detail, out);
             }
         }
         Question::Q6(about) => {

@@ -1,7 +1,5 @@
 //! `evidence search`: executions by words and filters, newest first.
 
-use serde_json::json;
-
 use super::{cells, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args;
@@ -33,18 +31,8 @@ pub(super) fn search(
         limit: command.span.limit.map_or(0, |limit| limit as usize),
         offset: 0,
     })?;
-    let mut changed = Vec::new();
-    for hit in &page.hits {
-        changed.push(reader.is_changed_in_list(hit.row.execution_id)?);
-    }
     if out.json() {
-        for (hit, is_changed) in page.hits.iter().zip(&changed) {
-            let mut document = json!(hit);
-            if let Some(fields) = document.as_object_mut() {
-                fields.insert("changed".to_owned(), json!(is_changed));
-            }
-            out.document(&document);
-        }
+        page.hits.iter().for_each(|hit| out.document(hit));
     } else {
         let rows: Vec<_> = page.hits.iter().map(|hit| cells(&hit.row)).collect();
         out.table(&rows);
@@ -52,9 +40,7 @@ pub(super) fn search(
             let id = hit.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
         }
-    }
-    if !out.json() {
-        for (hit, _) in page.hits.iter().zip(&changed).filter(|(_, is_changed)| **is_changed) {
+        for hit in page.hits.iter().filter(|hit| hit.changed) {
             let id = hit.row.execution_id;
             out.line(&format!("{id}: this record was changed after it was written."));
         }

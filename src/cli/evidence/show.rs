@@ -24,11 +24,11 @@ pub(super) fn show(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let changed = reader.changed_after_written(command.id)?;
     if let Some(detail) = reader.execution(command.id)? {
-        show_execution(&detail, &changed, out);
+        show_execution(&detail, out);
         return Ok(Exit::Done);
     }
+    let changed = reader.changed_after_written(command.id)?;
     if let Some(detail) = reader.bounded_loop(command.id)? {
         if out.json() {
             out.document(&json!({ "loop": detail, "changed": changed }));
@@ -139,15 +139,11 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
 }
 
 /// One execution, and what was changed of it.
-pub(super) fn show_execution(detail: &ExecutionDetail, changed: &[String], out: &mut Output) {
+pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
     if out.json() {
-        let mut document = json!(detail);
-        if let Some(fields) = document.as_object_mut() {
-            fields.insert("changed".to_owned(), json!(changed));
-        }
-        out.document(&document);
+        out.document(detail);
     } else {
-        print_changed(changed, out);
+        print_changed(&detail.changed, out);
         print_execution(detail, out);
     }
 }

@@ -231,7 +231,8 @@ impl Target {
         for words in ["", "wombat", "done", "platypus"] {
             let query = SearchQuery { words: words.to_owned(), ..SearchQuery::default() };
             let page = reader.search(&query)?;
-            say(&SearchPage { took_us: 0, ..page });
+            // A note tells of a change.
+            say(&SearchPage { took_us: 0, note: None, ..page });
         }
         say(&reader.trusted_commands()?);
         let store = EvidenceStore::open(&self.home.evidence, &self.home.secrets)?;

@@ -3,6 +3,7 @@ use uuid::Uuid;
 
 use super::fixture::*;
 use crate::authorization::{AuthorizationStatus, FileState};
+use crate::evidence::redact::Redactor;
 use crate::evidence::*;
 use crate::plan::{Code, Digest};
 use crate::run::*;
@@ -294,13 +295,24 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
+/// Text of any characters in which nothing looks like a secret: that would not read back.
+fn without_secrets(pattern: &'static str) -> impl Strategy<Value = String> {
+    pattern.prop_filter("a secret", |text| !Redactor.finds_in(text))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn whatever_is_written_is_sound_and_reads_back(
         steps in prop::collection::vec(
-            (outcome(), "\\PC{0,40}", prop::option::of(".{0,6000}"), any::<i32>(), 0..2_usize),
+            (
+                outcome(),
+                without_secrets("\\PC{0,40}"),
+                prop::option::of(without_secrets(".{0,6000}")),
+                any::<i32>(),
+                0..2_usize,
+            ),
             1..8,
         ),
     ) {

@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::EvidenceView;
-use super::results::row_ui;
+use super::results::{known_look, row_ui};
 use crate::plan::visible;
 use crate::run::{Answered, MOST_ROWS, Question, RecurringDiagnostic};
 use crate::ui::action::{Action, EvidenceAction};
@@ -136,14 +136,21 @@ fn one_ui(
     let theme = Theme::of(ui);
     let said = |word: &str| said(answer, index, word);
     let selected = view.selected == Some(row.execution_id);
-    let opened = row_ui(ui, rect, row, selected, view.now, |ui, at, width, word| {
-        let text = said(word);
-        widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
-        // What is painted in the second line is not in the row's own name.
-        let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
-        let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
-    });
+    let opened = row_ui(
+        ui,
+        rect,
+        (row, known_look(row.known)),
+        selected,
+        view.now,
+        |ui, at, width, word| {
+            let text = said(word);
+            widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
+            // What is painted in the second line is not in the row's own name.
+            let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
+            let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
+            label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
+        },
+    );
     if opened {
         actions.push(Action::Evidence(EvidenceAction::Open(row.execution_id)));
     }

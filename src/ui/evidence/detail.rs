@@ -43,6 +43,10 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                 ui,
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 6.0;
+                    for what in &detail.changed {
+                        let text = format!("This record was changed after it was written: {what}.");
+                        widgets::remark(ui, icon::WARNING, Tone::Danger, text);
+                    }
                     facts_ui(ui, (detail, view.attempt), view.now, actions);
                     interrupted_ui(ui, view, detail, actions);
                     section(ui, "Arguments");

@@ -125,6 +125,9 @@ pub fn evidence_page_ui(
                 if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
                     read_only_ui(ui, difference);
                 }
+                if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
+                    widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
+                }
                 loop_ui(ui, view, actions);
                 verification_ui(ui, view.verification);
                 if let Some(page) = view.page.filter(|_| view.question.is_none()) {
@@ -164,13 +167,10 @@ fn read_only_ui(ui: &mut Ui, difference: &str) {
         ui,
         icon::WARNING,
         Tone::Danger,
-        format!("This evidence is only read, and nothing can be run with it: {difference}."),
-    );
-    widgets::line(
-        ui,
-        "Where you know why: countersign evidence accept-head --reason TEXT",
-        Text::Meta,
-        Tone::Plain,
+        format!(
+            "This evidence is only read, and nothing can be run with it: {difference}. Where you know \
+             why, accept it with: countersign evidence accept-head --reason TEXT"
+        ),
     );
 }
 

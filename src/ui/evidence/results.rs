@@ -82,16 +82,20 @@ const NARROW: f32 = 460.0;
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
-    row_ui(ui, rect, &hit.row, selected, now, |ui, at, width, word| {
+    let look = if hit.changed { CHANGED } else { known_look(hit.row.known) };
+    row_ui(ui, rect, (&hit.row, look), selected, now, |ui, at, width, word| {
         second_line(ui, at, width, hit, word);
     })
 }
+
+/// A record that is not what was written is worth nothing, whatever outcome it tells.
+const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was written", Tone::Danger);
 
 /// One execution as a row. Its second line gets its place, its width, and the word for the outcome.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
-    row: &ExecutionRow,
+    (row, (icon, word, tone)): (&ExecutionRow, (Icon, &str, Tone)),
     selected: bool,
     now: &Now,
     second: impl FnOnce(&Ui, egui::Pos2, f32, &str),
@@ -106,7 +110,6 @@ pub(super) fn row_ui(
         theme.background
     };
     ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
-    let (icon, word, tone) = known_look(row.known);
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
@@ -159,7 +162,9 @@ fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, wo
         valign: Align::Center,
         ..TextFormat::default()
     };
-    if hit.excerpt.is_empty() {
+    if hit.changed {
+        job.append("This record was changed after it was written.", 0.0, format(true));
+    } else if hit.excerpt.is_empty() {
         let text = match (&hit.row.error_code, &hit.row.error_message) {
             (Some(code), Some(message)) => format!("{code} {message}"),
             (None, Some(message)) => message.clone(),

@@ -128,3 +128,17 @@ fn filters_in_the_search_box_offer_their_questions() {
     click(&mut harness, "Latest outcome for src/lib.rs");
     assert!(asked(&harness, &Question::Latest("src/lib.rs".into())));
 }
+
+#[test]
+fn what_somebody_wrote_into_the_evidence_is_told() {
+    let harness = page("tampered");
+    for said in
+        ["nothing can be run with it", "accept-head --reason", "Note: one of the two copies"]
+    {
+        assert!(harness.query_by_label_contains(said).is_some(), "{said}");
+    }
+    let row = "file_write src/lexer.rs, changed after it was written";
+    assert!(harness.query_by_label_contains(row).is_some(), "the row of the list");
+    let record = "This record was changed after it was written: row 1204 of executions";
+    assert!(harness.query_by_label_contains(record).is_some(), "the open record");
+}
