@@ -320,6 +320,7 @@ pub fn result(plan: &Plan, index: usize, outcome: Outcome, duration_ms: i64) -> 
         needs: None,
         walls: None,
         wall_notes: Vec::new(),
+        refused_write: None,
     })
 }
 
@@ -399,6 +400,26 @@ pub fn failed(plan: &Plan) -> RunState {
         code: Code::WriteFailed,
         message: "src/lib.rs cannot be written: Permission denied (os error 13)".into(),
     });
+    run
+}
+
+/// The same, failed where a command perhaps tried to write beyond its walls.
+pub fn refused(plan: &Plan) -> RunState {
+    let mut run = running(plan);
+    let mut result = result(plan, 2, Outcome::Failed, 31);
+    let message = "the command ended with exit code 1";
+    result.exit_code = Some(1);
+    result.error_code = Some(Code::CommandFailed);
+    result.error_message = Some(message.into());
+    result.stderr = Some(
+        "install: cannot create regular file '/srv/www/app/index.html': Read-only file system\n"
+            .into(),
+    );
+    result.stderr_bytes = 93;
+    result.next = Some("Perhaps a wall: /srv/www/app/index.html. Sign again with writing there granted, if the step may. Read its output.".into());
+    result.refused_write = Some("/srv/www/app".into());
+    run.apply(&RunEvent::StepFailed { result });
+    run.apply(&RunEvent::RunFailed { code: Code::CommandFailed, message: message.into() });
     run
 }
 

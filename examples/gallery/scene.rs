@@ -167,6 +167,7 @@ impl Scene {
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "batch-interrupted" => (used, batch::interrupted(&plan)),
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
+            "command-refused" => (used, fixture::refused(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
             "completed" | "guided-ended" | "guided-ended-output" => {
                 (used, fixture::completed(&plan))

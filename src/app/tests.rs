@@ -527,6 +527,21 @@ fn a_run_is_run_again_from_its_file_and_from_the_records() {
 }
 
 #[test]
+fn a_run_is_run_again_with_a_wall_wider() {
+    let (mut bench, _) = denied();
+    let beside = tempfile::tempdir().unwrap();
+    let path = beside.path().canonicalize().unwrap().display().to_string();
+    bench.act(Action::Plan(PlanAction::RunAgainWithWrite(path.clone())));
+    bench.until("the question", question_is_open);
+    let grants = |bench: &Bench| bench.session().review.as_ref().unwrap().binding.grants.clone();
+    assert_eq!(grants(&bench).write, [path.clone()].into());
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    bench.act(Action::Plan(PlanAction::RunAgainWithNetwork));
+    bench.until("the question", question_is_open);
+    assert!(grants(&bench).network && grants(&bench).write == [path].into());
+}
+
+#[test]
 fn a_plan_that_changed_since_its_run_is_shown_before_it_is_asked_about() {
     let (mut bench, plan) = denied();
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();

@@ -72,6 +72,14 @@ pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
     })
 }
 
+/// What a person could grant so that this path can be written: itself, or the folder in which it would be made; none
+/// where nobody can be granted that.
+pub(super) fn place_to_grant(toolbox: &Toolbox, path: &Path) -> Option<String> {
+    let there = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
+    let place = Folders::new(toolbox).resolve(there.to_str()?).ok()??;
+    Some(place.path)
+}
+
 /// The level that was found by trying it, and why it is no better one.
 pub fn walls_here() -> (WallLevel, Option<&'static str>) {
     let probe = WallProbe::of_this_computer();

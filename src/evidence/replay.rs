@@ -288,6 +288,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
         needs: None,
         walls: queries::walls(row, 11)?,
         wall_notes: Vec::new(),
+        refused_write: None,
     };
     for artifact in queries::artifacts(source, &execution_id.to_string())? {
         match artifact.artifact_type.as_str() {
@@ -306,10 +307,12 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
             "step_context" => {
                 let mut value = whole(source, &artifact)?;
                 let mut field = |name: &str| value.get_mut(name).map(serde_json::Value::take);
-                // Earlier versions wrote neither; what cannot be read of them is no reason to lose the rest.
+                // Earlier versions wrote none of these; what cannot be read of them is no reason to lose the rest.
                 result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
                 let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
                 result.wall_notes = notes.unwrap_or_default();
+                result.refused_write =
+                    field("refused_write").and_then(|it| serde_json::from_value(it).ok());
             }
             "diagnostics" => {
                 let value = whole(source, &artifact)?;

@@ -161,6 +161,9 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
     if let Some((_, context)) = values.first_mut().filter(|_| !result.wall_notes.is_empty()) {
         context["wall_notes"] = json!(result.wall_notes);
     }
+    if let Some((_, context)) = values.first_mut().filter(|_| result.refused_write.is_some()) {
+        context["refused_write"] = json!(result.refused_write);
+    }
     if !record.result_json.is_null() {
         values.push((ArtifactType::Result, record.result_json.clone()));
     }

@@ -99,7 +99,14 @@ struct Pattern {
     is_anchored: bool,
     /// Also matches what stands below.
     below: bool,
-    parts: Vec<&'static str>,
+    parts: Vec<Part>,
+}
+
+/// One name of a pattern.
+enum Part {
+    Exactly(&'static str),
+    /// What stands before and after anything.
+    Around(&'static str, &'static str),
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -115,7 +122,11 @@ impl Pattern {
         let is_anchored = is_absolute || text.starts_with('~');
         let text = rest.unwrap_or(text);
         let head = text.strip_suffix("/**");
-        let parts = head.unwrap_or(text).split('/').collect();
+        let part = |text: &'static str| match text.split_once('*') {
+            None => Part::Exactly(text),
+            Some((head, tail)) => Part::Around(head, tail),
+        };
+        let parts = head.unwrap_or(text).split('/').map(part).collect();
         Self { row, is_absolute, is_anchored, below: head.is_some(), parts }
     }
 
@@ -123,25 +134,29 @@ impl Pattern {
         if self.is_absolute && !is_absolute {
             return false;
         }
-        let is_hit = |start: usize| {
-            let end = start + self.parts.len();
-            let Some(window) = names.get(start..end) else { return false };
-            (self.below || end == names.len())
-                && self.parts.iter().zip(window).all(|(part, name)| one(part, name))
+        let Some(last) = names.len().checked_sub(self.parts.len()) else { return false };
+        let mut starts = match (self.is_anchored, self.below) {
+            (true, true) => 0..=0,
+            (true, false) if last > 0 => return false,
+            (_, false) => last..=last,
+            (false, true) => 0..=last,
         };
-        match self.is_anchored {
-            true => is_hit(0),
-            false => (0..names.len()).any(is_hit),
-        }
+        starts.any(|start| {
+            let names = names.iter().skip(start);
+            self.parts.iter().zip(names).all(|(part, name)| part.matches(name))
+        })
     }
 }
 
-/// Whether a name is what a part of a pattern says.
-fn one(part: &str, name: &str) -> bool {
-    match part.split_once('*') {
-        None => part == name,
-        Some((head, tail)) => {
-            name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+impl Part {
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Exactly(text) => *text == name,
+            Self::Around(head, tail) => {
+                name.len() >= head.len() + tail.len()
+                    && name.starts_with(head)
+                    && name.ends_with(tail)
+            }
         }
     }
 }

@@ -380,6 +380,7 @@ mod tests {
             needs: None,
             walls: None,
             wall_notes: Vec::new(),
+            refused_write: None,
         }
     }
 

@@ -157,6 +157,10 @@ pub struct StepResult {
     /// What walls refused although the step succeeded, and what was left running behind them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wall_notes: Vec<String>,
+    /// Where it perhaps tried to write beyond its walls and may be granted to: an existing file or folder, absolute.
+    /// A guess from what it printed; none where it succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_write: Option<String>,
 }
 
 /// What became of a run (SPEC §3).

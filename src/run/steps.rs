@@ -120,6 +120,7 @@ pub(super) mod tests {
             needs: None,
             walls: None,
             wall_notes: Vec::new(),
+            refused_write: None,
         }
     }
 

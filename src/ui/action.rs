@@ -83,6 +83,8 @@ pub enum PlanAction {
     RememberWalls(bool),
     /// Open the question about the plan again, with the network granted to every step.
     RunAgainWithNetwork,
+    /// The same with writing to this path granted.
+    RunAgainWithWrite(String),
     /// Bring the question of the step that waits to the front of everything else.
     AskInFront,
 }

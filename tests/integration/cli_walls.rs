@@ -258,6 +258,34 @@ fn a_grant_that_somebody_else_wrote_into_the_evidence_does_not_count() {
 }
 
 #[test]
+fn where_a_command_perhaps_tried_to_write_can_be_granted() {
+    let home = Home::new();
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = fs::canonicalize(outside.path()).unwrap();
+    let run = |command: String, allow: &[&str]| {
+        plan(&home, json!([{ "command": command }]));
+        let words = [&["run", "space/p.json", "--yes"], allow].concat();
+        home.json(words).document()["step_results"][0].clone()
+    };
+    let new = folder.join("new").display().to_string();
+    let refused = run(format!("touch {new}"), &[]);
+    assert_eq!(refused["outcome"], "failed", "{refused}");
+    // The file is still to be made: its folder is what can be granted.
+    assert_eq!(refused["refused_write"], folder.to_str().unwrap(), "{refused}");
+    let id = refused["execution_id"].as_str().unwrap();
+    let shown = home.run(["evidence", "show", id]).exits(0).stdout;
+    assert!(shown.contains("refused_write"), "it is recorded: {shown}");
+    let allow = format!("write={}", folder.display());
+    let granted = run(format!("touch {new}"), &["--allow", &allow]);
+    assert_eq!(granted["outcome"], "succeeded", "{granted}");
+    assert!(granted.get("refused_write").is_none(), "{granted}");
+    // What nobody can be granted is not offered.
+    let system = run("touch /etc/countersign-test".to_owned(), &["--confirm", "approve"]);
+    assert_eq!(system["outcome"], "failed", "{system}");
+    assert!(system.get("refused_write").is_none(), "{system}");
+}
+
+#[test]
 fn what_walls_refused_a_build_is_a_note_where_it_succeeded_all_the_same() {
     let home = Home::new();
     home.write("Cargo.toml", "[package]\nname = 'a'\nversion = '0.1.0'\nedition = '2024'\n");

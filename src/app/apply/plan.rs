@@ -65,6 +65,12 @@ impl App {
                 }
                 self.run_again();
             }
+            PlanAction::RunAgainWithWrite(path) => {
+                if let Some(session) = &mut self.shown {
+                    session.grants.write.insert(path);
+                }
+                self.run_again();
+            }
             PlanAction::AskInFront => self.ask_in_front(),
             PlanAction::CopyOutput => {
                 if let Some(session) = &self.shown {

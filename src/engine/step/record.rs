@@ -3,6 +3,7 @@
 use super::super::capture::excerpts;
 use super::super::error::ExecutionError;
 use super::super::shown::artifacts;
+use super::super::walls::place_to_grant;
 use super::{Answered, Progress, StepRun};
 use crate::evidence::{EvidenceError, ExecutionRecord};
 use crate::plan::Code;
@@ -32,6 +33,7 @@ impl StepRun<'_, '_> {
         let invoked = progress.invocation.is_some();
         let invocation = progress.invocation.unwrap_or_default();
         let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
+        let mut refused_write = None;
         if let Some(failure) = failure.as_mut().filter(|it| it.code == Code::CommandFailed)
             && let Some(path) =
                 stderr.as_ref().and_then(|stderr| invocation.walls.perhaps(&stderr.text))
@@ -41,6 +43,7 @@ impl StepRun<'_, '_> {
                 path.display(),
                 failure.next
             );
+            refused_write = place_to_grant(&self.run.runnable.toolbox, &path);
         }
         let result = StepResult {
             step_id: self.step.step_id.clone(),
@@ -65,6 +68,7 @@ impl StepRun<'_, '_> {
             needs: self.step.needs.clone(),
             walls: self.walls().cloned(),
             wall_notes: wall_notes(outcome, &invocation.walls),
+            refused_write,
         };
         let unrecorded = progress.answered.as_ref().filter(|_| !progress.answer_recorded);
         let decisions: Vec<_> = unrecorded.map(Answered::record).into_iter().collect();

@@ -6,7 +6,7 @@ use super::PlanView;
 use crate::authorization::{StepWalls, WallLevel};
 use crate::plan::{Code, Needs, visible};
 use crate::risk::WallSetting;
-use crate::run::WallsReview;
+use crate::run::{StepState, WallsReview};
 use crate::ui::action::{Action, PlanAction};
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
@@ -143,17 +143,31 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
 /// The icon of walls.
 pub(crate) const WALLS: Icon = icon::PROHIBIT;
 
-/// After a step was stopped by a wall: the way to the same plan with that wall wider.
+/// After a step was stopped by a wall, or perhaps was: the ways to the same plan with that wall wider.
 fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    let stopped = view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall);
     // Without its file the plan is opened from the records, and granted what it needs there.
-    if !stopped || view.path.is_none() || !view.run.is_over() {
+    if view.path.is_none() || !view.run.is_over() {
         return;
     }
-    let text = "Run again with the network…";
-    let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
-    if widgets::button(ui, Look::Plain, Some(WALLS), text, true).on_hover_text(hint).clicked() {
-        actions.push(Action::Plan(PlanAction::RunAgainWithNetwork));
+    let mut offer = |text: &str, hint: &str, action: PlanAction| {
+        let button = widgets::button(ui, Look::Plain, Some(WALLS), &visible(text), true);
+        if button.on_hover_text(visible(hint)).clicked() {
+            actions.push(Action::Plan(action));
+        }
+    };
+    if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
+        let hint = "Every step of the run gets the network of this computer. You sign the plan for that again.";
+        offer("Run again with the network…", hint, PlanAction::RunAgainWithNetwork);
+    }
+    let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
+    if let Some(StepState::Done(result)) = stopped
+        && let Some(path) = &result.refused_write
+    {
+        let text = format!("Run again with writing to {path}…");
+        let hint = format!(
+            "Every step of the run may write {path} and what is below it. You sign the plan for that again."
+        );
+        offer(&text, &hint, PlanAction::RunAgainWithWrite(path.clone()));
     }
 }
 
