@@ -6,6 +6,7 @@
 
 mod admin;
 mod agreement;
+mod carries;
 mod compound;
 mod debugger;
 mod discloses;

@@ -1,5 +1,6 @@
 //! The table's own examples, and both corpora.
 
+mod carries;
 mod classes;
 mod closed_world;
 mod elsewhere;
