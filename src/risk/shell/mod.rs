@@ -31,6 +31,7 @@ mod parse;
 mod pattern;
 mod place;
 mod program;
+mod queries;
 mod readers;
 mod redirection;
 mod scan;

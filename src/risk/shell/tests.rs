@@ -8,6 +8,7 @@ mod inline;
 mod known;
 mod milder;
 mod mutations;
+mod queries;
 mod readers;
 mod user;
 
