@@ -30,6 +30,7 @@ mod own_files;
 mod parse;
 mod pattern;
 mod place;
+mod powershell;
 mod program;
 mod queries;
 mod readers;

@@ -7,6 +7,7 @@ use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
 use super::milder;
 use super::place;
+use super::powershell::only_looks;
 use super::queries::{asks_table, only_asks};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
@@ -61,6 +62,7 @@ impl Judge<'_> {
             "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
                 milder::showing()
             }
+            "runs-code" if only_looks(program, arguments) => harmless(),
             "administers" if only_asks(program, arguments) => milder::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>

@@ -10,6 +10,7 @@ mod milder;
 mod mutations;
 mod queries;
 mod readers;
+mod small;
 mod user;
 
 use super::table::TABLE;
