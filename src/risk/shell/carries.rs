@@ -250,6 +250,10 @@ impl Judge<'_> {
             "shell",
             "shell-completion",
         ];
+        // Queues of computing centres start shells for the person who asks.
+        if matches!(program, "bsub" | "srun" | "salloc" | "qlogin" | "qrsh" | "qsub") {
+            return false;
+        }
         if self.table.knows(program) || program.contains('/') || self.table.verbs.is_tool(program) {
             return false;
         }

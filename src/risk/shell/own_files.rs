@@ -7,7 +7,7 @@ use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
 use super::milder;
 use super::place;
-use super::powershell::only_looks;
+use super::powershell::{only_looks, runs_script};
 use super::queries::{asks_table, only_asks};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
@@ -63,6 +63,12 @@ impl Judge<'_> {
                 milder::showing()
             }
             "runs-code" if only_looks(program, arguments) => harmless(),
+            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => Opinion {
+                level: RiskLevel::Caution,
+                rule: "runs-script".to_owned(),
+                reason: "Runs a script.".to_owned(),
+                safer: None,
+            },
             "administers" if only_asks(program, arguments) => milder::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>

@@ -39,6 +39,24 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
     code.is_some_and(looks)
 }
 
+/// Whether a call of PowerShell runs a script of the project, as any shell may.
+pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
+    let mut words = arguments.iter().map(|(text, _)| text.as_str()).skip_while(|text| {
+        matches!(
+            text.to_ascii_lowercase().as_str(),
+            "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" | "-file" | "-f"
+        )
+    });
+    let script = words.next().unwrap_or_default().replace('\\', "/");
+    let path = place::settle(&script, "");
+    matches!(program, "pwsh" | "powershell")
+        && script.to_ascii_lowercase().ends_with(".ps1")
+        && !script.starts_with('-')
+        && !script.contains([UNKNOWN, ':', ' ', '&', ';', '|', '('])
+        && !place::is_outside(&path)
+        && !place::is_sensitive(&path)
+}
+
 fn looks(code: &str) -> bool {
     static VERSION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)^\$PSVersionTable(\.\w+)*$").ok());

@@ -30,6 +30,7 @@ fn calculating_and_plotting_does_not_ask() {
         "pwsh -NoProfile -Command \"Get-ChildItem ./src -Recurse -Filter *.cs | Measure-Object -Line\"",
         "pwsh -c 'Get-Process | Where-Object { $_.CPU -gt 10 -and $_.Name -like \"dot*\" } | Sort-Object CPU | Select-Object -First 5'",
         "pwsh -c '$PSVersionTable.PSVersion'",
+        "pwsh -NoProfile -File scripts/build.ps1",
     ] {
         let verdict = verdict_on(command);
         assert_eq!(verdict.level, RiskLevel::Caution, "{command}: {}", verdict.rule);
@@ -84,7 +85,8 @@ fn code_of_these_languages_that_could_do_more_asks() {
         "pwsh -c 'Get-Content ~/.ssh/id_rsa'",
         "pwsh -c 'Get-Date; id'",
         "pwsh -c 'Get-Date > a'",
-        "pwsh -File a.ps1 -c Get-Date",
+        "pwsh -File /tmp/a.ps1",
+        "pwsh ../a.ps1",
     ] {
         let verdict = verdict_on(command);
         assert!(verdict.level >= RiskLevel::Dangerous, "{command}: {}", verdict.rule);
