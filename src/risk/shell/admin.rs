@@ -48,7 +48,18 @@ impl Admin {
     /// Whether a call of such a program is known to read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let Some([reads, readers, shows]) = &self.compiled else { return false };
-        let mut operands = arguments.iter().map(|(text, _)| text).filter(|it| !it.starts_with('-'));
+        // The value of an option that names where something is, is no operand.
+        let named = |at: usize| {
+            at.checked_sub(1).and_then(|at| arguments.get(at)).is_some_and(|(before, _)| {
+                let place = ["-n", "--namespace", "--host", "--endpoints", "--runtime-endpoint"];
+                place.contains(&before.as_str())
+            })
+        };
+        let mut operands = arguments
+            .iter()
+            .enumerate()
+            .filter(|(at, (text, _))| !text.starts_with('-') && !named(*at))
+            .map(|(_, (text, _))| text);
         let (first, second) = (operands.next(), operands.next());
         readers.is_match(program)
             || [first, second].into_iter().flatten().any(|text| reads.is_match(text))

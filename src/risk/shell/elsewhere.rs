@@ -110,6 +110,9 @@ impl Elsewhere {
                     | "libdir"
                     | "sysconfdir"
                     | "install-prefix"
+                    | "tree"
+                    | "roles-path"
+                    | "collections-path"
             )
         };
         let glued = text.contains('=') && is(text);

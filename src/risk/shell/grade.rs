@@ -4,18 +4,18 @@ use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::known::BESIDE;
 use super::milder;
-use super::own_files::only_queries;
 use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
+use super::queries::only_queries;
 use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// The rule of a program without one.
-const UNKNOWN_PROGRAM: &str = "unknown-program";
+pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";
 
 /// The rule of calls that no rule of their program knows.
-const UNLISTED_CALL: &str = "unlisted-call";
+pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 
 /// The rule of programs that can read, for calls that the table of readers does not allow.
 const READS: &str = "perhaps-reads";
@@ -37,6 +37,7 @@ impl Judge<'_> {
         let softened = self.softened(command, program, &arguments, opinion);
         let opinion = self.beyond(command, program, softened);
         let opinion = self.discloses(command, program, &arguments, opinion);
+        let opinion = self.carries(command, program, opinion, (false, depth));
         let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
         self.decide(command, program, opinion);
         if unknown {
@@ -166,8 +167,7 @@ impl Judge<'_> {
     }
 
     /// The rules about a wrapper itself; what it runs was judged already.
-    pub(super) fn own(&mut self, command: &SimpleCommand, program: &str) {
-        let before = self.findings.len();
+    pub(super) fn own(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let opinion = self.opinion(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let mut opinion = self.softened(command, program, &arguments, opinion);
@@ -180,11 +180,13 @@ impl Judge<'_> {
         if passes && opinion.rule == "says-it-destroys" {
             opinion.level = RiskLevel::Caution;
         }
+        opinion = self.carries(command, program, opinion, (true, depth));
         let only_runs = opinion.level < RiskLevel::Dangerous
             && !matches!(opinion.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
             opinion.level = RiskLevel::Safe;
         }
+        let before = self.findings.len();
         self.decide(command, program, opinion);
         if only_runs && self.findings.last().is_some_and(|finding| finding.user.is_none()) {
             self.findings.truncate(before);

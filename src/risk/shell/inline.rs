@@ -7,6 +7,7 @@
 mod closed;
 mod names;
 mod reaches;
+mod small;
 mod tokens;
 mod world;
 
@@ -51,10 +52,14 @@ impl Judge<'_> {
             return false;
         };
         let plain = |text: &&str| matches!(*text, "-s" | "-n" | "-r" | "-u" | "-v" | "-p");
+        // What the setup binds is known in the code that is timed.
+        let numbered = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
+        let joined = codes.iter().copied().filter(|it| !numbered(it)).collect::<Vec<_>>();
+        let joined = joined.join("\n");
         let options =
             texts.iter().all(|it| !it.starts_with('-') || program != "timeit" || plain(it));
         let code = |text: &str| self.computes("python3", &[], &literal(text), &[]);
-        options && !codes.is_empty() && codes.into_iter().all(code)
+        options && !codes.is_empty() && (codes.into_iter().all(code) || code(&joined))
     }
 
     /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
@@ -65,6 +70,13 @@ impl Judge<'_> {
         code: &Word,
         rest: &[Word],
     ) -> bool {
+        if !code.text.contains(UNKNOWN)
+            && !code.escaped
+            && self.folder.is_empty()
+            && let Some(computes) = small::computes(program, options, &code.text, rest)
+        {
+            return computes;
+        }
         let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
         let valued = |at: usize| {
@@ -142,6 +154,11 @@ fn plain_option(language: &str, text: &str) -> bool {
                     "eval" | "--eval" | "--print" | "--no-warnings" | "--input-type=module"
                 )
         }
+        "perl" if text.starts_with("-M") => functions(text),
+        "perl" if text.starts_with("-F") => {
+            let sign = |c: char| ",:;|/ \t\\st+=-".contains(c);
+            (3..8).contains(&text.len()) && text.chars().skip(2).all(sign)
+        }
         "perl" => {
             let bundle = text.split('.').next().unwrap_or_default();
             let ending = text.strip_prefix(bundle).unwrap_or_default();
@@ -163,11 +180,28 @@ fn plain_option(language: &str, text: &str) -> bool {
                         | "-rdigest"
                         | "-rsecurerandom"
                         | "-rbase64"
+                        | "-rcsv"
+                        | "-rbigdecimal"
+                        | "-rmatrix"
+                        | "-rprime"
+                        | "-rpp"
                 )
         }
         "php" => letters("rn"),
         _ => letters("e"),
     }
+}
+
+/// Whether an option loads functions of Perl that only calculate with lists and numbers.
+fn functions(text: &str) -> bool {
+    const LISTS: &str = "sum sum0 max min maxstr minstr product uniq uniqnum uniqint first any all none pairs shuffle reduce \
+        floor ceil fmod strftime looks_like_number blessed reftype";
+    let Some(rest) = text.strip_prefix("-M") else { return false };
+    let (module, names) = rest.split_once('=').unwrap_or((rest, ""));
+    matches!(module, "List::Util" | "POSIX" | "Scalar::Util")
+        && !names.is_empty()
+        && names.split(',').all(|own| LISTS.split_whitespace().any(|it| it == own))
+        || matches!(rest, "strict" | "warnings")
 }
 
 /// Whether a settled path is of the project, and is no file that other programs obey or that keeps keys.

@@ -192,6 +192,16 @@ impl Judge<'_> {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 }
+                // Behind a long option this may be its value, and the code follows.
+                let long = at.checked_sub(2).and_then(|at| rest.get(at));
+                let long =
+                    long.is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
+                let code =
+                    |it: &Word| it.text.starts_with("--e") && wrapper.scripts.contains(&it.text);
+                if long && rest.iter().skip(at).any(code) {
+                    self.decide(context, program, inline);
+                    return true;
+                }
                 return false;
             }
             // A module that is a program is judged as that program, too.

@@ -329,7 +329,7 @@ impl<'a> Judge<'a> {
         self.installs_fetched(command, &program);
         self.runs_written(command);
         if self.unwrap(command, &program, depth) {
-            return self.own(command, &program);
+            return self.own(command, &program, depth);
         }
         if matches!(program.as_str(), "cd" | "pushd") {
             let to = self

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::judge::{Judge, Opinion};
 use super::place;
 use super::syntax::{END, SimpleCommand, UNKNOWN};
-use super::{milder, own_files};
+use super::{milder, queries};
 use crate::risk::RiskLevel;
 
 /// The rule of calls that make something new beside the project.
@@ -106,5 +106,5 @@ impl Judge<'_> {
 fn copies_here(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("\\copy (") else { return true };
     rest.rsplit_once(") to '")
-        .is_some_and(|(query, to)| own_files::only_queries(query) && !to.contains(".."))
+        .is_some_and(|(query, to)| queries::only_queries(query) && !to.contains(".."))
 }

@@ -6,6 +6,7 @@
 
 mod admin;
 mod agreement;
+mod carries;
 mod compound;
 mod debugger;
 mod discloses;
@@ -29,7 +30,9 @@ mod own_files;
 mod parse;
 mod pattern;
 mod place;
+mod powershell;
 mod program;
+mod queries;
 mod readers;
 mod redirection;
 mod scan;

@@ -7,6 +7,8 @@ use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
 use super::milder;
 use super::place;
+use super::powershell::{only_looks, runs_script};
+use super::queries::{asks_table, only_asks};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
@@ -57,6 +59,17 @@ impl Judge<'_> {
             }
             "sends-out" if self.stays_here(command, program, arguments) => milder::staying(),
             "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
+            "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
+                milder::showing()
+            }
+            "runs-code" if only_looks(program, arguments) => harmless(),
+            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => Opinion {
+                level: RiskLevel::Caution,
+                rule: "runs-script".to_owned(),
+                reason: "Runs a script.".to_owned(),
+                safer: None,
+            },
+            "administers" if only_asks(program, arguments) => milder::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
             {
@@ -239,38 +252,4 @@ impl Judge<'_> {
             self.danger("runs-fetched", span, "Installs what another command fetches.");
         }
     }
-}
-
-/// Whether a text is one statement of SQL that only reads.
-pub(super) fn only_queries(text: &str) -> bool {
-    const CHANGE: [&str; 18] = [
-        "into",
-        "insert",
-        "update",
-        "delete",
-        "drop",
-        "alter",
-        "create",
-        "grant",
-        "revoke",
-        "copy",
-        "call",
-        "do",
-        "set",
-        "truncate",
-        "execute",
-        "load_file",
-        "system",
-        "load_extension",
-    ];
-    let lower = text.trim().trim_end_matches(';').to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let first = words.next().unwrap_or_default();
-    matches!(first, "select" | "explain" | "show" | "describe" | "desc" | "with")
-        && lower.contains(' ')
-        && !lower.contains([';', '`', '\\', '|', '&'])
-        && !lower.contains("$(")
-        && words.all(|word| {
-            !CHANGE.contains(&word) && !word.starts_with("pg_") && !word.starts_with("xp_")
-        })
 }

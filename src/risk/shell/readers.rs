@@ -156,7 +156,8 @@ impl Reader {
         let harms = |harm: &String| {
             if let Some(letter) = harm.strip_prefix('-').filter(|it| it.chars().count() == 1) {
                 return text == harm
-                    || text.starts_with('-')
+                    || !self.single
+                        && text.starts_with('-')
                         && !text.starts_with("--")
                         && text
                             .chars()

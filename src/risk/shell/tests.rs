@@ -1,5 +1,6 @@
 //! The table's own examples, and both corpora.
 
+mod carries;
 mod classes;
 mod closed_world;
 mod elsewhere;
@@ -7,7 +8,9 @@ mod inline;
 mod known;
 mod milder;
 mod mutations;
+mod queries;
 mod readers;
+mod small;
 mod user;
 
 use super::table::TABLE;

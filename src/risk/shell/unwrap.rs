@@ -7,7 +7,7 @@ use super::judge::Judge;
 use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::{Kind, Wrapper};
-use super::wrapper_words::{begins, quiet, replaced, takes_next, value_of};
+use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value_of};
 use crate::risk::RiskLevel;
 
 impl Judge<'_> {
@@ -70,6 +70,8 @@ impl Judge<'_> {
             }
             Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
             Kind::Each => {
+                let options: Vec<Word> = own_words(rest, &wrapper.values);
+                self.wrapper_elsewhere(outer, (program, name), &options);
                 self.each(&context, wrapper, rest, depth);
                 return true;
             }

@@ -139,6 +139,12 @@ impl Verbs {
                 .any(|text| words.is_match(text))
     }
 
+    /// Whether a program is one of developers that no rule has to name.
+    pub(super) fn is_tool(&self, program: &str) -> bool {
+        let Some([.., tools, families]) = &self.strangers.compiled else { return false };
+        tools.is_match(program) || families.is_match(program)
+    }
+
     /// Whether the operands of a program are names of other things.
     pub(super) fn excepted(&self, program: &str) -> bool {
         self.except.iter().any(|name| name == program)

@@ -21,6 +21,30 @@ pub(super) fn quiet(command: &SimpleCommand) -> Vec<Redirect> {
     command.redirects.iter().filter(|redirect| !redirect.writes()).cloned().collect()
 }
 
+/// The options of a wrapper whose operands are command lines, with the values of those that are known to take one;
+/// a long option takes a value, too, where what follows is a path and no command line.
+pub(super) fn own_words(rest: &[Word], values: &[String]) -> Vec<Word> {
+    let mut own = Vec::new();
+    let mut at = 0;
+    while let Some(word) = rest.get(at) {
+        at += 1;
+        if !word.text.starts_with('-') {
+            continue;
+        }
+        own.push(word.clone());
+        let path = |it: &&Word| {
+            it.text.starts_with(['/', '~'])
+                && !it.text.contains(' ')
+                && word.text.starts_with("--e")
+        };
+        if let Some(next) = rest.get(at).filter(|it| takes_next(&word.text, values) || path(it)) {
+            own.push(next.clone());
+            at += 1;
+        }
+    }
+    own
+}
+
 /// Where the wrapper's own words begin, when the command starts with its name.
 pub(super) fn begins(
     name: &str,

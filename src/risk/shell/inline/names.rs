@@ -78,7 +78,7 @@ impl Inline {
                 if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
                     // A variable that is called could hold the name of any function.
                     return !sign(next, '(')
-                        && !own.starts_with('_')
+                        && (!own.starts_with('_') || own == "_" && self.language == "perl")
                         && !matches!(own.as_str(), "GLOBALS" | "ARGV" | "SIG" | "INC" | "ISA");
                 }
                 if sign(before, ':') && self.language == "ruby" {

@@ -1,0 +1,358 @@
+//! What a call carries besides its own work: programs, code and pipes that its options and operands name.
+//!
+//! Nobody can list every option of every program that runs something. So each call that the table does not call
+//! dangerous is asked here by how such options are named, and by what their values look like.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::effects::program_of;
+use super::elsewhere::Use;
+use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
+use super::judge::{Judge, Opinion};
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::risk::RiskLevel;
+
+/// Long options whose value is a program, a command line, or code that is run at some event.
+const HANDLERS: &str = r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
+    |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
+    |notify-command|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
+/// Those of them whose value is no shell that only starts for a person.
+const FED: &str = r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$";
+/// Options whose value sets what a name stands for.
+const SETS: &str =
+    "^(--config|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
+/// Names of settings that say what program is run.
+const NAMES_PROGRAM: &str = r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
+    |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
+    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]";
+/// Values of such settings that name nothing new.
+const NAMES_NOTHING: &str = r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#;
+/// Settings of Mercurial that change nothing but how it shows and compares; extensions that it brings along.
+const SHOWS: &str = r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
+    |^ui\.(color|paginate|interactive|username|verbose|quiet|debug|timeout|slash|report_untrusted|tweakdefaults|timestamp-output|message-output)$
+    |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$";
+/// Options whose value is a script, so that what a process substitution prints is code.
+const SCRIPTS: &str = r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$";
+/// Options behind which a program writes, and pipes where the value begins with a bar.
+const WRITES: &str =
+    r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$";
+/// Calls by which code of any language runs another program; what follows is the command line.
+const RUNS: &str = r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
+    [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#;
+/// Words of code that deletes or changes rights of files by itself.
+const DELETES: &str = r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b";
+
+static PATTERNS: LazyLock<Option<[Regex; 10]>> = LazyLock::new(|| {
+    let texts =
+        [HANDLERS, FED, SETS, NAMES_PROGRAM, NAMES_NOTHING, SHOWS, SCRIPTS, WRITES, RUNS, DELETES];
+    let found: Vec<Regex> = texts.iter().filter_map(|text| Regex::new(text).ok()).collect();
+    found.try_into().ok()
+});
+
+/// Programs whose operands are texts for people, or patterns that code is searched for.
+const SPEAKS: [&str; 20] = [
+    "gh",
+    "glab",
+    "echo",
+    "printf",
+    "notify-send",
+    "logger",
+    "wall",
+    "write",
+    "mail",
+    "jira",
+    "slack",
+    "say",
+    "jrnl",
+    "todo",
+    "task",
+    "hub",
+    "semgrep",
+    "ast-grep",
+    "sg",
+    "comby",
+];
+
+/// The long or short option that a word is the value of, with that value.
+fn pairs(words: &[Word]) -> Vec<(String, Word)> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        if text.starts_with('-') && text.len() > 1 {
+            if let Some((name, value)) = text.split_once('=') {
+                found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
+            } else if let Some(at) = text.find('|').filter(|_| !text.starts_with("--")) {
+                // A pipe that is glued to a short option.
+                let (name, value) = text.split_at(at);
+                found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
+            }
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        if let Some(before) = before.filter(|it| it.text.starts_with('-') && !it.text.contains('='))
+        {
+            found.push((before.text.clone(), word.clone()));
+        }
+    }
+    found
+}
+
+fn is_shell(text: &str) -> bool {
+    program_of(text).is_some_and(|name| {
+        matches!(
+            name.as_str(),
+            "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "fish" | "csh" | "tcsh" | "mksh"
+        )
+    })
+}
+
+impl Judge<'_> {
+    /// Raises what the table does not call dangerous where an option or operand carries a program, code or a pipe.
+    pub(super) fn carries(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        opinion: Opinion,
+        (wraps, depth): (bool, usize),
+    ) -> Opinion {
+        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | "computes");
+        if opinion.level >= RiskLevel::Dangerous || asks || command.remote {
+            return opinion;
+        }
+        let Some(patterns) = PATTERNS.as_ref() else { return opinion };
+        let mut found = self.carried(command, program, patterns, depth);
+        // Of a wrapper, the other words are those of what it runs.
+        if found.is_none()
+            && matches!(opinion.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
+            && !wraps
+        {
+            found = self.carries_operands(command, program, patterns, depth);
+        }
+        let Some(reason) = found else { return opinion };
+        Opinion {
+            level: RiskLevel::Dangerous,
+            rule: "carries".to_owned(),
+            reason: reason.to_owned(),
+            safer: Some("Run what the option names by itself, where it can be read.".to_owned()),
+        }
+    }
+
+    /// Why a call does more than its program: nothing where it carries nothing.
+    fn carried(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        patterns: &[Regex; 10],
+        depth: usize,
+    ) -> Option<&'static str> {
+        let [handlers, fed, sets, .., scripts, writes, _, _] = patterns;
+        let excepted = self.table.verbs.excepted(program);
+        let words = command.words.get(1..).unwrap_or_default();
+        if program == "gh" && self.runs_extension(words) {
+            return Some("Installs an extension and runs it at once.");
+        }
+        for (option, value) in pairs(words) {
+            let text = value.text.as_str();
+            if scripts.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
+                return Some("Runs what another command prints as a script of its own.");
+            }
+            let piped = text.strip_prefix('|').map(str::trim_start);
+            let piped =
+                piped.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+            if piped.is_some() && writes.is_match(&option) {
+                return Some("Pipes what it writes into another command.");
+            }
+            if sets.is_match(&option) && program != "git" && sets_program(program, text, patterns) {
+                return Some("Sets a setting that names a program which is run.");
+            }
+            if !handlers.is_match(&option) {
+                continue;
+            }
+            if fed.is_match(&option) && is_shell(text) {
+                return Some("Hands what it reads to a shell.");
+            }
+            let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
+            if path && !text.contains(' ') && self.outside(text, Use::Code).is_some() {
+                return Some("Runs a program that is not of the project.");
+            }
+            if option.ends_with("hook") && adds_code(text) {
+                return Some("Runs code that stands in an option.");
+            }
+            if text.contains(' ') && !excepted {
+                self.only_if_dangerous(|judge| judge.read(text, &value, command, depth + 1));
+            }
+        }
+        None
+    }
+
+    /// Why the operands and the input of a call that no rule describes do more than its program.
+    fn carries_operands(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        patterns: &[Regex; 10],
+        depth: usize,
+    ) -> Option<&'static str> {
+        if self.table.verbs.excepted(program) || SPEAKS.contains(&program) {
+            return None;
+        }
+        if self.starts_shell(command, program, depth) {
+            return Some("Starts a shell by a program that nobody knows.");
+        }
+        self.carries_code(command, patterns, depth)
+    }
+
+    /// Whether an extension of somebody is installed that another command of the same line runs.
+    fn runs_extension(&self, words: &[Word]) -> bool {
+        let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
+        let ["extension" | "extensions" | "ext", "install", rest @ ..] = texts.as_slice() else {
+            return false;
+        };
+        let name = rest.iter().find(|it| !it.starts_with('-')).copied().unwrap_or_default();
+        let known = ["github/", "cli/", "https://github.com/github/", "https://github.com/cli/"];
+        if known.iter().any(|owner| name.starts_with(owner)) {
+            return false;
+        }
+        let name = name.trim_end_matches(".git").rsplit('/').next().unwrap_or_default();
+        let name = name.strip_prefix("gh-").unwrap_or(name);
+        self.made.iter().any(|it| {
+            let mut words = it.words.iter().map(|it| it.text.as_str());
+            words.next() == Some("gh")
+                && words.find(|it| !matches!(*it, "ext" | "extension" | "exec")) == Some(name)
+        })
+    }
+
+    /// Whether a program that no rule knows is given a shell, or a whole command line, as its operand.
+    fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+        const NAMES: [&str; 22] = [
+            "completion",
+            "completions",
+            "init",
+            "hook",
+            "env",
+            "activate",
+            "shellenv",
+            "generate",
+            "generate-completion",
+            "install",
+            "add",
+            "show",
+            "search",
+            "help",
+            "info",
+            "list",
+            "man",
+            "setup",
+            "get",
+            "uninstall",
+            "shell",
+            "shell-completion",
+        ];
+        // Queues of computing centres start shells for the person who asks.
+        if matches!(program, "bsub" | "srun" | "salloc" | "qlogin" | "qrsh" | "qsub") {
+            return false;
+        }
+        if self.table.knows(program) || program.contains('/') || self.table.verbs.is_tool(program) {
+            return false;
+        }
+        let words = command.words.get(1..).unwrap_or_default();
+        for (at, word) in words.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|it| it.text.as_str());
+            let first = before.is_none_or(|it| it.starts_with('-'));
+            // A person who names a shell may only ask for something that is about it.
+            let about = words.iter().take(at).any(|it| NAMES.contains(&it.text.as_str()));
+            if is_shell(&word.text)
+                && !about
+                && !before.is_some_and(|it| it.starts_with("--") || it == "-s")
+            {
+                return true;
+            }
+            let starts = word.text.split(' ').next().and_then(program_of);
+            let known = starts.is_some_and(|name| self.table.dangerous(&name));
+            let acts = [" -", " /", " ~", "/"].iter().any(|sign| word.text.contains(sign));
+            if first && known && acts && word.text.contains(' ') {
+                self.only_if_dangerous(|judge| judge.read(&word.text, word, command, depth + 1));
+            }
+        }
+        false
+    }
+
+    /// What code of any language that is handed over as an operand or as its input runs or deletes.
+    fn carries_code(
+        &mut self,
+        command: &SimpleCommand,
+        patterns: &[Regex; 10],
+        depth: usize,
+    ) -> Option<&'static str> {
+        let [.., runs, deletes] = patterns;
+        let words = command.words.get(1..).unwrap_or_default();
+        let (fed, _) = self.reads(command);
+        let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        texts.extend(fed);
+        for inner in words.iter().filter_map(|word| word.inner.clone()) {
+            // What a process substitution prints, where that stands in the command line.
+            let printed = self.script.commands.get(inner).unwrap_or_default().iter();
+            texts.extend(printed.flat_map(|it| it.words.iter().skip(1)).map(|it| it.text.clone()));
+        }
+        for text in texts.iter().filter(|text| text.len() < 4000) {
+            if deletes.is_match(text) && text.contains(['(', ';', '{', ' ']) {
+                return Some("Hands over code that deletes files.");
+            }
+            for found in runs.find_iter(text).take(8) {
+                let rest = text.get(found.end()..).unwrap_or_default();
+                let line = rest.split(['\n', ')', '}', ';']).next().unwrap_or_default();
+                let line = line.replace("\\n", " ").replace(['"', '\'', ',', '`', ']'], " ");
+                if line.trim().contains(' ') || is_shell(line.trim()) {
+                    let word = Word::literal(line.trim(), command.span());
+                    self.only_if_dangerous(|judge| {
+                        judge.read(&word.text, &word, command, depth + 1)
+                    });
+                }
+            }
+            // Forth and its like put the text before the word that runs it.
+            let words: Vec<&str> = text.split('"').collect();
+            if let [before, line, after, ..] = words.as_slice()
+                && before.trim_end().ends_with('s')
+                && after.trim_start().starts_with("system")
+            {
+                let word = Word::literal(line.trim(), command.span());
+                self.only_if_dangerous(|judge| judge.read(&word.text, &word, command, depth + 1));
+            }
+        }
+        None
+    }
+}
+
+/// Whether `key=value` says what program is run.
+fn sets_program(program: &str, text: &str, patterns: &[Regex; 10]) -> bool {
+    let [_, _, _, names_program, names_nothing, shows, ..] = patterns;
+    let Some((key, value)) = text.split_once('=') else { return false };
+    let (key, value) = (key.trim(), value.trim());
+    if !key.bytes().all(|it| it.is_ascii_alphanumeric() || b"._:-".contains(&it)) {
+        return false;
+    }
+    let known = key.starts_with("extensions.") && !value.is_empty();
+    if program == "hg" {
+        let tame = shows.is_match(key) && (!names_program.is_match(key) || key.starts_with("ext"));
+        return known || !(tame || names_nothing.is_match(value) && !value.is_empty());
+    }
+    let runs = value.trim_start_matches(['"', '\'']).starts_with(['!', '|']);
+    let takes =
+        !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
+    runs && value.len() > 1
+        || takes && names_program.is_match(key) && !names_nothing.is_match(value)
+}
+
+/// Whether code of an option does more than say where modules of the project are.
+fn adds_code(text: &str) -> bool {
+    static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,
+        )
+        .ok()
+    });
+    text.contains('(')
+        && !PLACES.as_ref().is_some_and(|it| it.is_match(text) && !text.contains(".."))
+}

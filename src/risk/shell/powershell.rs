@@ -1,0 +1,150 @@
+//! Commands of PowerShell that only look: a closed list of cmdlets with plain words, joined by pipes.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::place;
+use super::syntax::UNKNOWN;
+
+/// Cmdlets that read the project or the state of this computer, and that show. Names that are programs elsewhere, as
+/// `sort`, are none of them.
+const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-process gps get-date get-location gl pwd get-command gcm \
+    get-module get-member gm get-host get-culture get-timezone get-filehash get-service get-psdrive get-verb get-unique \
+    get-alias get-uptime get-computerinfo select-object select select-string sls measure-object measure sort-object \
+    group-object group where-object where format-table ft format-list fl format-wide convertto-json convertto-csv \
+    convertto-xml convertfrom-json convertfrom-csv import-csv test-path resolve-path split-path join-path out-string \
+    write-output write-host echo compare-object";
+
+/// Whether a call of PowerShell only runs such commands.
+pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
+    if !matches!(program, "pwsh" | "powershell") {
+        return false;
+    }
+    let mut code = None;
+    let mut arguments = arguments.iter();
+    while let Some((text, _)) = arguments.next() {
+        match text.to_ascii_lowercase().as_str() {
+            "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" => {}
+            "-command" | "-c" => {
+                code = arguments.next().map(|it| it.0.as_str());
+                // Whatever follows is more of the command.
+                if arguments.next().is_some() {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    code.is_some_and(looks)
+}
+
+/// Whether a call of PowerShell runs a script of the project, as any shell may.
+pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
+    let mut words = arguments.iter().map(|(text, _)| text.as_str()).skip_while(|text| {
+        matches!(
+            text.to_ascii_lowercase().as_str(),
+            "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" | "-file" | "-f"
+        )
+    });
+    let script = words.next().unwrap_or_default().replace('\\', "/");
+    let path = place::settle(&script, "");
+    matches!(program, "pwsh" | "powershell")
+        && script.to_ascii_lowercase().ends_with(".ps1")
+        && !script.starts_with('-')
+        && !script.contains([UNKNOWN, ':', ' ', '&', ';', '|', '('])
+        && !place::is_outside(&path)
+        && !place::is_sensitive(&path)
+}
+
+fn looks(code: &str) -> bool {
+    static VERSION: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)^\$PSVersionTable(\.\w+)*$").ok());
+    if !code.is_ascii() || code.contains(['`', '&', '>', '<', '@', '\0', UNKNOWN]) {
+        return false;
+    }
+    let Some(stages) = split(code) else { return false };
+    stages.iter().all(|words| {
+        let Some((first, rest)) = words.split_first() else { return false };
+        let version = VERSION.as_ref().is_some_and(|it| it.is_match(first));
+        let filters = matches!(first.to_ascii_lowercase().as_str(), "where-object" | "where");
+        (version && rest.is_empty())
+            || CMDLETS.split_whitespace().any(|it| it.eq_ignore_ascii_case(first))
+                && rest.iter().all(|word| filters && compares(word) || plain(word))
+    })
+}
+
+/// The words of each command; a block in braces and a text in quotes are one word.
+fn split(code: &str) -> Option<Vec<Vec<String>>> {
+    let mut stages = vec![Vec::new()];
+    let mut word = String::new();
+    let mut closing = None;
+    for c in code.chars() {
+        if let Some(close) = closing {
+            word.push(c);
+            if c == close {
+                closing = None;
+            } else if close == '}' && c == '{' {
+                return None;
+            }
+            continue;
+        }
+        match c {
+            '\'' | '"' | '{' => {
+                // What is glued together means something else than its parts.
+                if !word.is_empty() {
+                    return None;
+                }
+                closing = Some(if c == '{' { '}' } else { c });
+                word.push(c);
+            }
+            '|' | ';' | ' ' | '\n' | '\t' => {
+                if !word.is_empty() {
+                    stages.last_mut()?.push(std::mem::take(&mut word));
+                }
+                if matches!(c, '|' | ';' | '\n') {
+                    stages.push(Vec::new());
+                }
+            }
+            _ => word.push(c),
+        }
+    }
+    if closing.is_some() {
+        return None;
+    }
+    if !word.is_empty() {
+        stages.last_mut()?.push(word);
+    }
+    // A sign at the end begins nothing.
+    if stages.len() > 1 && stages.last().is_some_and(Vec::is_empty) {
+        stages.pop();
+    }
+    Some(stages)
+}
+
+/// Whether a block only compares properties of what it is given.
+fn compares(block: &str) -> bool {
+    static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let value = r#"(\$_(\.\w+)*|-?\d+(\.\d+)?([KMG]B)?|'[^']*'|"[^"$`]*"|\$(true|false|null))"#;
+        let sign = "-(eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|contains|notcontains|in|notin)";
+        let one = format!(r"(-not\s+)?{value}(\s+{sign}\s+{value})?");
+        Regex::new(&format!(r"(?i)^\{{\s*{one}(\s+-(and|or)\s+{one})*\s*\}}$")).ok()
+    });
+    BLOCK.as_ref().is_some_and(|it| it.is_match(block))
+}
+
+/// Whether a word is an option, a number, a name, or a path of the project.
+fn plain(word: &str) -> bool {
+    let inner = word.strip_prefix(['\'', '"']).map(|it| it.trim_end_matches(['\'', '"']));
+    let text = inner.unwrap_or(word).replace('\\', "/");
+    let quoted = word.starts_with('\'');
+    if text.contains(['$', ':'])
+        || !quoted && text.contains(['(', ')', '{', '}', '[', ']', '=', '%'])
+    {
+        return false;
+    }
+    text.split(',').all(|part| {
+        let path = place::settle(part, "");
+        !place::is_outside(&path) && !place::is_secret(&path) && !place::is_keys(&path)
+    })
+}

@@ -1,0 +1,115 @@
+//! Questions to databases: SQL that only reads, and calls of clients that do nothing but ask.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::syntax::{END, UNKNOWN};
+
+/// Whether the only thing that is not known of a question to a database is the name of the table in quotes.
+pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
+    static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let rest = format!("[^;|\\\\{UNKNOWN}\"`]");
+        let table =
+            format!("(\"{UNKNOWN}\\w*{END}\"|`{UNKNOWN}\\w*{END}`|\\[{UNKNOWN}\\w*{END}\\])");
+        Regex::new(&format!("(?i)^\\s*select {rest}*\\bfrom {table}({rest}*);?\\s*$")).ok()
+    });
+    let unknown = |text: &str| text.contains(UNKNOWN);
+    let mut asked = arguments.iter().map(|(text, _)| text.as_str()).filter(|it| unknown(it));
+    let (Some(text), None) = (asked.next(), asked.next()) else { return false };
+    let plain = text.replace(|c: char| matches!(c, '"' | '`' | '[' | ']' | UNKNOWN | END), "");
+    matches!(program, "sqlite3" | "psql" | "mysql" | "mariadb")
+        && ASKS.as_ref().is_some_and(|asks| asks.is_match(text))
+        && only_queries(&plain)
+        && !arguments.iter().any(|(it, _)| it != text && it.contains([' ', '|', ';', '\\']))
+}
+
+/// Whether a client of a database among the programs of administrators is only told to ask.
+pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
+    const CLIENTS: [&str; 5] =
+        ["clickhouse-client", "clickhouse", "clickhouse-local", "sqlcmd", "cbq"];
+    // Tables that are files, other hosts or programs.
+    static REACHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let names = "url\\w*|file\\w*|remote\\w*|s3\\w*|executable\\w*|hdfs\\w*|mysql|postgresql|jdbc|odbc|mongodb|redis\
+                     |sqlite|gcs\\w*|azure\\w*|iceberg\\w*|deltalake\\w*|hudi\\w*|openrowset|opendatasource|openquery|xp_\\w+|curl";
+        Regex::new(&format!("(?i)\\b({names})\\s*\\(|\\bxp_|\\bopenrowset|\\bkill\\b|\\bsystem\\b"))
+            .ok()
+    });
+    static OPTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new("^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+)|-[hudmtEnSUdWsiQq]|--engine|-e)$").ok()
+    });
+    let (Some(reaches), Some(options)) = (REACHES.as_ref(), OPTIONS.as_ref()) else { return false };
+    let mut asks = false;
+    let mut before = "";
+    for (at, (text, glob)) in arguments.iter().enumerate() {
+        if text.contains(UNKNOWN) || *glob {
+            return false;
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (text.as_str(), None),
+        };
+        if name.starts_with('-') && name.len() > 1 {
+            if !options.is_match(name) {
+                return false;
+            }
+            before = name;
+            let Some(value) = value else { continue };
+            let query = name == "--query";
+            if query && (!only_queries(value) || reaches.is_match(value)) {
+                return false;
+            }
+            asks |= query;
+            continue;
+        }
+        let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
+        let word = !text.contains([' ', '(', '/', ';']);
+        let good = if query {
+            only_queries(text) && !reaches.is_match(text)
+        } else if before.is_empty() {
+            at == 0 && program == "clickhouse" && matches!(text.as_str(), "client" | "local")
+        } else {
+            word
+        };
+        if !good {
+            return false;
+        }
+        asks |= query;
+        before = if before.is_empty() { "" } else { "-" };
+    }
+    asks && CLIENTS.contains(&program)
+}
+
+/// Whether a text is one statement of SQL that only reads.
+pub(super) fn only_queries(text: &str) -> bool {
+    const CHANGE: [&str; 18] = [
+        "into",
+        "insert",
+        "update",
+        "delete",
+        "drop",
+        "alter",
+        "create",
+        "grant",
+        "revoke",
+        "copy",
+        "call",
+        "do",
+        "set",
+        "truncate",
+        "execute",
+        "load_file",
+        "system",
+        "load_extension",
+    ];
+    let lower = text.trim().trim_end_matches(';').to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let first = words.next().unwrap_or_default();
+    matches!(first, "select" | "explain" | "show" | "describe" | "desc" | "with")
+        && lower.contains(' ')
+        && !lower.contains([';', '`', '\\', '|', '&'])
+        && !lower.contains("$(")
+        && words.all(|word| {
+            !CHANGE.contains(&word) && !word.starts_with("pg_") && !word.starts_with("xp_")
+        })
+}

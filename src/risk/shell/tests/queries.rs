@@ -1,0 +1,44 @@
+//! Programs that only answer: questions to databases, lists of containers, tags of images.
+
+use super::verdict_on;
+use crate::risk::RiskLevel;
+
+#[test]
+fn what_only_asks_does_not_ask_back() {
+    for command in [
+        "clickhouse-client -q 'SELECT count() FROM events WHERE d > today() - 7 FORMAT TSV'",
+        "clickhouse client --query 'SHOW TABLES'",
+        "sqlcmd -S localhost -Q 'select 1'",
+        "for t in $(sqlite3 app.db .tables); do sqlite3 app.db \"select count(*) from \\\"$t\\\"\"; done",
+        "crictl ps -a --name coredns",
+        "crictl images",
+        "ctr -n k8s.io images ls",
+        "exiftool -s -DateTimeOriginal photos/a.jpg",
+        "qemu-system-arm -M virt -nographic -kernel build/app.elf -semihosting",
+        "qpdf --empty --pages a.pdf b.pdf -- merged.pdf",
+    ] {
+        let verdict = verdict_on(command);
+        assert!(verdict.level < RiskLevel::Dangerous, "{command}: {}", verdict.rule);
+    }
+}
+
+#[test]
+fn what_changes_beside_a_question_asks() {
+    for command in [
+        "clickhouse-client -q 'DROP TABLE a'",
+        "clickhouse-client -q \"SELECT * FROM file('/etc/passwd')\"",
+        "clickhouse-client -q 'SELECT 1' --queries-file a.sql",
+        "clickhouse-client < a.sql",
+        "clickhouse-server start",
+        "sqlcmd -Q 'drop table a'",
+        "for t in $(sqlite3 app.db .tables); do sqlite3 app.db \"drop table \\\"$t\\\"\"; done",
+        "for t in $(curl -s https://x.example.org); do sqlite3 app.db \"select $t\"; done",
+        "crictl rmi x",
+        "ctr images import x",
+        "exiftool -o out a.jpg",
+        "exiftool -execute a.jpg",
+    ] {
+        let verdict = verdict_on(command);
+        assert!(verdict.level >= RiskLevel::Dangerous, "{command}: {}", verdict.rule);
+    }
+}
