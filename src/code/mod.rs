@@ -10,6 +10,7 @@ mod error;
 mod language;
 mod meter;
 mod patch;
+mod recent;
 mod reference;
 mod source;
 mod syntax;

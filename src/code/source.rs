@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{CodeError, Language, bounds, count_memory};
+use super::{CodeError, Language, bounds, count_memory, recent};
 
 /// The largest text that is read, in bytes. A tree takes about ten times the text's size.
 pub const MAX_SOURCE_BYTES: usize = 32 << 20;
@@ -61,14 +61,17 @@ impl<'t> Source<'t> {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
         let open_brackets = bounds::not_too_open(text, language.has_casts())?;
-        count_memory();
-        let mut parser = Parser::new();
-        // Grammar and runtime are built together; a mismatch would fail every test of the language.
-        parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
-        let (tree, steps) = bounds::parse(&mut parser, text, open_brackets, stop)?;
-        if let Some(query) = language.query() {
-            bounds::can_be_asked(query, tree.root_node(), text, stop)?;
-        }
+        let (tree, steps) = recent::or_read(language, text, || {
+            count_memory();
+            let mut parser = Parser::new();
+            // Grammar and runtime are built together; a mismatch would fail every test of the language.
+            parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
+            let (tree, steps) = bounds::parse(&mut parser, text, open_brackets, stop)?;
+            if let Some(query) = language.query() {
+                bounds::can_be_asked(query, tree.root_node(), text, stop)?;
+            }
+            Ok((tree, steps))
+        })?;
         Ok(Self { language, text, tree, steps })
     }
 

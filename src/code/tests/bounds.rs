@@ -1,5 +1,7 @@
 //! Texts that are made to take a reader's time or memory.
 
+use std::cell::Cell;
+
 use super::*;
 
 /// Openings that nobody closes, in every language: each text is read or a limit is named, always the same one.
@@ -40,6 +42,10 @@ fn the_limits_of_one_text_are_named_and_are_those_of_its_bytes() {
     let easy = "fn f(a: u8) -> u8 { a + 1 }\n".repeat(2_000);
     let steps = read(&easy).unwrap();
     assert!((10_000..200_000).contains(&steps), "{steps}");
+    // Until the first reading is forgotten.
+    for other in 0..10 {
+        read(&format!("fn f{other}() {{}}")).unwrap();
+    }
     assert_eq!(read(&easy), Ok(steps));
 }
 
@@ -58,4 +64,24 @@ fn long_names_around_many_definitions_take_no_memory_without_end() {
 #[test]
 fn what_is_too_hard_to_read_stays_plain() {
     assert_eq!(highlight(Language::Rust, &"(".repeat(200_000)), []);
+}
+
+#[test]
+fn what_was_read_shortly_before_is_not_read_again() {
+    let asked = Cell::new(0);
+    let stop = || {
+        asked.set(asked.get() + 1);
+        false
+    };
+    let text = "fn f(a: u8) -> u8 { a + 2 }\n".repeat(2_000);
+    let first = Source::parse(Language::Rust, &text, &stop).unwrap();
+    let once = asked.get();
+    assert!(once > 10, "the parser asks now and then: {once}");
+    let again = Source::parse(Language::Rust, &text, &stop).unwrap();
+    assert_eq!((asked.get(), again.steps()), (once, first.steps()));
+    // As another language it is another text; so is one that was stopped.
+    assert!(Source::parse(Language::C, &text, &stop).is_ok() && asked.get() > once);
+    let other = text.replace('2', "3");
+    assert!(matches!(Source::parse(Language::Rust, &other, &|| true), Err(CodeError::Stopped)));
+    assert!(Source::parse(Language::Rust, &other, &|| false).is_ok());
 }
