@@ -55,6 +55,7 @@ icons! {
     STOP '\u{e45e}';
     SKIP '\u{e5a6}';
     PROHIBIT '\u{e3de}';
+    WALL '\u{e688}';
     SUN '\u{e472}';
     MOON '\u{e330}';
     SYSTEM '\u{e560}';

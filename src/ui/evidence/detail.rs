@@ -108,7 +108,7 @@ pub(crate) fn facts_ui(
             Chip::new(risk_icon(risk), risk.as_str(), risk.into()).ui(ui);
         }
         let walls = row.walls.as_ref().map_or("not recorded".to_owned(), ToString::to_string);
-        Chip::new(icon::SHIELD_CHECK, format!("walls: {walls}"), Tone::Dim).ui(ui);
+        Chip::new(icon::WALL, format!("walls: {walls}"), Tone::Dim).ui(ui);
     });
     if let Some(message) = &row.error_message {
         let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();

@@ -67,10 +67,12 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
             let (icon, tone, _) = look(worst.unwrap_or(Severity::Note));
             let (rect, _) = ui.allocate_exact_size(vec2(16.0, 24.0), egui::Sense::hover());
             widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.tone(tone));
-            widgets::line(ui, summary(findings), Text::Body, Tone::Plain);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let all: Vec<_> = findings.iter().map(as_text).collect();
                 widgets::copy_button(ui, &all.join("\n"), "all findings");
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    widgets::line(ui, summary(findings), Text::Body, Tone::Plain);
+                });
             });
         });
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {

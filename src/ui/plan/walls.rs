@@ -1,9 +1,9 @@
 //! The walls of a plan's steps (SPEC §7.5): in the plan's head, in the dialog of an approval, and with a step.
 
-use egui::Ui;
+use egui::{ScrollArea, Ui};
 
 use super::PlanView;
-use crate::authorization::{StepWalls, WallLevel};
+use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::plan::{Code, Needs, visible};
 use crate::risk::WallSetting;
 use crate::run::{StepState, WallsReview};
@@ -141,7 +141,7 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
 }
 
 /// The icon of walls.
-pub(crate) const WALLS: Icon = icon::PROHIBIT;
+pub(crate) const WALLS: Icon = icon::WALL;
 
 /// After a step was stopped by a wall, or perhaps was: the ways to the same plan with that wall wider.
 fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
@@ -171,55 +171,63 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// In the plan's head: what is proposed, and the click that grants it.
+/// A button of the plan's head: what it says, what it does in words, and what it does.
+type Offer = (&'static str, &'static str, PlanAction);
+
+/// In the plan's head: what is proposed and what is granted to every plan, and the clicks that change it.
 pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     wider_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
     let grants = view.review.map(|review| &review.binding.grants);
+    let (mut lines, offers): (Vec<_>, Vec<_>) =
+        [remembered(walls, grants), proposed(walls, grants)].into_iter().flatten().unzip();
+    let lines = lines.iter_mut().flat_map(std::mem::take);
+    // Of many lines only some are seen at once, or the steps would have no room.
+    let height = (ui.available_height() * 0.25).max(60.0);
+    ScrollArea::vertical()
+        .id_salt("proposed")
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            lines.for_each(|line| widgets::remark(ui, WALLS, Tone::Caution, visible(&line)))
+        });
+    ui.horizontal_wrapped(|ui| {
+        for (text, hint, action) in offers.into_iter().rev() {
+            let button = widgets::button(ui, Look::Plain, Some(WALLS), text, !view.run.is_active());
+            if button.on_hover_text(hint).clicked() {
+                actions.push(Action::Plan(action));
+            }
+        }
+    });
+}
+
+/// What is proposed, and the click that grants it or takes that back.
+fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
     if is_remembered || (!walls.proposes() && !is_granted) {
-        return remembered_ui(ui, view, walls, actions);
+        return None;
     }
-    let lines = wall_lines(walls).unwrap_or_default();
-    for line in &lines.proposed {
-        let text = format!("Proposed beyond the walls. {line}");
-        widgets::remark(ui, WALLS, Tone::Caution, visible(&text));
-    }
+    let lines = wall_lines(walls).unwrap_or_default().proposed;
+    let lines = lines.iter().map(|line| format!("Proposed beyond the walls. {line}")).collect();
     let (text, hint) = if is_granted {
         ("Take back what was proposed", "The steps get only what the plan asks for.")
     } else {
         ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
     };
-    let enabled = !view.run.is_active();
-    ui.horizontal_wrapped(|ui| {
-        let button = widgets::button(ui, Look::Plain, Some(WALLS), text, enabled);
-        if button.on_hover_text(hint).clicked() {
-            actions.push(Action::Plan(PlanAction::GrantProposed(!is_granted)));
-        }
-        remembered_ui(ui, view, walls, actions);
-    });
+    Some((lines, (text, hint, PlanAction::GrantProposed(!is_granted))))
 }
 
 /// What every plan in the workspace is granted, and the click that takes it back; or the one that grants it.
-fn remembered_ui(ui: &mut Ui, view: &PlanView<'_>, walls: &WallsReview, actions: &mut Vec<Action>) {
-    let enabled = !view.run.is_active();
-    let granted = view.review.map(|review| &review.binding.grants).filter(|it| !it.is_empty());
-    let (text, hint) = match (&walls.remembered, granted) {
-        (Some(remembered), _) => {
-            let text = format!("Every plan in this workspace is granted: {remembered}.");
-            widgets::remark(ui, WALLS, Tone::Caution, visible(&text));
-            ("Forget this grant", "Plans in this workspace get only what they ask for again.")
-        }
-        (None, Some(_)) => (
-            "Grant this to every plan here",
-            "Remembered for this workspace until you take it back. You still sign each plan.",
-        ),
-        (None, None) => return,
-    };
-    if widgets::button(ui, Look::Plain, Some(WALLS), text, enabled).on_hover_text(hint).clicked() {
-        actions.push(Action::Plan(PlanAction::RememberWalls(walls.remembered.is_none())));
+fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, Offer)> {
+    if let Some(remembered) = &walls.remembered {
+        let line = format!("Every plan in this workspace is granted: {remembered}.");
+        let hint = "Plans in this workspace get only what they ask for again.";
+        return Some((vec![line], ("Forget this grant", hint, PlanAction::RememberWalls(false))));
     }
+    grants.filter(|it| !it.is_empty())?;
+    let hint = "Remembered for this workspace until you take it back. You still sign each plan.";
+    Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
 /// In the dialog of an approval: everything that it covers of the walls.
