@@ -94,7 +94,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         }
         (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
     };
-    let mut detail = vec![step.tool_name.clone()];
+    // A faulty step may name no tool.
+    let mut detail: Vec<_> =
+        Some(step.tool_name.clone()).filter(|it| !it.is_empty()).into_iter().collect();
     let (mut duration, mut failure) = (None, None);
     if let StepState::Done(result) = state {
         duration = Some(format::duration(result.duration_ms));
