@@ -17,16 +17,15 @@ use crate::risk::RiskLevel;
 /// Long options whose value is a program, a command line, or code that is run at some event.
 const HANDLERS: &str = r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
-    |notify-command|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
+    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
 /// Those of them whose value is no shell that only starts for a person.
 const FED: &str = r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$";
 /// Options whose value sets what a name stands for.
-const SETS: &str =
-    "^(--config|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
+const SETS: &str = "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
 /// Names of settings that say what program is run.
 const NAMES_PROGRAM: &str = r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
-    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]";
+    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:";
 /// Values of such settings that name nothing new.
 const NAMES_NOTHING: &str = r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#;
 /// Settings of Mercurial that change nothing but how it shows and compares; extensions that it brings along.
@@ -166,6 +165,11 @@ impl Judge<'_> {
             }
             if sets.is_match(&option) && program != "git" && sets_program(program, text, patterns) {
                 return Some("Sets a setting that names a program which is run.");
+            }
+            if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
+                return Some(
+                    "Takes what it installs from an address that nothing protects on the way.",
+                );
             }
             if !handlers.is_match(&option) {
                 continue;
@@ -343,6 +347,16 @@ fn sets_program(program: &str, text: &str, patterns: &[Regex; 10]) -> bool {
         !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
     runs && value.len() > 1
         || takes && names_program.is_match(key) && !names_nothing.is_match(value)
+}
+
+/// Whether an option says where packages come from.
+fn sources(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    let name = name.strip_suffix("-url").unwrap_or(name);
+    let name = name.rsplit('-').next().unwrap_or(name);
+    let named =
+        ["registry", "index", "repo", "repository", "mirror", "channel", "feed", "substituters"];
+    option.starts_with("--") && named.contains(&name)
 }
 
 /// Whether code of an option does more than say where modules of the project are.
