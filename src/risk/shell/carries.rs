@@ -9,8 +9,10 @@ use regex::Regex;
 
 use super::effects::program_of;
 use super::elsewhere::Use;
+use super::elsewhere::outputs::sends;
 use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
 use super::judge::{Judge, Opinion};
+use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
@@ -152,6 +154,11 @@ impl Judge<'_> {
         if program == "gh" && self.runs_extension(words) {
             return Some("Installs an extension and runs it at once.");
         }
+        if adds_source(program, words) {
+            return Some(
+                "Takes what it installs from an address that nothing protects on the way.",
+            );
+        }
         for (option, value) in pairs(words) {
             let text = value.text.as_str();
             if scripts.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
@@ -170,6 +177,9 @@ impl Judge<'_> {
                 return Some(
                     "Takes what it installs from an address that nothing protects on the way.",
                 );
+            }
+            if sends(&option, text) {
+                return Some("Writes what it makes to another host.");
             }
             if !handlers.is_match(&option) {
                 continue;
@@ -347,16 +357,6 @@ fn sets_program(program: &str, text: &str, patterns: &[Regex; 10]) -> bool {
         !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
     runs && value.len() > 1
         || takes && names_program.is_match(key) && !names_nothing.is_match(value)
-}
-
-/// Whether an option says where packages come from.
-fn sources(option: &str) -> bool {
-    let name = option.trim_start_matches('-');
-    let name = name.strip_suffix("-url").unwrap_or(name);
-    let name = name.rsplit('-').next().unwrap_or(name);
-    let named =
-        ["registry", "index", "repo", "repository", "mirror", "channel", "feed", "substituters"];
-    option.starts_with("--") && named.contains(&name)
 }
 
 /// Whether code of an option does more than say where modules of the project are.

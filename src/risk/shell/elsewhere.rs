@@ -4,7 +4,7 @@
 //! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
 
 mod neighbours;
-mod outputs;
+pub(super) mod outputs;
 mod paths;
 
 use regex::Regex;
@@ -202,6 +202,10 @@ impl Judge<'_> {
                 }
                 Some(option) if outputs::loads_code(option, text) => Use::Code,
                 _ if raised || outputs::writes_to(program, option) => Use::Raised,
+                // The target of a call with sources.
+                _ if operands == Operands::Sources && last == Some(at) && first != last => {
+                    Use::Raised
+                }
                 _ => Use::Program,
             };
             // A folder beside the project for what is built; where a build only says it will be installed.

@@ -27,15 +27,72 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
 /// Whether what an option names is written, so that not even a folder of installed programs is only read.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
     // Of these, such an option says where what they only link, look for or read from is.
-    let reads = ["pkg-config", "ld", "cargo", "rustc", "go", "cmake", "meson"].contains(&program);
+    let reads = ["pkg-config", "cmake", "meson"].contains(&program);
+    // A single letter means something else to these, most of which only look.
+    const OTHERS: [&str; 40] = [
+        "grep",
+        "egrep",
+        "fgrep",
+        "zgrep",
+        "rg",
+        "ag",
+        "ack",
+        "git",
+        "ps",
+        "ssh",
+        "scp",
+        "sftp",
+        "sshfs",
+        "mount",
+        "find",
+        "fd",
+        "lsof",
+        "lsblk",
+        "findmnt",
+        "apt",
+        "apt-get",
+        "apt-cache",
+        "unzip",
+        "7z",
+        "tar",
+        "ls",
+        "test",
+        "[",
+        "[[",
+        "set",
+        "shopt",
+        "ip",
+        "rpm",
+        "tree",
+        "jq",
+        "journalctl",
+        "systemctl",
+        "docker",
+        "kubectl",
+        "diff",
+    ];
     let (Some([outputs, ..]), Some(option)) = (PATTERNS.as_ref(), option) else { return false };
-    !reads && outputs.is_match(option)
+    let short = option == "-o" && !OTHERS.contains(&program);
+    !reads && (short || option == "-femit-bin" || outputs.is_match(option))
+}
+
+/// Whether what an option says is written lies on another host.
+pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
+    let Some([outputs, ..]) = PATTERNS.as_ref() else { return false };
+    let schemes = ["http://", "https://", "s3://", "gs://", "ftp://", "sftp://", "ssh://"];
+    let host = schemes.iter().find_map(|it| text.strip_prefix(it));
+    let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
+    outputs.is_match(option) && host.is_some_and(|it| !here(it))
 }
 
 /// Whether an option loads a file that is code by its name.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
     let Some([_, _, code, loads]) = PATTERNS.as_ref() else { return true };
+    // A project elsewhere is built and run with all that it says of itself.
+    let projects =
+        ["--project", "--package-path", "--project-directory", "--project-dir", "--working-dir"];
     loads.is_match(option) && code.is_match(text)
+        || projects.contains(&option) && text.contains('/')
 }
 
 /// Whether a word is the folder of a neighbour for what is built, or a file in it: behind an option that says so, or
