@@ -209,7 +209,7 @@ impl Judge<'_> {
                 _ => Use::Program,
             };
             // A folder beside the project for what is built; where a build only says it will be installed.
-            if outputs::is_beside(option, text, arguments.len() == at + 1, &self.folder)
+            if outputs::is_beside(program, option, text, (arguments.len() == at + 1, &self.folder))
                 || outputs::only_named(program, own.or(before), text, raised)
             {
                 continue;

@@ -97,7 +97,12 @@ pub(super) fn loads_code(option: &str, text: &str) -> bool {
 
 /// Whether a word is the folder of a neighbour for what is built, or a file in it: behind an option that says so, or
 /// as the last word, where what is made stands.
-pub(super) fn is_beside(option: Option<&str>, text: &str, last: bool, folder: &str) -> bool {
+pub(super) fn is_beside(
+    program: &str,
+    option: Option<&str>,
+    text: &str,
+    (last, folder): (bool, &str),
+) -> bool {
     let Some([outputs, built, ..]) = PATTERNS.as_ref() else { return false };
     let value = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |it| it.1);
     let named = option.is_some_and(|it| outputs.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
@@ -107,7 +112,12 @@ pub(super) fn is_beside(option: Option<&str>, text: &str, last: bool, folder: &s
     // but what was built lies.
     let builds =
         ["build", "dist", "out", "output", "bin", "target", "artifacts", "release", "export"];
+    let changes = [
+        "sed", "gsed", "perl", "ruby", "tee", "sponge", "truncate", "patch", "chmod", "ed", "ex",
+        "dd",
+    ];
     let released = last
+        && !changes.contains(&program)
         && value.trim_end_matches('/').matches('/').count() > 1
         && first.is_some_and(|it| builds.contains(&it));
     (named || released)
