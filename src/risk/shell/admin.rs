@@ -179,6 +179,11 @@ impl Judge<'_> {
         let made = others.into_iter().any(|it| {
             it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
         });
-        !tool && !made && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
+        // What prepares a build stands above the folder that is built in.
+        let prepares = program == "../configure" && !path.starts_with("../..");
+        !tool
+            && !made
+            && !prepares
+            && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
     }
 }

@@ -9,24 +9,25 @@ use regex::Regex;
 
 use super::effects::program_of;
 use super::elsewhere::Use;
+use super::elsewhere::outputs::sends;
 use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
 use super::judge::{Judge, Opinion};
+use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// Long options whose value is a program, a command line, or code that is run at some event.
 const HANDLERS: &str = r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
-    |notify-command|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
+    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
 /// Those of them whose value is no shell that only starts for a person.
 const FED: &str = r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$";
 /// Options whose value sets what a name stands for.
-const SETS: &str =
-    "^(--config|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
+const SETS: &str = "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
 /// Names of settings that say what program is run.
 const NAMES_PROGRAM: &str = r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
-    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]";
+    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:";
 /// Values of such settings that name nothing new.
 const NAMES_NOTHING: &str = r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#;
 /// Settings of Mercurial that change nothing but how it shows and compares; extensions that it brings along.
@@ -153,6 +154,11 @@ impl Judge<'_> {
         if program == "gh" && self.runs_extension(words) {
             return Some("Installs an extension and runs it at once.");
         }
+        if adds_source(program, words) {
+            return Some(
+                "Takes what it installs from an address that nothing protects on the way.",
+            );
+        }
         for (option, value) in pairs(words) {
             let text = value.text.as_str();
             if scripts.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
@@ -166,6 +172,14 @@ impl Judge<'_> {
             }
             if sets.is_match(&option) && program != "git" && sets_program(program, text, patterns) {
                 return Some("Sets a setting that names a program which is run.");
+            }
+            if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
+                return Some(
+                    "Takes what it installs from an address that nothing protects on the way.",
+                );
+            }
+            if sends(&option, text) {
+                return Some("Writes what it makes to another host.");
             }
             if !handlers.is_match(&option) {
                 continue;

@@ -4,6 +4,7 @@
 //! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
 
 mod neighbours;
+pub(super) mod outputs;
 mod paths;
 
 use regex::Regex;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use super::judge::Judge;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
+use neighbours::is_neighbour;
 pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
 use paths::{archive, mounted};
 
@@ -198,9 +200,20 @@ impl Judge<'_> {
                     }
                     Use::Raised
                 }
-                _ if raised => Use::Raised,
+                Some(option) if outputs::loads_code(option, text) => Use::Code,
+                _ if raised || outputs::writes_to(program, option) => Use::Raised,
+                // The target of a call with sources.
+                _ if operands == Operands::Sources && last == Some(at) && first != last => {
+                    Use::Raised
+                }
                 _ => Use::Program,
             };
+            // A folder beside the project for what is built; where a build only says it will be installed.
+            if outputs::is_beside(program, option, text, (arguments.len() == at + 1, &self.folder))
+                || outputs::only_named(program, own.or(before), text, raised)
+            {
+                continue;
+            }
             let reads = match (entry, option) {
                 _ if used == Use::Code => false,
                 (Some((it, _)), Some(option)) if named(&it.options, option) => true,

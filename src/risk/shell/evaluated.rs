@@ -83,6 +83,20 @@ impl Judge<'_> {
         })
     }
 
+    /// A second name for a variable hides which one is set: dangerous where one of those that change what later
+    /// programs are is named anywhere beside it.
+    fn second_name(&mut self, command: &SimpleCommand) {
+        let names = |text: &str| {
+            let name = text.rsplit('=').next().unwrap_or(text);
+            let listed = |it: &String| it.strip_suffix('*').is_none() && it == name;
+            self.table.variables.hijack.iter().any(listed)
+        };
+        if self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| names(&word.text)) {
+            let reason = "Gives a variable that changes what later programs are another name.";
+            self.danger("hijacks-variable", command.span(), reason);
+        }
+    }
+
     /// Builtins that evaluate names of variables, or what they assign to them.
     pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
         let words = command.words.get(1..).unwrap_or_default();
@@ -93,6 +107,9 @@ impl Judge<'_> {
                     && word.text.contains(letter)
             })
         };
+        if matches!(program, "declare" | "local" | "typeset") && has('n') {
+            self.second_name(command);
+        }
         let evaluated: Vec<Word> = match program {
             "let" => words.to_vec(),
             // What the positional parameters hold can be evaluated later.

@@ -21,12 +21,14 @@ pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 const READS: &str = "perhaps-reads";
 
 /// Names of programs that are ordinary words, too, so that they say nothing behind another program.
-const WORDS: [&str; 45] = [
+const WORDS: [&str; 60] = [
     "start", "stop", "format", "net", "at", "batch", "init", "reg", "sc", "security", "service",
     "trust", "transfer", "wipe", "defaults", "cipher", "mail", "host", "cmd", "test", "[", "set",
     "cd", "exec", "time", "watch", "make", "task", "just", "help", "info", "script", "command",
     "split", "install", "patch", "link", "http", "serve", "sync", "build", "run", "ts", "tc",
-    "view",
+    "view", // Builtins, which no other program can run.
+    "history", "fc", "unset", "shopt", "trap", "hash", "enable", "bind", "complete", "alias",
+    "declare", "export", "local", "readonly", "jobs",
 ];
 
 impl Judge<'_> {
@@ -61,6 +63,7 @@ impl Judge<'_> {
             .elsewhere(program, &arguments, command.raised)
             .filter(|_| !reads || !readers::only_reads_known(program, &arguments))
             .filter(|_| !strange || !self.only_neighbours(program, &arguments))
+            .or_else(|| self.writes_installed(program, &arguments).filter(|_| strange))
             .or_else(moved)
             .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
             .or_else(|| {
@@ -295,7 +298,10 @@ impl Judge<'_> {
                 };
             } else if self.table.verbs.say(program, &arguments)
                 || (!known && call.is_none() && asks_to_destroy(&arguments))
-                || (!known && call.is_none() && self.table.verbs.strange(program, &arguments))
+                || (!known
+                    && call.is_none()
+                    && !self.named_elsewhere(program)
+                    && self.table.verbs.strange(program, &arguments))
             {
                 opinion = Opinion {
                     level: RiskLevel::Dangerous,

@@ -6,6 +6,7 @@
 
 mod closed;
 mod names;
+mod perl;
 mod reaches;
 mod small;
 mod tokens;
@@ -100,6 +101,10 @@ impl Judge<'_> {
         // Perl opens what it is given, and may be given a command; with `-i` it changes the file.
         let inside = |word: &Word| {
             let path = place::settle(&word.text, &self.folder);
+            let path = if word.glob { path.replace('*', "x") } else { path };
+            if changes && self.lists_project(word) {
+                return true;
+            }
             !word.text.starts_with('-')
                 && !word.text.contains(['|', '<', '>'])
                 && (!changes || (!word.unknown() && is_inside(&path)))
@@ -114,7 +119,10 @@ impl Judge<'_> {
         if both.iter().any(|it| code.text.contains(it)) {
             return false;
         }
-        (perl && substitutes(&code.text))
+        if perl && perl::hides_call(&code.text) {
+            return false;
+        }
+        (perl && (substitutes(&code.text) || perl::only_prints(&code.text)))
             || (language.language == "r" && installs(&code.text))
             || language.allows(&code.text)
             || language.stays(&code.text)
@@ -162,7 +170,7 @@ fn plain_option(language: &str, text: &str) -> bool {
         "perl" => {
             let bundle = text.split('.').next().unwrap_or_default();
             let ending = text.strip_prefix(bundle).unwrap_or_default();
-            bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E".contains(c)))
+            bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E7".contains(c)))
                 && (ending.is_empty()
                     || bundle.ends_with('i')
                         && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))

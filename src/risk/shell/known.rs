@@ -15,7 +15,11 @@ use crate::risk::RiskLevel;
 /// The rule of calls that make something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";
 
-/// The calls of some programs. A blank stands between two words; `<w>` is any word, `<p>` one that is no option.
+/// What a method that only asks may be given: a text, a number, a symbol, or a time ago, also behind a name.
+const PLAIN: &str = r##"(?:\w+:\x20?|:\w+\x20?=>\x20?)?(?:"[^"#\\`$\t]*"|'[^'\\\t]*'|:\w+|[\d._]+|true|false|nil|null|[\d.]+\.(?:second|minute|hour|day|week|month|year)s?\.ago(?:\.\.)?|(?:Time|Date)\.(?:now|current|today|yesterday))"##;
+
+/// The calls of some programs. A blank stands between two words; `<w>` is any word, `<p>` one that is no option,
+/// `<a>` what a method that asks may be given.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
@@ -39,6 +43,7 @@ impl Known {
             let words = |text: &String| {
                 let text =
                     text.replace(' ', "\t").replace("<w>", "[^\t]+").replace("<p>", "[^\t-][^\t]*");
+                let text = text.replace("<a>", PLAIN);
                 Regex::new(&format!("^(?:{text})$")).map_err(|error| format!("{text}: {error}"))
             };
             texts.iter().map(words).collect::<Result<Vec<_>, _>>()

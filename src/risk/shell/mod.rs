@@ -36,6 +36,7 @@ mod queries;
 mod readers;
 mod redirection;
 mod scan;
+mod sources;
 mod stand_ins;
 mod syntax;
 mod table;

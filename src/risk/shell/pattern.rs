@@ -163,6 +163,10 @@ impl Test {
                     "root" => path(place::is_root),
                     "system" => path(place::is_system),
                     "outside" => path(place::is_outside),
+                    "beyond" => path(place::is_beyond),
+                    "to-inside" => operands()
+                        .next_back()
+                        .is_some_and(|(text, _)| place::is_inside_system(text)),
                     "sensitive" => path(place::is_sensitive),
                     "secret" => path(place::is_secret),
                     "keys" => path(place::is_keys),

@@ -87,6 +87,43 @@ pub(super) fn is_outside(path: &str) -> bool {
         && !HARMLESS.iter().any(|file| below(path, file))
 }
 
+/// One plain file of a folder for what is thrown away: nothing is kept there, and behind walls it is private. What is
+/// hidden, and the folders in which other programs keep their sockets, is not.
+fn is_scratch(path: &str) -> bool {
+    let rest = path.strip_prefix("/tmp/").map(|rest| (rest, 3));
+    let rest = rest.or_else(|| path.strip_prefix("/var/tmp/").map(|rest| (rest, 1)));
+    rest.is_some_and(|(rest, most)| {
+        let plain = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "._+@%,=-".contains(c))
+        };
+        let others = ["ssh-", "systemd-", "tmux-", "snap", "dbus-", "gpg-", "krb5", "vscode-"];
+        rest.split('/').count() <= most
+            && rest.split('/').all(plain)
+            && !others.iter().any(|begin| rest.starts_with(begin))
+    })
+}
+
+/// Anywhere but below the working directory, or as one file among what is thrown away.
+pub(super) fn is_beyond(path: &str) -> bool {
+    is_outside(path) && !is_scratch(path)
+}
+
+/// A file of the system inside of a container; what web servers there show is none.
+pub(super) fn is_inside_system(text: &str) -> bool {
+    let Some((name, path)) = text.split_once(':') else { return false };
+    let shown = ["/usr/share/nginx", "/usr/src", "/var/www", "/usr/local/apache2/htdocs"];
+    let named = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
+    let path = settle(path, "");
+    !name.is_empty()
+        && !name.starts_with(['.', '/', '~'])
+        && name.chars().all(named)
+        && (is_system(&path) || is_sensitive(&path))
+        && !below(&path, "/opt")
+        && !below(&path, "/var/tmp")
+        && !shown.iter().any(|folder| below(&path, folder))
+}
+
 /// A file that other programs obey, or that keeps keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let history = format!("{UNKNOWN}HISTFILE{END}");

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::place;
 use super::syntax::{END, UNKNOWN};
 
 /// Whether the only thing that is not known of a question to a database is the name of the table in quotes.
@@ -36,9 +37,13 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
             .ok()
     });
     static OPTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new("^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+)|-[hudmtEnSUdWsiQq]|--engine|-e)$").ok()
+        Regex::new("^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$").ok()
     });
     let (Some(reaches), Some(options)) = (REACHES.as_ref(), OPTIONS.as_ref()) else { return false };
+    // The tables in which it keeps what it knows of itself are read as others are.
+    let own = |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
+    let only_queries = |text: &str| only_queries(&own(text));
+    let reaches = |text: &str| reaches.is_match(&own(text));
     let mut asks = false;
     let mut before = "";
     for (at, (text, glob)) in arguments.iter().enumerate() {
@@ -56,16 +61,18 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
             before = name;
             let Some(value) = value else { continue };
             let query = name == "--query";
-            if query && (!only_queries(value) || reaches.is_match(value)) {
+            if query && (!only_queries(value) || reaches(value)) {
                 return false;
             }
             asks |= query;
             continue;
         }
         let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
-        let word = !text.contains([' ', '(', '/', ';']);
+        let file =
+            matches!(before, "--file" | "-f") && !place::is_outside(&place::settle(text, ""));
+        let word = !text.contains([' ', '(', ';']) && (file || !text.contains('/'));
         let good = if query {
-            only_queries(text) && !reaches.is_match(text)
+            only_queries(text) && !reaches(text)
         } else if before.is_empty() {
             at == 0 && program == "clickhouse" && matches!(text.as_str(), "client" | "local")
         } else {

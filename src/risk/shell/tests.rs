@@ -4,6 +4,7 @@ mod carries;
 mod classes;
 mod closed_world;
 mod elsewhere;
+mod families;
 mod inline;
 mod known;
 mod milder;

@@ -176,6 +176,7 @@ impl Judge<'_> {
         if wrapper.fetches
             && let Some(first) = inner.first()
             && !self.table.packages.knows(&first.text)
+            && !self.checks_project(&inner)
         {
             let reason = "Fetches a package that is no known tool of projects, and runs it.";
             self.danger("runs-fetched", first.span(), reason);

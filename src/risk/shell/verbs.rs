@@ -145,6 +145,14 @@ impl Verbs {
         tools.is_match(program) || families.is_match(program)
     }
 
+    /// Whether a program is one of those that are named in the list, and not only named as they are.
+    pub(super) fn names_tool(&self, program: &str) -> bool {
+        self.strangers
+            .compiled
+            .as_ref()
+            .is_some_and(|[.., tools, _]| !program.contains('/') && tools.is_match(program))
+    }
+
     /// Whether the operands of a program are names of other things.
     pub(super) fn excepted(&self, program: &str) -> bool {
         self.except.iter().any(|name| name == program)

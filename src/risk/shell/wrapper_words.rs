@@ -1,7 +1,54 @@
 //! The words of a wrapper: where they begin, which options take a value, and which hold a command.
 
+use super::judge::Judge;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::Wrapper;
+
+impl Judge<'_> {
+    /// Whether another list of the table names a program: of those of administrators a call was found to read, and
+    /// packages of projects are known.
+    pub(super) fn named_elsewhere(&self, program: &str) -> bool {
+        self.table.admin.names(program) || self.table.packages.knows(program)
+    }
+
+    /// Whether the words are those of a tool of developers that is told to look at the project, whatever package
+    /// brings it: its name alone would also be that of something else that is fetched.
+    pub(super) fn checks_project(&self, words: &[Word]) -> bool {
+        const CHECKS: [&str; 22] = [
+            "lint",
+            "check",
+            "test",
+            "tests",
+            "format",
+            "fmt",
+            "validate",
+            "build",
+            "bundle",
+            "compile",
+            "typecheck",
+            "type-check",
+            "docs",
+            "info",
+            "doctor",
+            "diff",
+            "coverage",
+            "stats",
+            "bench",
+            "generate",
+            "list",
+            "--version",
+        ];
+        let [first, second, ..] = words else { return false };
+        let name = first.text.split_once('@').map_or(first.text.as_str(), |(name, _)| name);
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let version = first.text.get(name.len()..).unwrap_or_default();
+        !name.is_empty()
+            && name.chars().all(plain)
+            && version.chars().all(|c| c.is_ascii_alphanumeric() || "@.^~-".contains(c))
+            && self.table.verbs.names_tool(name)
+            && CHECKS.contains(&second.text.as_str())
+    }
+}
 
 /// The mark that operands replace, where they are not put behind the command.
 pub(super) fn replaced(options: &[Word]) -> Option<String> {

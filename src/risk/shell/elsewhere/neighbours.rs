@@ -61,8 +61,37 @@ impl Judge<'_> {
     }
 }
 
+impl Judge<'_> {
+    /// The place of installed programs that a program which nobody knows is given, where its name or another word
+    /// speaks of writing.
+    pub(in crate::risk::shell) fn writes_installed(
+        &self,
+        program: &str,
+        arguments: &[(String, bool)],
+    ) -> Option<String> {
+        let [writers, options, words] = SIGNS.as_ref()?;
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let speaks = |(text, _): &(String, bool)| {
+            let option = text.split('=').next().unwrap_or_default();
+            // A single letter may mean anything.
+            let names = matches!(
+                option.trim_start_matches('-'),
+                "file" | "files" | "format" | "sort" | "load" | "dir"
+            );
+            option.len() > 2 && !names && options.is_match(option) || words.is_match(text)
+        };
+        let writes = writers.is_match(name) || arguments.iter().any(speaks);
+        let tool = self.table.verbs.is_tool(name) || self.table.verbs.excepted(name);
+        // A script of the project has options of its own, and what only names a file may read it.
+        if tool || !writes || program.contains('/') || program == "meson" {
+            return None;
+        }
+        self.elsewhere(program, arguments, true)
+    }
+}
+
 /// Whether a text is one plain path of a folder beside the working folder, or beside the one above it.
-fn is_neighbour(text: &str) -> bool {
+pub(super) fn is_neighbour(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("../") else { return false };
     let rest = rest.strip_prefix("../").unwrap_or(rest);
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+~^%,-/".contains(c);

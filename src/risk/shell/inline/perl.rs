@@ -1,0 +1,115 @@
+//! One-liners of Perl that match, substitute, count and print, and the files that another command lists for them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Judge, is_inside};
+use crate::risk::shell::effects::program_of;
+use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
+
+/// Code that is longer is read by nobody at a glance.
+const LONGEST: usize = 400;
+
+/// A statement of such code, with what ends it. A text holds no subscript and no block, since Perl runs what stands
+/// in those; a pattern holds no variable and no code.
+static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";
+    let text = format!(r#""(?:[^"\\$@\[{{]|\\[ntr"\\$@0/]|{variable})*"|'[^'\\]*'"#);
+    let value = format!(
+        r"(?:{variable}|{text}|\d+|\$ARGV|@F\[[\d., -]+\]|length(?:\(\$_\))?|scalar\(@F\))"
+    );
+    let list = format!(r"{value}(?: ?[.,] ?{value})*");
+    let pattern = r"(?:[^/\\$@]|\\.|\$(?:[)|]))*\$?";
+    let found = format!(r"(?:!?\s?(?:{variable}\s?[=!]~\s?)?m?/{pattern}/[gimsxo]*)");
+    let number =
+        format!(r"(?:{value}\s?(?:==|!=|<=?|>=?|%|eq|ne|lt|gt)\s?{value}(?:\s?==\s?\d+)?)");
+    let range = format!(r"(?:(?:\d+|/{pattern}/[i]?)\s?\.{{2,3}}\s?(?:\d+|/{pattern}/[i]?|eof))");
+    let one = format!(
+        r"(?:{found}|{number}|{range}|!?\s?eof|!?\$[a-z]\w*(?:\{{\$(?:_|\d)\}}(?:\+\+)?)?)"
+    );
+    let when =
+        format!(r"(?:\s*(?:if|unless|while)\s*\(?{one}(?:\s?(?:&&|\|\||and|or)\s?{one})*\)?)");
+    let prints = format!(r"(?:print|say)(?: STDERR)?\b\s?\(?(?:{list})?\)?");
+    let changes =
+        format!(r"(?:{variable}\s?=~\s?)?s/{pattern}/(?:[^/\\$@]|\\.|\$(?:\d|&))*/[gimsxr]*");
+    let counts = format!(r"\$[a-z]\w*(?:\+\+|\s?\+=\s?{value})|(?:next|last|chomp|\$\.=0)");
+    let does = format!("(?:{prints}|{changes}|{counts}){when}?");
+    let ends = format!(
+        r"(?:END|BEGIN)\s?\{{\s?{prints}\s?;?\s?\}}|(?:if|unless)\s?\({one}\)\s?\{{\s?{does}(?:\s?;\s?{does})*\s?;?\s?\}}"
+    );
+    Regex::new(&format!(
+        r"^\s*(?:{ends}\s*;?|(?:{does}|{found}\s?(?:&&|and)\s?{does})\s*(?:;|\}}?$|$))\s*"
+    ))
+    .ok()
+});
+
+/// Whether code of Perl does nothing but match, substitute, count and print.
+pub(super) fn only_prints(code: &str) -> bool {
+    let Some(statement) = STATEMENT.as_ref() else { return false };
+    let code = code.trim();
+    // What a pattern may hold that is code, or that names a file.
+    let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
+    if code.is_empty() || code.len() > LONGEST || !code.is_ascii() {
+        return false;
+    }
+    if hidden.iter().any(|it| code.contains(it)) {
+        return false;
+    }
+    let mut rest = code;
+    while !rest.is_empty() {
+        let Some(found) = statement.find(rest).filter(|it| it.end() > 0) else { return false };
+        rest = rest.get(found.end()..).unwrap_or_default();
+    }
+    true
+}
+
+/// Whether a subscript calls something: Perl runs what stands in it, in the middle of a text, too.
+pub(super) fn hides_call(code: &str) -> bool {
+    static CALLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let names = "system|exec|qx|open|eval|do|require|rename|unlink|rmdir|mkdir|kill|fork|syscall|chmod|chown|link|symlink\
+                     |truncate|utime|readpipe|glob|syswrite|socket|dump|chdir|chroot";
+        Regex::new(&format!(r"[$@]\w*(?:->)?\s*[\[{{][^\]}}]*\b(?:{names})\b")).ok()
+    });
+    CALLS.as_ref().is_none_or(|calls| calls.is_match(code))
+}
+
+impl Judge<'_> {
+    /// Whether a word is nothing but names of files of the project, as a command prints them that only looks for them.
+    pub(super) fn lists_project(&self, word: &Word) -> bool {
+        let lists = |it: &SimpleCommand| {
+            let mut words = it.words.iter().map(|it| it.text.as_str());
+            let program = words.next().and_then(program_of);
+            let second = words.next().unwrap_or_default();
+            match program.as_deref() {
+                Some("rg" | "grep" | "fd" | "find" | "sort" | "uniq" | "head" | "ag") => true,
+                Some("git") => matches!(second, "grep" | "ls-files" | "diff"),
+                _ => false,
+            }
+        };
+        let whole = |name: &str| word.text == format!("{UNKNOWN}{name}{END}");
+        if whole("")
+            && let Some(inner) = word.inner.clone()
+        {
+            let commands = self.script.commands.get(inner.clone()).unwrap_or_default();
+            return !commands.is_empty()
+                && commands.iter().all(lists)
+                && self.named_by(inner).is_none();
+        }
+        let passes = |it: &SimpleCommand| {
+            let program = it.words.first().and_then(|it| program_of(&it.text));
+            program.as_deref() == Some("xargs")
+        };
+        let found = word.text.strip_suffix(&format!("/{UNKNOWN}FOUND{END}"));
+        if found.is_some_and(|folder| is_inside(folder) && !folder.contains(UNKNOWN)) {
+            let finds = |it: &SimpleCommand| {
+                it.words.first().and_then(|it| program_of(&it.text)).as_deref() == Some("find")
+            };
+            return self.folder.is_empty() && self.script.commands.iter().all(finds);
+        }
+        whole("ARG")
+            && self.folder.is_empty()
+            && self.script.commands.iter().all(|it| lists(it) || passes(it))
+            && self.script.commands.iter().any(lists)
+    }
+}
