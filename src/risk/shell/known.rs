@@ -7,6 +7,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::{Judge, Opinion};
+use super::late::LateRegex;
 use super::place;
 use super::syntax::{END, SimpleCommand, UNKNOWN};
 use super::{milder, queries};
@@ -34,22 +35,27 @@ pub(super) struct Known {
     #[serde(default)]
     beside: Vec<String>,
     #[serde(skip)]
-    compiled: [Vec<Regex>; 3],
+    compiled: [Vec<LateRegex>; 3],
 }
 
 impl Known {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
+    /// Gets the patterns ready.
+    pub(super) fn compile(&mut self) {
         let read = |texts: &[String]| {
             let words = |text: &String| {
                 let text =
                     text.replace(' ', "\t").replace("<w>", "[^\t]+").replace("<p>", "[^\t-][^\t]*");
                 let text = text.replace("<a>", PLAIN);
-                Regex::new(&format!("^(?:{text})$")).map_err(|error| format!("{text}: {error}"))
+                LateRegex::new(format!("^(?:{text})$"))
             };
-            texts.iter().map(words).collect::<Result<Vec<_>, _>>()
+            texts.iter().map(words).collect()
         };
-        self.compiled = [read(&self.shows)?, read(&self.acts)?, read(&self.beside)?];
-        Ok(())
+        self.compiled = [read(&self.shows), read(&self.acts), read(&self.beside)];
+    }
+
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+        self.compiled.iter().flatten()
     }
 
     /// What is to be said of a call that is in the table.
@@ -70,7 +76,7 @@ impl Known {
         }
         let line = arguments.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\t");
         let [shows, acts, beside] = &self.compiled;
-        let any = |list: &[Regex]| list.iter().any(|it| it.is_match(&line));
+        let any = |list: &[LateRegex]| list.iter().any(|it| it.is_match(&line));
         let caution = |rule: &str, reason: &str| Opinion {
             level: RiskLevel::Caution,
             rule: rule.to_owned(),

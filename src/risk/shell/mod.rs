@@ -20,6 +20,7 @@ mod inline;
 mod interpreter;
 mod judge;
 mod known;
+mod late;
 mod loopback;
 mod milder;
 mod needs;

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::late::LateRegex;
 use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
 use super::syntax::{END, UNKNOWN};
@@ -19,7 +20,7 @@ pub(super) struct Pattern {
 enum Test {
     Option(String),
     Place(String),
-    Text(Regex),
+    Text(LateRegex),
 }
 
 /// A command as rules see it.
@@ -42,7 +43,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl Pattern {
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Self {
         let mut parts = text.split(" & ");
         let head = parts.next().unwrap_or_default();
         let head = head.split_whitespace().map(|word| word.split('|').map(str::to_owned).collect());
@@ -50,8 +51,7 @@ impl Pattern {
         for part in parts {
             let (negated, part) = part.strip_prefix('!').map_or((false, part), |rest| (true, rest));
             let tests = if let Some(pattern) = part.strip_prefix('~') {
-                let regex = Regex::new(pattern).map_err(|error| format!("{text}: {error}"))?;
-                vec![Test::Text(regex)]
+                vec![Test::Text(LateRegex::new(pattern.to_owned()))]
             } else {
                 part.split('|')
                     .map(|alternative| match alternative.strip_prefix('@') {
@@ -62,7 +62,13 @@ impl Pattern {
             };
             conditions.push((negated, tests));
         }
-        Ok(Self { head: head.collect(), conditions })
+        Self { head: head.collect(), conditions }
+    }
+
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+        let tests = self.conditions.iter().flat_map(|(_, tests)| tests);
+        tests.filter_map(|test| if let Test::Text(text) = test { Some(text) } else { None })
     }
 
     pub(super) fn programs(&self) -> impl Iterator<Item = &String> {

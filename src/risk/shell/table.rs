@@ -27,13 +27,10 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     table.verbs.compile()?;
     table.elsewhere.compile()?;
     table.admin.compile()?;
-    for known in &mut table.known {
-        known.compile()?;
-    }
+    table.known.iter_mut().for_each(Known::compile);
     table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
-        rule.patterns =
-            rule.when.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
+        rule.patterns = rule.when.iter().map(|text| Pattern::read(text)).collect();
     }
     table.index();
     Ok(table)

@@ -181,6 +181,9 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     let grants = view.review.map(|review| &review.binding.grants);
     let (mut lines, offers): (Vec<_>, Vec<_>) =
         [remembered(walls, grants), proposed(walls, grants)].into_iter().flatten().unzip();
+    if offers.is_empty() {
+        return;
+    }
     let lines = lines.iter_mut().flat_map(std::mem::take);
     // Of many lines only some are seen at once, or the steps would have no room.
     let height = (ui.available_height() * 0.25).max(60.0);

@@ -278,3 +278,15 @@ fn a_wrapper_keeps_what_it_runs() {
         &["nice --such ls", "timeout -Z 5 ls", "strace -o f ls", "ssh host ls", "sudo ls"],
     );
 }
+
+#[test]
+fn every_pattern_of_the_table_compiles() {
+    let table = TABLE.as_ref().unwrap();
+    let of_rules = table.rule.iter().flat_map(|rule| &rule.patterns).flat_map(|it| it.patterns());
+    let patterns: Vec<_> =
+        of_rules.chain(table.known.iter().flat_map(|it| it.patterns())).collect();
+    assert!(patterns.len() > 400, "{}", patterns.len());
+    for pattern in patterns {
+        assert!(pattern.compiled().is_some(), "{pattern:?}");
+    }
+}
