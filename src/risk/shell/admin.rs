@@ -30,6 +30,21 @@ pub(super) struct Admin {
     compiled: Option<[Regex; 3]>,
 }
 
+/// Words of calls that change something, alone or before what they change.
+static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
+        |commit|compact|connect|cordon|create|cut|decommission|delete|del|demote|deploy|destroy|detach|disable|drain
+        |drop|edit|elect|enable|evict|exec|expire|expunge|flush|force|forget|format|grant|import|index|init|insert
+        |install|join|kick|kill|leave|load|lock|login|logout|make|mark|mask|mirror|mod|modify|mount|move|mv|off|on
+        |patch|pause|promote|prune|publish|pull|purge|push|put|quit|reboot|reload|remove|rename|repair|reset|resize
+        |restart|restore|resume|revoke|rm|rmdir|roll|rollback|rotate|run|save|scale|scrub|seal|seed|send|set|shutdown
+        |signal|start|step|stop|store|sync|take|terminate|trim|truncate|umount|update|upgrade|use|wipe|write)
+        (node|user|key|all|member|peer|leader|pool|path)?([-_:.].*)?$",
+    )
+    .ok()
+});
+
 impl Admin {
     pub(super) fn compile(&mut self) -> Result<(), String> {
         let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
@@ -60,9 +75,16 @@ impl Admin {
             .enumerate()
             .filter(|(at, (text, _))| !text.starts_with('-') && !named(*at))
             .map(|(_, (text, _))| text);
+        if readers.is_match(program) {
+            return true;
+        }
+        // `rabbitmqctl add_user list`: a word that reads may be the name of what is changed.
+        if operands.clone().take(4).any(|text| CHANGES.as_ref().is_none_or(|it| it.is_match(text)))
+        {
+            return false;
+        }
         let (first, second) = (operands.next(), operands.next());
-        readers.is_match(program)
-            || [first, second].into_iter().flatten().any(|text| reads.is_match(text))
+        [first, second].into_iter().flatten().any(|text| reads.is_match(text))
             || (first.is_none()
                 && !arguments.is_empty()
                 && arguments.iter().all(|(text, _)| shows.is_match(text)))

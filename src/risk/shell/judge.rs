@@ -86,7 +86,7 @@ impl<'a> Judge<'a> {
             findings: Vec::new(),
             commands: Vec::new(),
             bash_only: false,
-            variables: BTreeMap::from([("TMPDIR".to_owned(), vec!["/tmp".to_owned()])]),
+            variables: BTreeMap::new(),
             folder: String::new(),
             script: Script::default(),
             calls: 0,

@@ -485,3 +485,23 @@ fn what_is_nearly_such_a_call_still_asks() {
         ],
     );
 }
+
+#[test]
+fn a_word_that_reads_may_be_the_name_of_what_is_changed() {
+    for command in [
+        "vault write list policies=root",
+        "rabbitmqctl add_user list pw",
+        "etcdctl put status x",
+        "doveadm kick list",
+        "nodetool -p 7199 -h info removenode x",
+        "nmcli -g show con mod home ipv4.dns 6.6.6.6",
+        "rm $TMPDIR/etc/passwd",
+        "rm ${TMPDIR:-/etc}/passwd",
+    ] {
+        assert!(verdict_on(command).level >= RiskLevel::Dangerous, "{command}");
+    }
+    for command in ["consul kv get app/port", "etcdctl get status", "rabbitmqctl list_queues name"]
+    {
+        assert_eq!(verdict_on(command).level, RiskLevel::Caution, "{command}");
+    }
+}
