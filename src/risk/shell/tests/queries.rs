@@ -42,3 +42,14 @@ fn what_changes_beside_a_question_asks() {
         assert!(verdict.level >= RiskLevel::Dangerous, "{command}: {}", verdict.rule);
     }
 }
+
+#[test]
+fn a_function_that_writes_files_is_one_in_any_spelling() {
+    for query in
+        ["select \"writefile\"('a','')", "select edit/**/('x','sh')", "select [edit]('x','sh')"]
+    {
+        let command = format!("sqlite3 app.db \"{}\"", query.replace('"', "\\\""));
+        assert!(super::level(&command) >= RiskLevel::Dangerous, "{command}");
+    }
+    assert_eq!(super::level("sqlite3 app.db 'select edit from notes'"), RiskLevel::Caution);
+}
