@@ -25,6 +25,15 @@ pub(super) fn verdict_on(command: &str) -> CommandVerdict {
     of_command(command, Shell::Bash, &UserRules::default())
 }
 
+pub(super) fn all_are(level: RiskLevel, commands: &[&str]) {
+    let wrong = commands.iter().filter_map(|command| {
+        let verdict = verdict_on(command);
+        (verdict.level != level)
+            .then(|| format!("{command}: {:?} by {}", verdict.level, verdict.rule))
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
 #[test]
 fn the_examples_of_every_rule_hold() {
     let table = TABLE.as_ref().unwrap();

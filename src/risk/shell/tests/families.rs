@@ -1,17 +1,8 @@
 //! Families of calls: programs that are told to look, files that are thrown away, options that say where something
 //! goes, and sources from which code comes.
 
-use super::verdict_on;
+use super::{all_are, verdict_on};
 use crate::risk::RiskLevel;
-
-fn all_are(level: RiskLevel, commands: &[&str]) {
-    let wrong = commands.iter().filter_map(|command| {
-        let verdict = verdict_on(command);
-        (verdict.level != level)
-            .then(|| format!("{command}: {:?} by {}", verdict.level, verdict.rule))
-    });
-    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
-}
 
 #[test]
 fn what_only_looks_or_builds_for_the_project_does_not_ask() {

@@ -1,16 +1,7 @@
 //! Calls that are known word by word, and those beside them that are not.
 
-use super::verdict_on;
+use super::all_are;
 use crate::risk::RiskLevel;
-
-fn all_are(level: RiskLevel, commands: &[&str]) {
-    let wrong = commands.iter().filter_map(|command| {
-        let verdict = verdict_on(command);
-        (verdict.level != level)
-            .then(|| format!("{command}: {:?} by {}", verdict.level, verdict.rule))
-    });
-    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
-}
 
 #[test]
 fn calls_of_administrators_that_only_read_ask_for_nothing() {

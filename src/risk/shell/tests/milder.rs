@@ -1,16 +1,7 @@
 //! Calls that do less than their programs can, and those beside them that only look so.
 
-use super::verdict_on;
+use super::all_are;
 use crate::risk::RiskLevel;
-
-fn all_are(level: RiskLevel, commands: &[&str]) {
-    let wrong = commands.iter().filter_map(|command| {
-        let verdict = verdict_on(command);
-        (verdict.level != level)
-            .then(|| format!("{command}: {:?} by {}", verdict.level, verdict.rule))
-    });
-    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
-}
 
 #[test]
 fn what_reads_packages_is_safe_and_what_unpacks_them_is_not() {
