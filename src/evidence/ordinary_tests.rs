@@ -202,3 +202,18 @@ fn hardly_any_ordinary_output_has_secrets() {
     let mut filling = Filling(20_261_124);
     hardly_any((0..2_000).map(|kind| (format!("kind {}", kind % 20), filling.output(kind))), 2_000);
 }
+
+#[test]
+fn the_public_key_of_a_host_is_no_secret() {
+    let mut filling = Filling(7);
+    for _ in 0..2_000 {
+        let digest = format!("ssh-ed25519 SHA256:{}", filling.base64(43));
+        let key = format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{} user@host", filling.base64(43));
+        for value in [digest, key] {
+            assert!(!super::secrets::is_secret_field("host_key", &value), "{value}");
+            let line = format!("host_key = \"{value}\"");
+            assert!(Redactor.matches(&line).is_empty(), "{line}");
+        }
+    }
+    assert!(super::secrets::is_secret_field("host_key", "9f86d081884c7d659a2feaa0c55ad015"));
+}

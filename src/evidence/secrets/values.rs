@@ -35,6 +35,9 @@ pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
     if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
         return false;
     }
+    if class == Class::Key && is_public_key(value) {
+        return false;
+    }
     match how {
         How::Quoted => is_quoted_secret(class, value),
         How::Beside => {
@@ -287,6 +290,20 @@ fn is_braced(value: &str) -> bool {
     let base64 =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'$');
     rest.len() >= 20 && has_digit(rest) && !is_wordy(rest) && rest.bytes().all(base64)
+}
+
+/// A public key of SSH (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`): the `host_key`
+/// of a server is one, and everybody may know it.
+fn is_public_key(value: &str) -> bool {
+    let is_base64 =
+        |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/=".contains(&it));
+    let has_kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|start| value.starts_with(start));
+    value.split_ascii_whitespace().any(|word| {
+        // A digest of 32 bytes without padding.
+        word.strip_prefix("SHA256:").is_some_and(|it| it.len() == 43 && is_base64(it))
+            // Every key begins with the length of the name of its kind.
+            || (has_kind && word.starts_with("AAAA") && is_base64(word))
+    })
 }
 
 /// The number of a kind of object, or a short number of a program: `1.3.6.1.5`, `0xc0`.
