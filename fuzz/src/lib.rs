@@ -5,6 +5,8 @@
 
 #[path = "../../src/authorization/mod.rs"]
 pub mod authorization;
+#[path = "../../src/cargo/mod.rs"]
+pub mod cargo;
 #[path = "../../src/code/mod.rs"]
 pub mod code;
 pub mod command;
@@ -12,12 +14,20 @@ pub mod engine;
 pub mod mutate;
 #[path = "../../src/plan/mod.rs"]
 pub mod plan;
+#[path = "../../src/process/mod.rs"]
+pub mod process;
+#[path = "../../src/remote/mod.rs"]
+pub mod remote;
 #[path = "../../src/risk/mod.rs"]
 pub mod risk;
 #[path = "../../src/run/mod.rs"]
 pub mod run;
+#[path = "../../src/symbols/mod.rs"]
+pub mod symbols;
 #[path = "../../src/tools/mod.rs"]
 pub mod tools;
+#[path = "../../src/workspace/mod.rs"]
+pub mod workspace;
 pub mod world;
 
 /// The evidence room is not here: nothing that is asked comes to it.

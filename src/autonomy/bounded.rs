@@ -26,7 +26,7 @@ use crate::run::{
     AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
     transition,
 };
-use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox};
+use crate::tools::{COMMANDS_FILE, PlannerProgram, ToolError, Toolbox, Unsupported};
 
 /// What a loop is to do.
 #[derive(Debug, Clone)]
@@ -123,10 +123,8 @@ impl<'a> BoundedLoop<'a> {
             .keeping_out(own.map(|it| it.as_path()));
         // Only the planner is started by these tools; the runs have their own.
         let needs = needs_of(&setup.planner, &setup.policy);
-        let (planner_walls, mut place) =
-            planner_walls(&toolbox, &setup.policy, &needs).map_err(|why| {
-                ToolError::Unsupported { what: format!("the planner's walls: {why}") }
-            })?;
+        let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
+            .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Behind walls a folder of temporary files is another one; what is named is there all the same.
         place.read_only.extend(setup.program.reads());
         let toolbox = toolbox.walled(place);

@@ -36,7 +36,7 @@ impl Earlier {
         let before = plan.steps.iter().take(step.step_index).skip(self.steps);
         for call in before.filter_map(|step| step.call.as_ref()) {
             // What an earlier step is faulty in is a finding of its own.
-            let _ = self.overlay.apply(toolbox, call);
+            let _ = toolbox.project(call, &mut self.overlay);
         }
         self.steps = step.step_index.max(self.steps);
         &self.overlay

@@ -6,7 +6,7 @@ use crate::authorization::Change;
 use crate::evidence::EvidenceError;
 use crate::plan::{Code, Finding};
 use crate::run::{Failure, StepResult};
-use crate::tools::ToolError;
+use crate::tools::{ToolError, WorkspaceError};
 
 /// Any failure of the engine.
 ///
@@ -77,6 +77,12 @@ fn lost(not_recorded: &Option<Box<StepResult>>) -> String {
         let (step, outcome) = (&result.step_id, result.outcome.as_str().replace('_', " "));
         format!(", and that step {step} {outcome} is not recorded")
     })
+}
+
+impl From<WorkspaceError> for ExecutionError {
+    fn from(error: WorkspaceError) -> Self {
+        ToolError::from(error).into()
+    }
 }
 
 impl ExecutionError {

@@ -7,7 +7,8 @@ use super::runnable::Runnable;
 use crate::authorization::{Change, Target};
 use crate::plan::{Code, Destination, Finding};
 use crate::risk::Policy;
-use crate::tools::{RemoteError, SshClient, StopSignal, ToolError, known_target};
+use crate::run::ErrorInfo as _;
+use crate::tools::{RemoteError, SshClient, StopSignal, known_target};
 
 /// Where the destination leads and by which keys the client knows the host, without connecting to it; and why
 /// it cannot be authorized, if it cannot: what is not known cannot be covered.
@@ -59,7 +60,7 @@ impl Runnable {
                 ExecutionError::Stale { changes: vec![Change { what, approved, now }] }
             }
             RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
-            source => ExecutionError::Tool { source: ToolError::Remote { source } },
+            source => ExecutionError::Tool { source: source.into() },
         })
     }
 }

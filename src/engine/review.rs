@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub(super) use self::ask::{Ask, ask};
 pub(super) use self::findings::{beginning, limit};
-use self::findings::{blocked, finding, is_of_named_file};
+use self::findings::{blocked, finding, is_of_named_file, is_too_large};
 use super::commands;
 use super::earlier::Earlier;
 use super::error::ExecutionError;
@@ -23,7 +23,7 @@ use crate::authorization::{Binding, FileState, StepWalls};
 use crate::plan::{Code, Finding, Plan, Precondition, Severity, Step, ToolCall, ToolClass, locate};
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{CommandsReview, Impact, PreconditionState, Preview, Review, WallsReview};
-use crate::tools::{After, INPUT_BYTES, Overlay, StopSignal, ToolError, Toolbox};
+use crate::tools::{After, INPUT_BYTES, Overlay, StopSignal, ToolError, Toolbox, Unsupported};
 
 /// Reviews a plan.
 ///
@@ -152,7 +152,7 @@ pub fn preview_step(
         toolbox.goes_on()?;
         if let Some(call) = &step.call {
             // An earlier step that cannot be previewed is shown as faulty in its own row.
-            let _ = overlay.apply(&toolbox, call);
+            let _ = toolbox.project(call, &mut overlay);
         }
     }
     match plan.steps.get(step_index).and_then(|step| step.call.as_ref()) {
@@ -211,7 +211,7 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
         let Some(call) = &step.call else { continue };
         for named in call.paths() {
             if let Err(error) = toolbox.kind_of(named.path) {
-                findings.push(finding(step, named.argument, &error));
+                findings.push(finding(step, named.argument, &error.into()));
             }
         }
         match look_at_inputs(call, after, toolbox, &mut inputs, &mut left) {
@@ -223,12 +223,10 @@ pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy, asks_client:
             // The path was at fault; that is a finding already, unless it stands in a splice plan.
             Err(error)
                 if error.is_about_the_plan()
-                    && !matches!(error, ToolError::Unsupported { .. })
+                    && error.get::<Unsupported>().is_none()
                     && !is_of_named_file(call, toolbox) => {}
             // Without its state nobody can sign what is done with it.
-            Err(error)
-                if error.code() == Code::Limit || matches!(error, ToolError::TooLarge { .. }) =>
-            {
+            Err(error) if error.code() == Code::Limit || is_too_large(&error) => {
                 let message = format!("step {}: {error}", step.step_index + 1);
                 findings.push(Finding::error(Code::Limit, step.pointer(None), message));
             }

@@ -78,7 +78,7 @@ pub fn simulate_until(
                         let reached = toolbox.limit_reached();
                         findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
                         // A path that leads outside is a finding of the review.
-                        let _ = overlay.apply(&toolbox, call);
+                        let _ = toolbox.project(call, &mut overlay);
                         preview.unwrap_or_else(|error| would_fail(&error.into()))
                     }
                 }
@@ -90,7 +90,11 @@ pub fn simulate_until(
         outcomes.insert(step.step_id.clone(), Outcome::Succeeded);
         previews.push(preview);
     }
-    Ok(Simulation { previews, changes: toolbox.changes(&overlay)?, findings })
+    Ok(Simulation {
+        previews,
+        changes: toolbox.after(&overlay).changes_since(Overlay::nothing())?,
+        findings,
+    })
 }
 
 fn would_fail(error: &ExecutionError) -> Preview {

@@ -11,6 +11,7 @@ mod decoder;
 mod diagnostic;
 mod difference;
 mod effect;
+mod error_info;
 mod event;
 mod excerpt;
 mod history;
@@ -30,8 +31,10 @@ mod review;
 mod source;
 mod state;
 mod steps;
+mod stop;
 mod stop_reason;
 mod summary;
+pub mod text;
 mod transcript;
 mod transition;
 
@@ -45,6 +48,7 @@ pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
+pub use error_info::ErrorInfo;
 pub use event::{RunEvent, Stream, WITH_ITS_COMMAND};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
@@ -74,6 +78,7 @@ pub use review::{
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState, StepState};
 pub use steps::Steps;
+pub use stop::StopSignal;
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use transcript::{Part, Transcript, TranscriptLine};

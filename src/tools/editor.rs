@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::plan::Code;
+use crate::process::{self, Profile};
 use crate::run::Failure;
+use crate::workspace::{Kind, WorkspaceError};
 
-use super::process::{self, Profile};
-use super::{Kind, ToolError, Toolbox};
+use super::{ToolError, Toolbox};
 
 impl Toolbox {
     /// The file at `path` for a program outside: absolute. A file outside the roots, which a compiler may
@@ -19,7 +20,7 @@ impl Toolbox {
         let absolute = match self.kind_of(path) {
             Ok(Kind::File) => self.workspace().join(self.key_of(path)?),
             _ if absolute.is_absolute() && absolute.is_file() => absolute.to_owned(),
-            _ => return Err(ToolError::NotFound { path: path.to_owned() }),
+            _ => return Err(WorkspaceError::NotFound { path: path.to_owned() }.into()),
         };
         Ok(absolute)
     }
@@ -43,7 +44,7 @@ impl Toolbox {
         let found = found.ok_or_else(|| {
             let place = match named.is_absolute() {
                 true => "there".to_owned(),
-                false => self.nowhere(program),
+                false => self.launcher.programs.nowhere(program),
             };
             failed(format!("{program} is not {place}"))
         })?;

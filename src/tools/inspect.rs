@@ -9,45 +9,77 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::plan::InspectQuery;
-use crate::run::{Edge, EdgeType, Predicted, Preview, TargetKind};
+use crate::run::{Edge, EdgeType, TargetKind};
 
-use super::{Context, Invocation, StopSignal, ToolError, Toolbox, engine, search};
+use super::search::{FileSearch, regex};
+use super::tool::{Foreseen, Tool, reads_only};
+use super::{After, Context, Invocation, ToolError, Toolbox};
+use crate::run::StopSignal;
+use crate::symbols::{SymbolsError, Work};
+use crate::workspace::go_on;
 
-/// Looks.
-pub(super) fn invoke(
-    toolbox: &Toolbox,
-    query: &InspectQuery,
-    most: usize,
-    context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    if context.stop.is_set() {
-        return Err(ToolError::Cancelled);
+/// A question about the program, and how many answers of each kind are wanted.
+pub(super) struct Inspect<'a> {
+    pub(super) query: &'a InspectQuery,
+    pub(super) most: usize,
+}
+
+impl Tool for Inspect<'_> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        let (summary, mut notes) = match self.query {
+            InspectQuery::Overview => {
+                let notes = vec!["Files are read, and nothing is run.".to_owned()];
+                (
+                    "Gives an overview of the program: packages, targets, languages.".to_owned(),
+                    notes,
+                )
+            }
+            InspectQuery::Search(text) => {
+                regex(&regex::escape(text))?;
+                (format!("Searches the files of the workspace for {text:?}."), Vec::new())
+            }
+            InspectQuery::Symbol(name) => {
+                let chosen = at.toolbox.now().symbols().choose(Work::Read, stop)?;
+                let summary = format!("Looks up where {name} is defined and named.");
+                (summary, chosen.notes(None))
+            }
+            InspectQuery::Semantic => {
+                let path = at.symbols().codegraph().ok_or(SymbolsError::NoCodegraph)?;
+                (format!("Reads the code graph {}.", path.display()), Vec::new())
+            }
+        };
+        notes.push(format!(
+            "Gives at most {} of each, and says how many more there are.",
+            self.most
+        ));
+        Ok(reads_only(summary, notes))
     }
-    match query {
-        InspectQuery::Overview => overview::overview(toolbox, most, context.stop).map(told),
-        InspectQuery::Search(text) => {
-            let pattern = regex::escape(text);
-            let mut found = search::search(&toolbox.roots, &pattern, ".", context)?;
-            cut(&mut found, most);
-            Ok(found)
-        }
-        InspectQuery::Symbol(name) => {
-            let mut answer = engine::look_up(toolbox, name, most, context.stop).map(told)?;
-            answer.edges.push(Edge {
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        go_on(context.stop)?;
+        let symbols = toolbox.now().symbols();
+        let answer = match self.query {
+            InspectQuery::Overview => overview::overview(toolbox, self.most, context.stop)?,
+            InspectQuery::Search(text) => {
+                let pattern = &regex::escape(text);
+                let mut found = FileSearch { pattern, root: "." }.invoke(toolbox, context)?;
+                cut(&mut found, self.most);
+                return Ok(found);
+            }
+            InspectQuery::Symbol(name) => symbols.look_up(name, self.most, context.stop)?,
+            InspectQuery::Semantic => symbols.semantic(self.most, context.stop)?,
+        };
+        let edges = match self.query {
+            InspectQuery::Symbol(name) => vec![Edge {
                 edge_type: EdgeType::Referenced,
                 target_kind: TargetKind::Symbol,
                 target: name.clone(),
-            });
-            Ok(answer)
-        }
-        InspectQuery::Semantic => engine::semantic(toolbox, most, context.stop).map(told),
+            }],
+            _ => Vec::new(),
+        };
+        let stdout = serde_json::to_vec(&answer).ok();
+        Ok(Invocation { stdout, result: answer, edges, ..Invocation::default() })
     }
-}
-
-/// An answer that is one JSON object.
-fn told(answer: Value) -> Invocation {
-    let stdout = serde_json::to_vec(&answer).ok();
-    Invocation { stdout, result: answer, ..Invocation::default() }
 }
 
 /// Leaves as many of an array as were asked for, and says how many there were besides.
@@ -61,34 +93,4 @@ fn cut(found: &mut Invocation, most: usize) {
         fields.insert("given".to_owned(), json!(all.len()));
         fields.insert("left_out".to_owned(), json!(left_out));
     }
-}
-
-/// What would be looked at.
-pub(super) fn preview(
-    toolbox: &Toolbox,
-    query: &InspectQuery,
-    most: usize,
-    stop: &StopSignal,
-) -> Result<Preview, ToolError> {
-    let (summary, mut notes) = match query {
-        InspectQuery::Overview => {
-            let notes = vec!["Files are read, and nothing is run.".to_owned()];
-            ("Gives an overview of the program: packages, targets, languages.".to_owned(), notes)
-        }
-        InspectQuery::Search(text) => {
-            search::regex(&regex::escape(text))?;
-            (format!("Searches the files of the workspace for {text:?}."), Vec::new())
-        }
-        InspectQuery::Symbol(name) => {
-            let chosen = engine::choose(toolbox, engine::Work::Read, stop)?;
-            let summary = format!("Looks up where {name} is defined and named.");
-            (summary, chosen.notes(None))
-        }
-        InspectQuery::Semantic => {
-            let path = toolbox.codegraph().ok_or(engine::EngineError::NoCodegraph)?;
-            (format!("Reads the code graph {}.", path.display()), Vec::new())
-        }
-    };
-    notes.push(format!("Gives at most {most} of each, and says how many more there are."));
-    Ok(Preview { predicted: Predicted::Exact, summary, changes: Vec::new(), notes })
 }

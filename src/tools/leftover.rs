@@ -4,8 +4,9 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::place::Last;
-use super::{Kind, ToolError, Toolbox, batch, splice, write};
+use crate::workspace::{Kind, Last, temporary_name};
+
+use super::{ToolError, Toolbox, batch, splice};
 
 impl Toolbox {
     /// The temporary file that this execution left beside the file with this canonical path, when it
@@ -15,10 +16,10 @@ impl Toolbox {
     /// As [`Self::kind_of`].
     pub fn leftover(&self, key: &str, execution_id: Uuid) -> Result<Option<String>, ToolError> {
         let own = Path::new(key).file_name().map(|name| batch::waiting_names(execution_id, name));
-        let names = std::iter::once(write::temporary_name(execution_id).into());
+        let names = std::iter::once(temporary_name(execution_id).into());
         for name in names.chain(own.into_iter().flatten()) {
             let path = Path::new(key).with_file_name(name);
-            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+            let place = self.resolve(&path.to_string_lossy(), Last::Keep)?;
             if place.kind == Kind::File {
                 return Ok(Some(place.key));
             }
@@ -34,7 +35,7 @@ impl Toolbox {
     pub fn left_by_splice(&self, key: &str) -> Result<Vec<String>, ToolError> {
         let mut left = Vec::new();
         for path in splice::names_beside(Path::new(key)) {
-            let place = self.roots.resolve(&path.to_string_lossy(), Last::Keep)?;
+            let place = self.resolve(&path.to_string_lossy(), Last::Keep)?;
             if place.kind == Kind::File {
                 left.push(place.key);
             }

@@ -7,18 +7,14 @@ use std::time::Duration;
 
 use crate::authorization::StepWalls;
 use crate::plan::{Code, ToolCall, VerifyScope, limits};
-use crate::run::Stream;
+use crate::process::walls::WallReport;
+use crate::process::{self, Cause, Input, Leftovers, MODEL_KEY, ProcessError, Profile, Program};
+use crate::run::{StopSignal, Stream};
 
-use super::process::{self, Behind, Cause, Input, Leftovers, Profile, Program};
-use super::{
-    Overlay, ProgramError, StopSignal, ToolError, Toolbox, WallReport, program, search, shell,
-};
+use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 
 /// Most bytes of an answer, and of what is printed beside it: a plan at its limit fits.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
-
-/// The variable with the key of the planner's server. Nothing that is started is handed it but the planner that asks.
-pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
 
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,13 +97,13 @@ impl Toolbox {
         stop: &StopSignal,
         told: &dyn Fn(&str),
     ) -> Result<PlannerFinished, ToolError> {
-        let unset = shell::unset();
+        let unset = command_shell::unset();
         let key = std::env::var(MODEL_KEY).ok();
         let mut environment = Vec::new();
         let (program, arguments): (&OsStr, Vec<&str>) = match planner {
             PlannerProgram::Command(command) => {
-                let reader = shell::Reader::here(self)?;
-                (reader.path.as_os_str(), reader.arguments(command))
+                let shell = self.command_shell()?;
+                (shell.path.as_os_str(), shell.arguments(command))
             }
             PlannerProgram::Program { program, arguments, has_key } => {
                 if *has_key {
@@ -116,9 +112,8 @@ impl Toolbox {
                 (program.as_os_str(), arguments.iter().map(String::as_str).collect())
             }
         };
-        let behind = Behind { step: walls, run: &self.walls, write: &[] };
         let program = Program {
-            profile: Profile::Planner(behind),
+            profile: Profile::Planner(self.launcher.behind(walls)),
             program,
             arguments: &arguments,
             input: Some(Input::Bytes(request)),
@@ -136,7 +131,7 @@ impl Toolbox {
             }
         };
         let finished = process::run(&program, stop, &output).map_err(|source| {
-            ToolError::NotStarted { program: "the planner", code: Code::CommandFailed, source }
+            ProcessError::NotStarted { program: "the planner", code: Code::CommandFailed, source }
         })?;
         Ok(PlannerFinished {
             end: match finished.cause {
@@ -156,16 +151,9 @@ impl Toolbox {
 
     /// Whether there is anything to verify the program with.
     pub fn can_verify(&self, scope: VerifyScope) -> bool {
-        let preview = program::preview(self, Overlay::nothing(), &ToolCall::Verify { scope });
-        !matches!(preview, Err(ToolError::Program { source: ProgramError::NoCommand { .. } }))
-    }
-
-    /// The files of the workspace as ripgrep would choose them, sorted by the bytes of their path.
-    ///
-    /// # Errors
-    /// A workspace that cannot be looked at, and a stop.
-    pub fn file_names(&self, stop: &StopSignal) -> Result<Vec<String>, ToolError> {
-        search::names(&self.roots, stop)
+        let preview = program::preview(self.now(), &ToolCall::Verify { scope });
+        let error = preview.as_ref().err().and_then(ToolError::get);
+        !matches!(error, Some(ProgramError::NoCommand { .. }))
     }
 }
 

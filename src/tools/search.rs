@@ -5,27 +5,24 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkMatch};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::run::{Edge, EdgeType, TargetKind};
+use crate::plan::Code;
+use crate::run::text::beginning;
+use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
+use crate::workspace::scan::{ANSWER_BYTES, Answer, look_at_files, root};
+use crate::workspace::{Access, Kind, Last, Looking, Place, WorkspaceError};
 
-use super::looking::Looking;
-use super::place::{Last, Place, Roots};
-use super::walk::{Step, walk};
-use super::{Access, Context, Invocation, Kind, StopSignal, ToolError, words};
+use super::tool::{Foreseen, Tool, reads_only};
+use super::{After, Context, Invocation, ToolError, Toolbox};
 
-/// Most bytes of one answer: 256 MiB.
-pub(super) const ANSWER_BYTES: u64 = 256 << 20;
 /// Most files that one search is linked to in the evidence; the result says how many there were.
 const MOST_REFERENCES: usize = 1_000;
 
@@ -41,16 +38,30 @@ struct Hit<'a> {
     text: &'a str,
 }
 
-/// The part of the answer that comes from one file.
-pub(super) struct Found {
-    pub(super) path: String,
-    /// Answers as JSON, separated by commas.
-    pub(super) json: Vec<u8>,
-    pub(super) count: u64,
+/// A pattern that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the pattern {pattern:?} cannot be used: {message}")]
+pub(super) struct BadPattern {
+    pattern: String,
+    message: String,
+}
+
+impl ErrorInfo for BadPattern {
+    fn code(&self) -> Code {
+        Code::BadArgument
+    }
+
+    fn next(&self) -> String {
+        "Correct the pattern in the plan.".to_owned()
+    }
+
+    fn is_about_the_plan(&self) -> bool {
+        true
+    }
 }
 
 /// Reads the pattern of a search.
-pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, ToolError> {
+pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
         .line_terminator(Some(b'\n'))
@@ -59,7 +70,7 @@ pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, ToolError> {
 }
 
 /// Reads the pattern of a list. A set of one, because a matcher alone panics when it is too large.
-pub(super) fn glob(pattern: &str) -> Result<GlobSet, ToolError> {
+pub(super) fn glob(pattern: &str) -> Result<GlobSet, BadPattern> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -68,87 +79,123 @@ pub(super) fn glob(pattern: &str) -> Result<GlobSet, ToolError> {
         .map_err(|error| bad_pattern(pattern, &error.kind().to_string()))
 }
 
-fn bad_pattern(pattern: &str, message: &str) -> ToolError {
-    ToolError::BadPattern { pattern: words::beginning(pattern), message: words::beginning(message) }
-}
-
-/// Where a search begins: a folder or a file that is there.
-pub(super) fn root<'a>(roots: &'a Roots, root: &str) -> Result<Place<'a>, ToolError> {
-    let place = roots.resolve(root, Last::Follow)?;
-    match place.kind {
-        Kind::File | Kind::Folder => Ok(place),
-        Kind::Absent => Err(ToolError::NotFound { path: root.to_owned() }),
-        kind => Err(ToolError::NotAFile { path: root.to_owned(), kind, access: Access::Read }),
-    }
+fn bad_pattern(pattern: &str, message: &str) -> BadPattern {
+    BadPattern { pattern: beginning(pattern), message: beginning(message) }
 }
 
 /// `file_search`.
-pub(super) fn search(
-    roots: &Roots,
-    pattern: &str,
-    root_text: &str,
-    context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let matcher = regex(pattern)?;
-    let place = root(roots, root_text)?;
-    let answer =
-        look_at_files(&place, Looking::of_run(context.stop), |searcher, relative, key| {
-            let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
+pub(super) struct FileSearch<'a> {
+    pub(super) pattern: &'a str,
+    pub(super) root: &'a str,
+}
+
+impl Tool for FileSearch<'_> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+        regex(self.pattern)?;
+        let place = described(at, self.root)?;
+        let summary = format!("Searches {place} for lines that match {}.", self.pattern);
+        Ok(reads_only(summary, Vec::new()))
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        let matcher = regex(self.pattern)?;
+        let place = root(toolbox, self.root)?;
+        let answer =
+            look_at_files(&place, Looking::of_run(context.stop), |searcher, relative, key| {
+                let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
+                    return Ok(None);
+                };
+                let mut lines = Lines {
+                    matcher: &matcher,
+                    path: key,
+                    stop: context.stop,
+                    json: Vec::new(),
+                    count: 0,
+                    binary: false,
+                };
+                let reader = StopRead { file, stop: context.stop };
+                searcher.search_reader(&matcher, reader, &mut lines).map_err(|source| {
+                    WorkspaceError::ReadFailed { path: key.to_owned(), source }
+                })?;
+                Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
+            })?;
+        let references = answer.found.iter().take(MOST_REFERENCES).map(|found| Edge {
+            edge_type: EdgeType::Referenced,
+            target_kind: TargetKind::File,
+            target: found.path.clone(),
+        });
+        let edges = std::iter::once(executed_on(&place)).chain(references).collect();
+        Ok(listed(answer, edges))
+    }
+}
+
+/// `file_glob`.
+pub(super) struct FileGlob<'a> {
+    pub(super) pattern: &'a str,
+    pub(super) root: &'a str,
+}
+
+impl Tool for FileGlob<'_> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+        glob(self.pattern)?;
+        let place = described(at, self.root)?;
+        let summary = format!("Lists, of {place}, what matches {}.", self.pattern);
+        Ok(reads_only(summary, Vec::new()))
+    }
+
+    /// Binary files are listed too: whether a file is one shows only when it is read.
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        let matcher = glob(self.pattern)?;
+        let place = root(toolbox, self.root)?;
+        let answer = look_at_files(&place, Looking::of_run(context.stop), |_, relative, key| {
+            // Of a root that is a file, the name is matched.
+            let below = relative
+                .strip_prefix(&place.relative)
+                .ok()
+                .filter(|below| !below.as_os_str().is_empty())
+                .or_else(|| relative.file_name().map(Path::new));
+            if !below.is_some_and(|below| matcher.is_match(below)) {
                 return Ok(None);
-            };
-            let mut lines = Lines {
-                matcher: &matcher,
-                path: key,
-                stop: context.stop,
-                json: Vec::new(),
-                count: 0,
-                binary: false,
-            };
-            let reader = StopRead { file, stop: context.stop };
-            searcher
-                .search_reader(&matcher, reader, &mut lines)
-                .map_err(|source| ToolError::ReadFailed { path: key.to_owned(), source })?;
-            Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
+            }
+            let json = serde_json::to_vec(key).unwrap_or_default();
+            Ok(Some((json, 1)))
         })?;
-    let references = answer.found.iter().take(MOST_REFERENCES).map(|found| Edge {
-        edge_type: EdgeType::Referenced,
-        target_kind: TargetKind::File,
-        target: found.path.clone(),
+        Ok(listed(answer, vec![executed_on(&place)]))
+    }
+}
+
+/// What a look begins with, for a sentence.
+fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
+    let place = at.toolbox.resolve(root, Last::Follow)?;
+    let path = root.to_owned();
+    match at.overlay.kind(&place) {
+        Kind::Folder if place.key == "." => Ok("the files of the workspace".to_owned()),
+        Kind::Folder => Ok(format!("the files below {}", place.key)),
+        Kind::File => Ok(place.key),
+        Kind::Absent => Err(WorkspaceError::NotFound { path }),
+        kind => Err(WorkspaceError::NotAFile { path, kind, access: Access::Read }),
+    }
+}
+
+/// The answer of a tool that lists: a JSON array, and how much of what there is.
+pub(super) fn listed(answer: Answer, edges: Vec<Edge>) -> Invocation {
+    let stdout = answer.json();
+    let result = json!({
+        "matches": answer.found.iter().map(|found| found.count).sum::<u64>(),
+        "files_with_matches": answer.found.len(),
+        "files": answer.files,
+        "problems": answer.problems,
     });
-    let edges = std::iter::once(executed_on(&place)).chain(references).collect();
-    Ok(answer.into_invocation(edges))
-}
-
-/// `file_glob`. Binary files are listed too: whether a file is one shows only when it is read.
-pub(super) fn list(
-    roots: &Roots,
-    pattern: &str,
-    root_text: &str,
-    context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let matcher = glob(pattern)?;
-    let place = root(roots, root_text)?;
-    let answer = look_at_files(&place, Looking::of_run(context.stop), |_, relative, key| {
-        // Of a root that is a file, the name is matched.
-        let below = relative
-            .strip_prefix(&place.relative)
-            .ok()
-            .filter(|below| !below.as_os_str().is_empty())
-            .or_else(|| relative.file_name().map(Path::new));
-        if !below.is_some_and(|below| matcher.is_match(below)) {
-            return Ok(None);
-        }
-        let json = serde_json::to_vec(key).unwrap_or_default();
-        Ok(Some((json, 1)))
-    })?;
-    Ok(answer.into_invocation(vec![executed_on(&place)]))
-}
-
-/// The names of all files of the workspace, in the same choice and order.
-pub(super) fn names(roots: &Roots, stop: &StopSignal) -> Result<Vec<String>, ToolError> {
-    let place = root(roots, ".")?;
-    let answer = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
-    Ok(answer.found.into_iter().map(|found| found.path).collect())
+    let stderr = (!answer.problems.is_empty()).then(|| {
+        answer
+            .problems
+            .iter()
+            .flat_map(|line| [line.as_bytes(), b"\n"])
+            .flatten()
+            .copied()
+            .collect()
+    });
+    Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
 }
 
 fn executed_on(place: &Place<'_>) -> Edge {
@@ -157,119 +204,6 @@ fn executed_on(place: &Place<'_>) -> Edge {
         target_kind: TargetKind::File,
         target: place.key.clone(),
     }
-}
-
-/// What a look at many files found.
-pub(super) struct Answer {
-    pub(super) found: Vec<Found>,
-    pub(super) files: u64,
-    /// What could not be looked at, in the system's words; sorted.
-    pub(super) problems: Vec<String>,
-}
-
-impl Answer {
-    /// As a tool's answer: a JSON array, and how much of what there is.
-    pub(super) fn into_invocation(self, edges: Vec<Edge>) -> Invocation {
-        let mut stdout = vec![b'['];
-        for (index, found) in self.found.iter().enumerate() {
-            if index > 0 {
-                stdout.push(b',');
-            }
-            stdout.extend_from_slice(&found.json);
-        }
-        stdout.push(b']');
-        let result = json!({
-            "matches": self.found.iter().map(|found| found.count).sum::<u64>(),
-            "files_with_matches": self.found.len(),
-            "files": self.files,
-            "problems": self.problems,
-        });
-        let stderr = (!self.problems.is_empty()).then(|| {
-            self.problems
-                .iter()
-                .flat_map(|line| [line.as_bytes(), b"\n"])
-                .flatten()
-                .copied()
-                .collect()
-        });
-        Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
-    }
-}
-
-/// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
-/// and the canonical one, and gives JSON and how many answers it holds.
-///
-/// # Errors
-/// A limit that is reached, or a stop.
-pub(super) fn look_at_files(
-    place: &Place<'_>,
-    looking: Looking<'_>,
-    look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, ToolError> + Sync,
-) -> Result<Answer, ToolError> {
-    let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
-    let problems = Mutex::new(Vec::new());
-    let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
-    let limit = Mutex::new(None);
-    let stop = looking.stop;
-    let visit = |searcher: &mut Searcher, step: Step<'_>| {
-        if stop.is_set() || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
-            return ControlFlow::Break(());
-        }
-        let relative = match step {
-            Step::File(relative) => relative,
-            Step::Folder(_) | Step::Link(_) | Step::Other(_) => return ControlFlow::Continue(()),
-            Step::Problem(text) => {
-                lock(&problems).push(text);
-                return ControlFlow::Continue(());
-            }
-        };
-        files.fetch_add(1, Ordering::Relaxed);
-        let path = place.root.key(relative);
-        match look(searcher, relative, &path) {
-            Ok(None) => {}
-            Ok(Some((json, count))) => {
-                bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
-                lock(&found).push((relative.to_owned(), Found { path, json, count }));
-            }
-            // Which file it comes up at depends on the threads; that it comes up does not.
-            Err(error @ ToolError::TooMuchToLookAt { .. }) => {
-                *lock(&limit) = Some(error);
-                return ControlFlow::Break(());
-            }
-            Err(error) => lock(&problems).push(error.to_string()),
-        }
-        ControlFlow::Continue(())
-    };
-    let searcher = || {
-        SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
-    };
-    let walked = walk(place, looking, searcher, visit);
-    if stop.is_set() {
-        return Err(ToolError::Cancelled);
-    }
-    walked?;
-    if let Some(limit) = limit.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(limit);
-    }
-    if bytes.into_inner() > ANSWER_BYTES {
-        return Err(ToolError::OutputLimit { limit: ANSWER_BYTES });
-    }
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // By bytes of the whole path: `a-b` comes before `a/b`.
-    found.sort_by(|(a, _), (b, _)| {
-        a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
-    });
-    let mut problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
-    problems.sort();
-    Ok(Answer {
-        found: found.into_iter().map(|(_, found)| found).collect(),
-        files: files.into_inner(),
-        problems,
-    })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends with an error once a person asked to stop, so that one huge file cannot hold up the answer.

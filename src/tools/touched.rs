@@ -4,23 +4,30 @@
 use crate::plan::ToolCall;
 use crate::run::{Edge, EdgeType, TargetKind};
 
+use super::tool::Tool;
 use super::{Invocation, Toolbox};
 
 /// Most files that one call is linked to because of what was said about them.
 const MOST_FILES: usize = 1_000;
 
 /// Adds the edges that the call's own code did not come to make.
-pub(super) fn complete(toolbox: &Toolbox, call: &ToolCall, invocation: &mut Invocation) {
+pub(super) fn complete(
+    toolbox: &Toolbox,
+    call: &ToolCall,
+    tool: &dyn Tool,
+    invocation: &mut Invocation,
+) {
     let worked_on = |edge: &Edge| {
         (edge.edge_type, edge.target_kind) == (EdgeType::ExecutedOn, TargetKind::File)
     };
     if !invocation.edges.iter().any(worked_on) {
-        let (file, symbol) = subject(call);
-        if let Some((edge_type, symbol)) = symbol {
+        if let Some((edge_type, symbol)) = tool.symbol() {
             add(&mut invocation.edges, edge_type, TargetKind::Symbol, symbol);
         }
         // A path that leads outside was not touched.
-        if let Some(key) = file.and_then(|path| toolbox.key_of(path).ok()) {
+        let named = call.paths();
+        let file = named.first().filter(|_| !tool.tells_files());
+        if let Some(key) = file.and_then(|named| toolbox.key_of(named.path).ok()) {
             add(&mut invocation.edges, EdgeType::ExecutedOn, TargetKind::File, &key);
         }
     }
@@ -53,22 +60,4 @@ fn add(edges: &mut Vec<Edge>, edge_type: EdgeType, target_kind: TargetKind, targ
     if !edges.contains(&edge) {
         edges.push(edge);
     }
-}
-
-/// The path and the symbol that a call works on, as they are written.
-fn subject(call: &ToolCall) -> (Option<&str>, Option<(EdgeType, &str)>) {
-    let file = match call {
-        // These say themselves what they touch.
-        ToolCall::MutateBatch(_) | ToolCall::Simulate(_) | ToolCall::History { .. } => None,
-        call => call.paths().first().map(|named| named.path),
-    };
-    let symbol = match call {
-        ToolCall::SplicePatch { symbol, .. } => Some((EdgeType::ExecutedOn, symbol.as_str())),
-        ToolCall::ReferencesToSymbolName { symbol }
-        | ToolCall::ReferencesFromFileToSymbolName { symbol, .. } => {
-            Some((EdgeType::Referenced, symbol.as_str()))
-        }
-        _ => None,
-    };
-    (file, symbol)
 }

@@ -205,7 +205,7 @@ impl Reader {
             Request::Place(place) => Reply::Place(Box::new(self.place(place))),
             Request::Source { workspace, file, wanted } => {
                 let lines = Toolbox::open(&workspace, &self.setup.policy)
-                    .and_then(|toolbox| toolbox.source_lines(&file, &wanted));
+                    .and_then(|toolbox| Ok(toolbox.source_lines(&file, &wanted)?));
                 Reply::Source(lines.map_err(|error| error.failure()))
             }
             Request::Edit { workspace, command, place } => {

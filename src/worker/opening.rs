@@ -15,9 +15,8 @@ use crate::authorization::Grants;
 use crate::engine::{
     FollowUpError, WorkspaceChoice, cannot_be_reverted, changes_since, choose_workspace,
 };
-use crate::plan::{Digest, Finding, parse};
+use crate::plan::{Code, Digest, Finding, parse};
 use crate::run::RunSummary;
-use crate::tools::ToolError;
 
 impl Reader {
     pub(super) fn open(&mut self, path: &Path, workspace: Option<&Path>, grants: Grants) -> Reply {
@@ -75,7 +74,7 @@ impl Reader {
                 }
                 opened(plan, parsed.digest, findings, Some(Arc::new(review)), continues)
             }
-            Err(error @ ToolError::Cancelled) => Reply::Failed(error.failure()),
+            Err(error) if error.code() == Code::Cancelled => Reply::Failed(error.failure()),
             Err(error) => {
                 findings.push(Finding::error(error.code(), "", error.to_string()));
                 opened(plan, parsed.digest, findings, None, continues)

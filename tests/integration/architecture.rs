@@ -138,7 +138,7 @@ fn a_forbidden_word_is_found_in_the_room_where_it_is_forbidden() {
     }
     for (path, text) in [
         ("src/evidence/mod.rs", "use rusqlite::Connection; const Q: &str = \"SELECT 1\";"),
-        ("src/tools/process.rs", "fn f() { Command::new(\"x\"); }"),
+        ("src/process/mod.rs", "fn f() { Command::new(\"x\"); }"),
         ("src/app/file_dialog.rs", "fn f() { rfd::FileDialog::new(); }"),
         ("src/ui/theme.rs", "fn f() { Color32::from_rgb(1, 2, 3); }"),
         ("src/ui/theme/tokens.rs", "fn f() { Color32::from_rgb(1, 2, 3); }"),

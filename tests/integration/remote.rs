@@ -1,7 +1,6 @@
 //! Commands on another host, by a real server on loopback (SPEC §7.3).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -9,13 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use countersign::plan::{Code, Destination};
-use countersign::run::{Stream, TargetState};
+use countersign::run::{ErrorInfo as _, Stream, TargetState};
 use countersign::tools::{
-    Capture, Connection, Context, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished,
+    Capture, Connection, ProcessIo, RemoteCommand, RemoteEnd, RemoteError, RemoteFinished,
     RemoteStop, SshClient, StopSignal, check_target, known_target,
 };
 use proptest::prelude::*;
-use uuid::Uuid;
 
 use crate::sshd::{Sshd, destination};
 
@@ -56,17 +54,8 @@ fn run_on(
     output: &dyn Fn(Stream, &str),
 ) -> Finished {
     let kept = Kept::default();
-    let expected = BTreeMap::new();
-    let execution_id = Uuid::nil();
-    let context = Context {
-        expected: &expected,
-        stop,
-        execution_id,
-        output,
-        capture: &kept,
-        walls: countersign::authorization::StepWalls::NONE,
-    };
-    let finished = connection.run(command, &context).unwrap();
+    let io = ProcessIo { stop, output, capture: &kept };
+    let finished = connection.run(command, io).unwrap();
     let [stdout, stderr] = kept.0.into_inner();
     assert_eq!(finished.stdout.bytes(), stdout.len() as u64);
     assert_eq!(finished.stderr.bytes(), stderr.len() as u64);

@@ -456,7 +456,8 @@ impl Yard {
             timeout_seconds: Some(20),
         };
         let invocation = toolbox.invoke(&call, &context);
-        if let Some(error @ countersign::tools::ToolError::NotStarted { .. }) = &invocation.error {
+        let error = invocation.error.as_ref().and_then(countersign::tools::ToolError::get);
+        if let Some(error @ countersign::tools::ProcessError::NotStarted { .. }) = error {
             panic!("at {}: {error}", self.level);
         }
         let code = invocation.error.map(|error| error.code());

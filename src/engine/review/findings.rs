@@ -2,7 +2,7 @@
 
 use crate::plan::{Code, Finding, Severity, Step, ToolCall};
 use crate::risk::{RiskLevel, Verdict};
-use crate::tools::{ToolError, Toolbox};
+use crate::tools::{ToolError, Toolbox, WorkspaceError};
 
 /// The finding that forbids a plan with this command; none where the command is not blocked. There is
 /// no way around it.
@@ -32,6 +32,11 @@ pub(in crate::engine) fn beginning(text: &str) -> &str {
 /// Whether an error about a path is about one that stands in a file, whose own path is right.
 pub(super) fn is_of_named_file(call: &ToolCall, toolbox: &Toolbox) -> bool {
     matches!(call, ToolCall::SplicePlan { plan_file } if toolbox.kind_of(plan_file).is_ok())
+}
+
+/// Whether a file is larger than what is ever read whole.
+pub(super) fn is_too_large(error: &ToolError) -> bool {
+    matches!(error.get(), Some(WorkspaceError::TooLarge { .. }))
 }
 
 /// That a limit was reached when a step was looked at: more of it is not known, and nobody may sign that.

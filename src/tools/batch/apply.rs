@@ -17,11 +17,13 @@ use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{FileEffect, FileMode, Modes};
 
-use super::super::place::{Last, Roots};
-use super::super::write::{compare, temporary_name};
-use super::super::{Access, Context, ToolError, file};
-use super::disk::Disk;
-use super::folders::{FolderId, Folders};
+use crate::tools::ToolError;
+use crate::workspace::{
+    Access, Disk, FolderId, Folders, Last, Workspace, WorkspaceError, WriteContext, compare, file,
+    go_on, temporary_name,
+};
+
+use super::error::BatchError;
 use super::restore::Undone;
 
 /// So many new files are open at a time: written first and flushed then, which lets the file system put
@@ -56,23 +58,23 @@ pub(in super::super) enum NewMode {
 /// A file that is not as `before` says just before it would change (E004), a link or a folder in its
 /// place, a disk that cannot be written to, a stop.
 pub(in super::super) fn apply(
-    roots: &Roots,
+    workspace: &Workspace,
     effects: &[FileEffect],
     modes: &BTreeMap<String, NewMode>,
-    context: &Context<'_>,
+    context: &WriteContext<'_>,
 ) -> Result<Applied, Box<Undone>> {
-    apply_on(Disk::REAL, roots, effects, modes, context)
+    apply_on(Disk::REAL, workspace, effects, modes, context)
 }
 
 /// The same on a disk that a test may let fail.
 pub(super) fn apply_on(
     disk: Disk<'_>,
-    roots: &Roots,
+    workspace: &Workspace,
     effects: &[FileEffect],
     modes: &BTreeMap<String, NewMode>,
-    context: &Context<'_>,
+    context: &WriteContext<'_>,
 ) -> Result<Applied, Box<Undone>> {
-    let mut work = Work::new(disk, roots, modes, context);
+    let mut work = Work::new(disk, workspace, modes, context);
     match work.all(effects) {
         Ok(()) => {
             work.is_over = true;
@@ -152,9 +154,9 @@ impl Slot<'_> {
 /// A batch under way. Whatever ends it early, a panic too, takes it back.
 pub(super) struct Work<'a> {
     pub(super) disk: Disk<'a>,
-    roots: &'a Roots,
+    workspace: &'a Workspace,
     modes: &'a BTreeMap<String, NewMode>,
-    context: &'a Context<'a>,
+    context: &'a WriteContext<'a>,
     pub(super) folders: Folders<'a>,
     pub(super) slots: Vec<Slot<'a>>,
     /// What belonged to the files and could not be kept.
@@ -174,13 +176,13 @@ impl Drop for Work<'_> {
 impl<'a> Work<'a> {
     fn new(
         disk: Disk<'a>,
-        roots: &'a Roots,
+        workspace: &'a Workspace,
         modes: &'a BTreeMap<String, NewMode>,
-        context: &'a Context<'a>,
+        context: &'a WriteContext<'a>,
     ) -> Self {
         let folders = Folders::new(disk);
         let (slots, warnings) = (Vec::new(), Vec::new());
-        Self { disk, roots, modes, context, folders, slots, warnings, is_over: false }
+        Self { disk, workspace, modes, context, folders, slots, warnings, is_over: false }
     }
 
     fn all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
@@ -190,29 +192,26 @@ impl<'a> Work<'a> {
             self.prepare(some)?;
         }
         for index in 0..self.slots.len() {
-            self.stopped()?;
+            go_on(self.context.stop)?;
             self.change(index)?;
         }
         if let Some((folder, source)) = self.folders.flush().next() {
-            return Err(ToolError::WriteFailed { path: folder.to_owned(), source });
+            let path = folder.to_owned();
+            return Err(WorkspaceError::WriteFailed { path, source }.into());
         }
         self.discard()
-    }
-
-    fn stopped(&self) -> Result<(), ToolError> {
-        if self.context.stop.is_set() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 
     /// Puts the new contents of these files on the disk, under their other names.
     fn prepare(&mut self, effects: &[&'a FileEffect]) -> Result<(), ToolError> {
         let mut written = Vec::new();
         for effect in effects {
-            self.stopped()?;
+            go_on(self.context.stop)?;
             let file = self.wait(effect)?;
             written.extend(file.map(|file| (file, &effect.path)));
         }
         for (file, path) in written {
-            self.stopped()?;
+            go_on(self.context.stop)?;
             self.disk.flush_file(&file).map_err(failed(path))?;
         }
         Ok(())
@@ -221,14 +220,11 @@ impl<'a> Work<'a> {
     /// Writes the new content of a file, where it has one, beside it.
     fn wait(&mut self, effect: &'a FileEffect) -> Result<Option<File>, ToolError> {
         let path = &effect.path;
-        let place = self.roots.resolve(path, Last::Keep)?;
+        let place = self.workspace.resolve(path, Last::Keep)?;
         let Some(name) = place.relative.file_name().filter(|_| place.key == *path) else {
             let now = FileState::Absent;
-            return Err(ToolError::Stale {
-                path: path.clone(),
-                approved: Some(effect.before),
-                now,
-            });
+            let (path, approved) = (path.clone(), Some(effect.before));
+            return Err(WorkspaceError::Stale { path, approved, now }.into());
         };
         let name = PathBuf::from(name);
         let above = place.relative.parent().unwrap_or(Path::new(""));
@@ -252,7 +248,7 @@ impl<'a> Work<'a> {
         }
         let contents = effect.after_bytes.as_deref();
         if contents.is_none() && effect.after != FileState::Absent {
-            return Err(super::BatchError::NoContent { path: path.clone() }.into());
+            return Err(BatchError::NoContent { path: path.clone() }.into());
         }
         let Some(contents) = contents else {
             self.slots.push(slot);
@@ -281,7 +277,7 @@ impl<'a> Work<'a> {
     }
 
     fn file_at(&self, path: &str) -> Result<Option<std::fs::File>, ToolError> {
-        let place = self.roots.resolve(path, Last::Follow)?;
+        let place = self.workspace.resolve(path, Last::Follow)?;
         Ok(place.open(path, Access::Write)?.map(|(file, _)| file))
     }
 
@@ -304,7 +300,8 @@ impl<'a> Work<'a> {
             (FileState::Absent, _) => self.disk.move_to_new(dir, waiting, name),
             _ => self.disk.exchange(dir, waiting, name, spare),
         }
-        .map_err(failed(path))
+        .map_err(failed(path))?;
+        Ok(())
     }
 
     /// Removes what the files were. What somebody wrote in the last instant is not thrown away unseen.
@@ -328,18 +325,18 @@ impl<'a> Work<'a> {
         &self,
         slot: &Slot<'_>,
         name: &Path,
-    ) -> Result<Option<(std::fs::File, cap_std::fs::Metadata)>, ToolError> {
+    ) -> Result<Option<(std::fs::File, cap_std::fs::Metadata)>, WorkspaceError> {
         let path = &slot.effect.path;
         let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
         file::open(dir, name, path, Access::Write)
     }
 
     /// What stands under one of the two names of a file.
-    pub(super) fn state(&self, slot: &Slot<'_>, name: &Path) -> Result<FileState, ToolError> {
+    pub(super) fn state(&self, slot: &Slot<'_>, name: &Path) -> Result<FileState, WorkspaceError> {
         file::state(self.open(slot, name)?.map(|(file, _)| file), &slot.effect.path)
     }
 }
 
-pub(super) fn failed(path: &str) -> impl Fn(std::io::Error) -> ToolError {
-    |source| ToolError::WriteFailed { path: path.to_owned(), source }
+pub(super) fn failed(path: &str) -> impl Fn(std::io::Error) -> WorkspaceError {
+    |source| WorkspaceError::WriteFailed { path: path.to_owned(), source }
 }

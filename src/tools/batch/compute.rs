@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest, Edit};
-use crate::run::{FileEffect, FileMode, Modes};
+use crate::run::{FileEffect, FileMode, Modes, StopSignal};
+use crate::tools::{After, ToolError, Toolbox};
+use crate::workspace::{
+    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, file, go_on, prepare,
+};
 
-use super::super::place::{Last, Place};
-use super::super::preview::{Prepared, content, prepare};
-use super::super::write::Existing;
-use super::super::{Access, Overlay, StopSignal, ToolError, Toolbox, engine, file};
 use super::apply::NewMode;
-use super::error::Fault;
-use super::{BatchError, edits};
+use super::edits;
+use super::error::{BatchError, Fault};
 
 /// What a batch makes of the files.
 #[derive(Default)]
@@ -38,16 +38,15 @@ pub(in super::super) struct Computed {
 /// # Errors
 /// Only a stop; what is wrong with the edits is in the answer.
 pub(in super::super) fn compute(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
+    at: After<'_>,
     batch: &[Edit],
     expected: &BTreeMap<String, Digest>,
     stop: &StopSignal,
 ) -> Result<Computed, ToolError> {
     let mut files = Files {
-        toolbox,
+        toolbox: at.toolbox,
         stop,
-        overlay: overlay.clone(),
+        overlay: at.overlay.clone(),
         named: Vec::new(),
         before: BTreeMap::new(),
         modes: BTreeMap::new(),
@@ -55,7 +54,7 @@ pub(in super::super) fn compute(
         done: Computed::default(),
     };
     for (path, expected) in expected {
-        engine::stopped(stop)?;
+        go_on(stop)?;
         if let Err(error) = files.expect(path, *expected) {
             let error = Box::new(error);
             files.done.faults.push(Fault { edit: None, path: path.clone(), error });
@@ -63,8 +62,8 @@ pub(in super::super) fn compute(
     }
     let mut doubtful = BTreeSet::new();
     for (index, edit) in batch.iter().enumerate() {
-        engine::stopped(stop)?;
-        let keys = || edit.paths().filter_map(|path| toolbox.key_of(path).ok());
+        go_on(stop)?;
+        let keys = || edit.paths().filter_map(|path| at.toolbox.key_of(path).ok());
         if keys().any(|key| doubtful.contains(&key)) {
             doubtful.extend(keys());
             continue;
@@ -81,6 +80,14 @@ pub(in super::super) fn compute(
         }
     }
     Ok(files.finish())
+}
+
+impl Computed {
+    /// The first fault that is the plan's in whatever state the workspace is.
+    pub(super) fn about_the_plan(&mut self) -> Option<ToolError> {
+        let at = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
+        Some(*self.faults.swap_remove(at).error)
+    }
 }
 
 /// Most bytes of all files together, which have to fit into memory: as many as one file may have.
@@ -116,11 +123,13 @@ impl<'a> Files<'a> {
 
     /// A file that is there, and what it holds now.
     pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
-        let missing = || ToolError::NotFound { path: path.to_owned() };
+        let missing = || WorkspaceError::NotFound { path: path.to_owned() };
         match self.writable(path, Existing::Replace) {
             Ok(Prepared { place, before, .. }) => Ok((place, before.ok_or_else(missing)?)),
-            Err(ToolError::FolderMissing { .. }) => Err(missing()),
-            Err(error) => Err(error),
+            Err(error) => match error.get() {
+                Some(WorkspaceError::FolderMissing { .. }) => Err(missing().into()),
+                _ => Err(error),
+            },
         }
     }
 
@@ -166,9 +175,10 @@ impl<'a> Files<'a> {
     }
 
     fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
-        let place = self.toolbox.roots.resolve(path, Last::Follow)?;
-        let found =
-            file::state_of_bytes(content(&place, &self.overlay, path, Access::Read)?.as_deref());
+        let place = self.toolbox.resolve(path, Last::Follow)?;
+        let at = self.toolbox.projected(&self.overlay);
+        let (content, _) = at.content_and_mode(&place, path, Access::Read)?;
+        let found = file::state_of_bytes(content.as_deref());
         self.done.seen.insert(place.key, found);
         if found == FileState::Content(expected) {
             return Ok(());

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use crate::code::{self, CodeError, Language, Source};
 use crate::plan::Edit;
 
-use super::super::ToolError;
-use super::super::engine::EngineError;
-use super::super::preview::Prepared;
-use super::super::write::Existing;
-use super::BatchError;
+use crate::symbols::SymbolsError;
+use crate::tools::ToolError;
+use crate::workspace::{Existing, Prepared, WorkspaceError};
+
 use super::apply::NewMode;
 use super::compute::Files;
-use super::error::MOST_TIMES;
-use super::patch::Patch;
+use super::error::{BatchError, MOST_TIMES};
+use super::patch::{Patch, PatchError};
 
 /// Makes it.
 ///
@@ -111,7 +110,9 @@ fn patch(files: &mut Files<'_>, path: &str, diff: &str) -> Result<(), ToolError>
     if patch.creates() {
         let content = patch.apply(&[]).map_err(failed)?;
         return match create(files, path, content.unwrap_or_default().into()) {
-            Err(ToolError::AlreadyExists { .. }) => Err(failed(super::PatchError::Exists).into()),
+            Err(error) if matches!(error.get(), Some(WorkspaceError::AlreadyExists { .. })) => {
+                Err(failed(PatchError::Exists).into())
+            }
             created => created,
         };
     }
@@ -133,9 +134,9 @@ fn splice(
     contents: &str,
 ) -> Result<(), ToolError> {
     let (place, content) = files.existing(path)?;
-    let failed = |source| EngineError::Code { path: place.key.clone(), source };
+    let failed = |source| SymbolsError::Code { path: place.key.clone(), source };
     let language = Language::of_path(&place.relative)
-        .ok_or_else(|| EngineError::NoGrammar { path: place.key.clone() })?;
+        .ok_or_else(|| SymbolsError::NoGrammar { path: place.key.clone() })?;
     let text =
         std::str::from_utf8(&content).map_err(|_| BatchError::NotText { path: path.to_owned() })?;
     if contents.trim().is_empty() {

@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
+use crate::run::ErrorInfo;
 
-use super::super::ToolError;
-use super::PatchError;
+use crate::tools::ToolError;
+
+use super::patch::PatchError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -96,9 +98,9 @@ impl Fault {
     }
 }
 
-impl BatchError {
+impl ErrorInfo for BatchError {
     /// The stable code. A batch that is refused for a file that is not as expected is a conflict.
-    pub(in super::super) fn code(&self) -> Code {
+    fn code(&self) -> Code {
         let is_conflict = |fault: &Fault| fault.error.code() == Code::Conflict;
         match self {
             Self::Conflict { .. } => Code::Conflict,
@@ -114,8 +116,7 @@ impl BatchError {
         }
     }
 
-    /// What to do next, as a sentence.
-    pub(in super::super) fn next(&self) -> &'static str {
+    fn next(&self) -> String {
         match self {
             Self::Conflict { .. } => {
                 "See what changed the file; then make the plan again for what it holds now."
@@ -136,5 +137,6 @@ impl BatchError {
                 "Put them back by hand: what they were is in the evidence of this step."
             }
         }
+        .to_owned()
     }
 }

@@ -5,10 +5,8 @@
 
 mod apply;
 mod compute;
-mod disk;
 mod edits;
 mod error;
-mod folders;
 mod patch;
 mod preview;
 mod restore;
@@ -17,58 +15,59 @@ mod tests;
 
 use serde_json::{Value, json};
 
-use crate::authorization::FileState;
 use crate::code;
 use crate::plan::MutateBatch;
-use crate::run::{Edge, EdgeType, FileEffect, TargetKind};
+use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
+use crate::workspace::file::hash;
+use crate::workspace::{Overlay, compare};
 
-use super::{Context, Invocation, Overlay, ToolError, Toolbox, write};
+use super::tool::{Foreseen, Tool};
+use super::{After, Context, Invocation, ToolError, Toolbox};
 
 use compute::{Computed, compute};
+use error::Fault;
+use preview::foresee;
 
 pub(super) use apply::{NewMode, apply, moved, waiting_names};
-#[cfg(test)]
-pub(super) use disk::Act;
-pub(super) use disk::Disk;
-pub use error::{BatchError, Fault};
+pub use error::BatchError;
 pub use patch::PatchError;
-pub(super) use preview::foresee;
+pub(super) use preview::foresee as preview;
 pub(super) use restore::Undone;
 
-/// Adds to `overlay` what a batch leaves; nothing where it cannot be made.
-pub(super) fn leave(
-    toolbox: &Toolbox,
-    overlay: &mut Overlay,
-    batch: &MutateBatch,
-) -> Result<(), ToolError> {
-    if batch.dry_run {
-        return Ok(());
+/// Edits of many files.
+pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
+
+impl Tool for Batch<'_> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        foresee(at, self.0, stop)
     }
-    let stop = toolbox.stop();
-    let mut computed = compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, stop)?;
-    if let Some(error) = about_the_plan(&mut computed) {
-        return Err(error);
-    }
-    if computed.faults.is_empty() {
-        for effect in computed.effects {
-            overlay.put(effect.path, effect.after_bytes);
+
+    fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
+        let batch = self.0;
+        if batch.dry_run {
+            return Ok(());
         }
+        let at = toolbox.after(overlay);
+        let mut computed = compute(at, &batch.edits, &batch.expected_hashes, toolbox.stop())?;
+        if let Some(error) = computed.about_the_plan() {
+            return Err(error);
+        }
+        if computed.faults.is_empty() {
+            for effect in computed.effects {
+                overlay.put(effect.path, effect.after_bytes);
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The first fault that is the plan's in whatever state the workspace is.
-fn about_the_plan(computed: &mut Computed) -> Option<ToolError> {
-    let at = computed.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
-    Some(*computed.faults.swap_remove(at).error)
-}
+    fn tells_files(&self) -> bool {
+        true
+    }
 
-/// Does it.
-pub(super) fn invoke(toolbox: &Toolbox, batch: &MutateBatch, context: &Context<'_>) -> Invocation {
-    let overlay = Overlay::nothing();
-    match compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, context.stop) {
-        Ok(computed) => made(toolbox, batch, computed, context),
-        Err(error) => Invocation { error: Some(error), ..Invocation::default() },
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        let MutateBatch { edits, expected_hashes, .. } = self.0;
+        let computed = compute(toolbox.now(), edits, expected_hashes, context.stop)?;
+        Ok(made(toolbox, self.0, computed, context))
     }
 }
 
@@ -89,14 +88,16 @@ fn made(
     if batch.dry_run {
         return said.invocation(batch, &computed.effects, edges, Vec::new(), None);
     }
-    let approved = computed.seen.iter().try_for_each(|(path, now)| {
-        write::compare(path, context.expected.get(path).copied(), *now)
-    });
+    let approved = computed
+        .seen
+        .iter()
+        .try_for_each(|(path, now)| compare(path, context.expected.get(path).copied(), *now));
     if let Err(error) = approved {
+        let error = error.into();
         said.errors.push(plain(&error));
         return said.invocation(batch, &[], edges, Vec::new(), Some(error));
     }
-    match apply(&toolbox.roots, &computed.effects, &computed.modes, context) {
+    match apply(toolbox, &computed.effects, &computed.modes, &context.write()) {
         Ok(applied) => {
             said.committed = true;
             said.created_folders = applied.created_folders;
@@ -160,10 +161,6 @@ impl Said {
         files: Vec<FileEffect>,
         error: Option<ToolError>,
     ) -> Invocation {
-        let hash = |state: FileState| match state {
-            FileState::Absent => None,
-            FileState::Content(digest) => Some(digest.to_string()),
-        };
         let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
         let mut result = json!({
             "valid": self.valid,

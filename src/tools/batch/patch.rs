@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::super::words;
+use crate::run::text;
 
 /// Why a diff was not applied.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Shown {
             [text @ .., b'\n'] => (text, ""),
             text => (text, " without a line break"),
         };
-        Self(format!("{:?}{end}", words::beginning(&String::from_utf8_lossy(text))))
+        Self(format!("{:?}{end}", text::beginning(&String::from_utf8_lossy(text))))
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a> Patch<'a> {
             if let Name::File(name) = name
                 && !same(name, side, path)
             {
-                return Err(PatchError::OtherFile { named: words::beginning(name) });
+                return Err(PatchError::OtherFile { named: text::beginning(name) });
             }
         }
         let (creates, deletes) = (before == Name::Nothing, after == Name::Nothing);

@@ -2,27 +2,25 @@
 
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
-use crate::run::{FileChange, FileEffect, Predicted, Preview};
+use crate::run::{ErrorInfo as _, FileChange, FileEffect, Predicted, Preview, StopSignal};
+use crate::tools::tool::Foreseen;
+use crate::tools::{After, ToolError};
+use crate::workspace::{Last, diff};
 
-use super::super::place::Last;
-use super::super::preview::file_notes;
-use super::super::{Overlay, StopSignal, ToolError, Toolbox, diff};
 use super::compute::{Computed, compute};
-use super::error::Fault;
-use super::{BatchError, about_the_plan};
+use super::error::{BatchError, Fault};
 
 /// The preview of a batch and what it would do to files, which for a dry run is nothing.
 ///
 /// # Errors
 /// A path that cannot be used or leads outside; a stop.
 pub(in super::super) fn foresee(
-    toolbox: &Toolbox,
+    at: After<'_>,
     batch: &MutateBatch,
-    overlay: &Overlay,
     stop: &StopSignal,
-) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-    let mut computed = compute(toolbox, overlay, &batch.edits, &batch.expected_hashes, stop)?;
-    if let Some(error) = about_the_plan(&mut computed) {
+) -> Result<Foreseen, ToolError> {
+    let mut computed = compute(at, &batch.edits, &batch.expected_hashes, stop)?;
+    if let Some(error) = computed.about_the_plan() {
         return Err(error);
     }
     let exact =
@@ -32,7 +30,7 @@ pub(in super::super) fn foresee(
     }
     let mut notes = std::mem::take(&mut computed.notes);
     for effect in &computed.effects {
-        notes.extend(notes_of(toolbox, overlay, effect)?);
+        notes.extend(notes_of(at, effect)?);
     }
     if batch.edits.iter().any(|edit| edit.op() == "splice") {
         notes.push("Definitions are found and replaced by the embedded engine; the results parse. cargo check does not run for a batch.".to_owned());
@@ -61,23 +59,19 @@ fn refused(
         [only] => format!("{}{}.", Preview::WOULD_FAIL, only.sentence()),
         many => format!("{}{} faults, and no file would change.", Preview::WOULD_FAIL, many.len()),
     };
-    notes.push(BatchError::Refused { faults }.next().to_owned());
+    notes.push(BatchError::Refused { faults }.next());
     exact(summary, Vec::new(), notes)
 }
 
-fn notes_of(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    effect: &FileEffect,
-) -> Result<Vec<String>, ToolError> {
+fn notes_of(at: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError> {
     let path = &effect.path;
     let mut notes = Vec::new();
-    if overlay.get(path).is_some() {
+    if at.overlay.get(path).is_some() {
         notes.push(format!("An earlier step leaves {path} as it is shown here."));
     } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
-        let place = toolbox.roots.resolve(path, Last::Follow)?;
+        let place = at.toolbox.resolve(path, Last::Follow)?;
         let keeps_mode = effect.modes.before == effect.modes.after;
-        notes.extend(file_notes(&place, path, keeps_mode)?);
+        notes.extend(place.notes(path, keeps_mode)?);
     }
     if [&effect.before_bytes, &effect.after_bytes]
         .iter()

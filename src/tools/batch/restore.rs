@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes};
 
-use super::super::ToolError;
-use super::BatchError;
+use crate::tools::ToolError;
+use crate::workspace::WorkspaceError;
+
 use super::apply::{Slot, Stage, Work, failed};
+use super::error::BatchError;
 
 /// A batch that was not applied.
 #[derive(Debug)]
@@ -142,7 +144,7 @@ impl Work<'_> {
         // Putting it where nothing is takes nothing from anybody.
         if now != effect.after && now != FileState::Absent {
             let approved = Some(effect.after);
-            return Err(ToolError::Stale { path: path.clone(), approved, now });
+            return Err(WorkspaceError::Stale { path: path.clone(), approved, now }.into());
         }
         let was = match self.state(slot, waiting)? {
             FileState::Absent if effect.before != FileState::Absent => {
@@ -163,7 +165,7 @@ impl Work<'_> {
         if now == was {
             return Ok(());
         }
-        Err(ToolError::Stale { path: path.clone(), approved: Some(was), now })
+        Err(WorkspaceError::Stale { path: path.clone(), approved: Some(was), now }.into())
     }
 
     /// Writes what a file was once more, where it is no longer under its other name.
@@ -185,7 +187,7 @@ impl Work<'_> {
         write().map_err(|error| {
             // Half of it is of no use to anybody.
             let _ = self.disk.remove_file(dir, waiting);
-            failed(path)(error)
+            failed(path)(error).into()
         })
     }
 

@@ -7,9 +7,13 @@ use serde_json::json;
 use crate::authorization::FileState;
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
-use super::super::{Invocation, Overlay, ToolError, Toolbox, diff, file};
+use crate::tools::{Invocation, ToolError, Toolbox};
+use crate::workspace::file::hash;
+use crate::workspace::{diff, file};
+
 use super::effects::{now, state_bytes};
-use super::{HistoryError, edge, hash, past};
+use super::error::HistoryError;
+use super::records::{edge, past};
 
 /// Compares. Contents that cannot be had are told by their digests alone.
 pub(super) fn invoke(
@@ -37,7 +41,7 @@ pub(super) fn invoke(
         let (before, after, found) = match end {
             Some(end) => (at(start), at(end), None),
             None => {
-                let (found, _) = now(toolbox, Overlay::nothing(), path)?;
+                let (found, _) = now(toolbox.now(), path)?;
                 (at(start), Some(file::state_of_bytes(found.as_deref())), Some(found))
             }
         };
@@ -63,9 +67,7 @@ pub(super) fn invoke(
             (Err(why), _) | (_, Err(why)) => {
                 text.push_str(&format!("What {path} was is not available: {why}.\n"));
                 missing.push(json!({ "path": path, "why": why.to_string() }));
-                if let Some(said) = said.as_object_mut() {
-                    said.insert("available".to_owned(), false.into());
-                }
+                said["available"] = false.into();
             }
         }
         files.push(said);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::authorization::FileState;
 use crate::run::{FileChange, FileEffect, FileMode, History, Modes, WayBack};
 
-use super::super::batch::{self, NewMode};
-use super::super::place::Last;
-use super::super::preview::{ContentAndMode, content_and_mode};
-use super::super::{Access, Kind, Overlay, ToolError, Toolbox, diff, file};
+use crate::tools::batch::{self, NewMode};
+use crate::tools::{After, NotAvailable, Past, ToolError};
+use crate::workspace::{Access, ContentAndMode, Kind, Last, diff, file};
+
+use super::error::{Conflict, HistoryError};
+use super::records::past;
 use super::way::Intended;
-use super::{Conflict, HistoryError, NotAvailable, Past, past};
 
 /// What was found where files are to be brought back.
 #[derive(Default)]
@@ -34,21 +35,20 @@ impl Found {
     }
 }
 
-/// Looks at the files, and fetches what they were.
+/// Looks at the files, and fetches what they were; or the files that hold later work.
 ///
 /// # Errors
-/// Files that hold later work; contents that are not available; a link or a folder in the place of a file.
+/// Contents that are not available; a link or a folder in the place of a file.
 pub(super) fn find(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
+    at: After<'_>,
     history: &History,
     intended: &Intended,
-) -> Result<Found, ToolError> {
-    let past = past(toolbox)?;
+) -> Result<Result<Found, Vec<Conflict>>, ToolError> {
+    let past = past(at.toolbox)?;
     let mut found = Found::default();
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
     for way in &intended.ways {
-        let (before_bytes, mode) = now(toolbox, overlay, &way.path)?;
+        let (before_bytes, mode) = now(at, &way.path)?;
         let before = file::state_of_bytes(before_bytes.as_deref());
         found.seen.insert(way.path.clone(), before);
         if before == way.target {
@@ -83,32 +83,28 @@ pub(super) fn find(
     }
     // Later work comes first: contents that are missing would not have been written anyway.
     if !conflicts.is_empty() {
-        return Err(HistoryError::Conflict { conflicts }.into());
+        return Ok(Err(conflicts));
     }
     if !missing.is_empty() {
         return Err(HistoryError::NotAvailable { files: missing }.into());
     }
-    Ok(found)
+    Ok(Ok(found))
 }
 
 /// What a file holds after the earlier steps; none when it is absent.
-pub(super) fn now(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    path: &str,
-) -> Result<ContentAndMode, ToolError> {
-    let place = toolbox.roots.resolve(path, Last::Keep)?;
+pub(super) fn now(at: After<'_>, path: &str) -> Result<ContentAndMode, ToolError> {
+    let place = at.toolbox.resolve(path, Last::Keep)?;
     let in_the_way =
         |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
     // The records name files through no link: one that leads there now is somebody's later work.
     if place.key != path {
         return Err(in_the_way("behind a link").into());
     }
-    match overlay.kind(&place) {
-        Kind::File | Kind::Absent if place.blocked || overlay.blocks(path) => {
+    match at.overlay.kind(&place) {
+        Kind::File | Kind::Absent if place.blocked || at.overlay.blocks(path) => {
             Err(in_the_way("below a file").into())
         }
-        Kind::File | Kind::Absent => content_and_mode(&place, overlay, path, Access::Read),
+        Kind::File | Kind::Absent => Ok(at.content_and_mode(&place, path, Access::Read)?),
         kind => Err(in_the_way(&kind.to_string()).into()),
     }
 }

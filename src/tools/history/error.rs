@@ -5,23 +5,10 @@ use uuid::Uuid;
 
 use crate::authorization::FileState;
 use crate::plan::Code;
-use crate::run::{FileChange, NoCheckpoint, NoWay};
+use crate::run::{ErrorInfo, FileChange, NoCheckpoint, NoWay};
 
-use super::hash;
-
-/// Why a recorded content cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum NotAvailable {
-    #[error("it was purged")]
-    Purged,
-    #[error("it holds a secret, and the key that it was encrypted under is not here")]
-    NoKey,
-    #[error("it was never kept")]
-    NotKept,
-    #[error("{0}")]
-    Unreadable(String),
-}
+use crate::tools::NotAvailable;
+use crate::workspace::file::hash;
 
 /// A file that holds later work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,9 +84,8 @@ fn all(sentences: impl Iterator<Item = String>) -> String {
     sentences.collect::<Vec<_>>().join("; ")
 }
 
-impl HistoryError {
-    /// The stable code.
-    pub(in super::super) fn code(&self) -> Code {
+impl ErrorInfo for HistoryError {
+    fn code(&self) -> Code {
         match self {
             Self::NoCheckpoint { .. } => Code::BadArgument,
             Self::NoWay { .. } | Self::NotAvailable { .. } | Self::OnlyGit => Code::FileNotFound,
@@ -108,8 +94,7 @@ impl HistoryError {
         }
     }
 
-    /// What to do next, as a sentence.
-    pub(in super::super) fn next(&self) -> &'static str {
+    fn next(&self) -> String {
         match self {
             Self::NoCheckpoint { .. } | Self::NoWay { .. } => {
                 "List the entries or the checkpoints, and name one of them."
@@ -123,5 +108,6 @@ impl HistoryError {
             Self::OnlyGit => "Take it back with Git, or by hand.",
             Self::AfterChange => "Make a plan of its own of it.",
         }
+        .to_owned()
     }
 }

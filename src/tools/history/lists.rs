@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
 
-use super::super::Invocation;
-use super::hash;
+use crate::tools::Invocation;
+use crate::workspace::file::hash;
 
 /// `list_entries`.
 pub(super) fn entries(history: &History, limit: usize) -> Invocation {

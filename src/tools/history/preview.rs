@@ -2,25 +2,25 @@
 
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
-use crate::run::{FileChange, FileEffect, FileMode, Predicted, Preview};
+use crate::run::{ErrorInfo as _, FileChange, FileEffect, FileMode, Predicted, Preview};
+use crate::tools::tool::Foreseen;
+use crate::tools::{After, ToolError};
+use crate::workspace::{Last, diff};
 
-use super::super::place::Last;
-use super::super::preview::file_notes;
-use super::super::{Overlay, ToolError, Toolbox, diff};
 use super::effects::{Found, find};
+use super::error::{Conflict, HistoryError};
+use super::records::record;
 use super::way::{Intended, intended};
-use super::{Conflict, HistoryError, record};
 
 /// The preview of an operation and what it would do to files.
 ///
 /// # Errors
 /// Why it would fail, but for later work, of which the difference is shown.
 pub(in super::super) fn foresee(
-    toolbox: &Toolbox,
+    at: After<'_>,
     operation: &HistoryOperation,
-    overlay: &Overlay,
-) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-    let record = record(toolbox, overlay)?;
+) -> Result<Foreseen, ToolError> {
+    let record = record(at)?;
     let looks = match operation {
         HistoryOperation::ListEntries => Some("Lists what recorded steps changed here.".to_owned()),
         HistoryOperation::ListCheckpoints => {
@@ -35,15 +35,12 @@ pub(in super::super) fn foresee(
     if let Some(summary) = looks {
         return Ok((exact(summary, Vec::new(), Vec::new()), Vec::new()));
     }
-    let intended = intended(&record, overlay, operation)?;
-    let found = match find(toolbox, overlay, &record, &intended) {
+    let intended = intended(&record, at.overlay, operation)?;
+    let found = match find(at, &record, &intended)? {
         Ok(found) => found,
-        Err(ToolError::History { source: HistoryError::Conflict { conflicts } }) => {
-            return Ok((refused(conflicts), Vec::new()));
-        }
-        Err(error) => return Err(error),
+        Err(conflicts) => return Ok((refused(conflicts), Vec::new())),
     };
-    let notes = notes(toolbox, overlay, &intended, &found)?;
+    let notes = notes(at, &intended, &found)?;
     let effects = found.effects;
     let change = |effect: &FileEffect| FileChange {
         path: effect.path.clone(),
@@ -71,7 +68,7 @@ fn refused(conflicts: Vec<Conflict>) -> Preview {
     }
     let many = conflicts.len();
     let error = HistoryError::Conflict { conflicts };
-    notes.push(error.next().to_owned());
+    notes.push(error.next());
     let summary = match many {
         1 => format!("{}{error}.", Preview::WOULD_FAIL),
         many => format!("{}{many} files hold later work.", Preview::WOULD_FAIL),
@@ -101,12 +98,7 @@ fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> S
     }
 }
 
-fn notes(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    intended: &Intended,
-    found: &Found,
-) -> Result<Vec<String>, ToolError> {
+fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String>, ToolError> {
     let mut notes: Vec<String> = Vec::new();
     for path in &intended.left_out {
         notes.push(format!("{path} stays as it is: nothing here touches .git."));
@@ -114,7 +106,7 @@ fn notes(
     let modes = found.modes();
     for effect in &found.effects {
         let path = &effect.path;
-        let is_left = overlay.get(path).is_some();
+        let is_left = at.overlay.get(path).is_some();
         if is_left {
             notes.push(format!("An earlier step leaves {path} as it is shown here."));
         } else if effect.before == FileState::Absent && !modes.contains_key(path) {
@@ -125,8 +117,8 @@ fn notes(
         let recorded = found.recorded.get(path);
         notes.extend(recorded.into_iter().flat_map(|recorded| mode_notes(effect, *recorded)));
         if !is_left && effect.before != FileState::Absent && effect.after != FileState::Absent {
-            let place = toolbox.roots.resolve(path, Last::Follow)?;
-            notes.extend(file_notes(&place, path, recorded.is_none())?);
+            let place = at.toolbox.resolve(path, Last::Follow)?;
+            notes.extend(place.notes(path, recorded.is_none())?);
         }
         if [&effect.before_bytes, &effect.after_bytes]
             .iter()

@@ -9,8 +9,9 @@ use crate::run::{
     CheckpointName, FileEffect, FileForecast, History, HistoryEntry, WayBack, is_git_path, way_back,
 };
 
-use super::super::Overlay;
-use super::HistoryError;
+use crate::workspace::Overlay;
+
+use super::error::HistoryError;
 
 /// What an operation would do.
 pub(super) struct Intended {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::manifest::{self, Package};
 use crate::code::Language;
-use crate::tools::looking::Looking;
-use crate::tools::place::{Last, Place};
-use crate::tools::search::look_at_files;
-use crate::tools::{Access, StopSignal, ToolError, Toolbox, file};
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
+use crate::workspace::scan::look_at_files;
+use crate::workspace::{Access, Last, Looking, Place, WorkspaceError, file};
 
 /// Largest manifest that is read, in bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
@@ -23,8 +23,8 @@ pub(super) fn overview(
     toolbox: &Toolbox,
     most: usize,
     stop: &StopSignal,
-) -> Result<Value, ToolError> {
-    let place = toolbox.roots.resolve(".", Last::Follow)?;
+) -> Result<Value, WorkspaceError> {
+    let place = toolbox.resolve(".", Last::Follow)?;
     let seen = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     let files: BTreeSet<&str> = seen.found.iter().map(|found| found.path.as_str()).collect();
     let mut problems = seen.problems;
@@ -78,8 +78,8 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn text_of(place: &Place<'_>, path: &str) -> Result<String, ToolError> {
-    let not_there = || ToolError::NotFound { path: path.to_owned() };
+fn text_of(place: &Place<'_>, path: &str) -> Result<String, WorkspaceError> {
+    let not_there = || WorkspaceError::NotFound { path: path.to_owned() };
     let opened = place.root.open_file(Path::new(path), path, Access::Read)?;
     let (manifest, _) = opened.ok_or_else(not_there)?;
     let bytes = file::read_up_to(manifest, path, Access::Read, MANIFEST_BYTES)?;

@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::*;
 use crate::plan::{Code, ToolCall};
+use crate::process::NoCapture;
 use crate::risk::Policy;
-use crate::tools::{NoCapture, Overlay};
+use crate::workspace::Overlay;
 
 struct Bench {
     folder: TempDir,

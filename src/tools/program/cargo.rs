@@ -5,13 +5,14 @@ use std::path::Path;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use serde::Deserialize;
 
+use super::error::ProgramError;
 use super::found::{Found, once};
 use super::job::{Job, Ran};
 use super::relay::{Heard, Reads};
 use super::target::Selected;
+use crate::cargo::{self as by_cargo, Names, Project};
 use crate::plan::{Build, Code, OptLevel, VerifyScope};
 use crate::run::{DiagnosticArtifact, Stream};
-use crate::tools::cargo::{self, Names, Project};
 use crate::tools::{Context, ToolError, Toolbox};
 
 /// A command of cargo's.
@@ -92,14 +93,14 @@ impl Command {
         Ok(Job {
             command: self.text(),
             called: self.called,
-            program: cargo::found(toolbox)?,
+            program: toolbox.launcher.cargo()?,
             arguments: self.arguments.clone(),
             key: project.key.clone(),
             folder: project.folder.clone(),
             environment: Vec::new(),
             unset: Vec::new(),
             timeout: toolbox.check_timeout,
-            output_limit: cargo::OUTPUT_BYTES,
+            output_limit: by_cargo::OUTPUT_BYTES,
             code: Code::CargoCheck,
         })
     }
@@ -148,7 +149,7 @@ impl Reads for Messages {
         if stream != Stream::Stdout || !line.starts_with(b"{") {
             return Heard::AsItIs;
         }
-        if let Some(said) = cargo::diagnostic(line) {
+        if let Some(said) = by_cargo::diagnostic(line) {
             let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
             let text = said.rendered.clone();
             self.said.push(is_error, said);
@@ -181,22 +182,10 @@ impl Messages {
         let said = once(said, |it| (it.message.clone(), it.rendered.clone()));
         let base = match said.is_empty() {
             true => None,
-            false => root(toolbox, project, context),
+            false => toolbox.cargo(context).root_of(project),
         };
-        let mut names = Names::new(&toolbox.roots, base);
-        (said.iter().map(|said| cargo::artifact(said, &mut names)).collect(), left_out)
-    }
-}
-
-/// The folder that cargo's relative file names begin in.
-pub(super) fn root(
-    toolbox: &Toolbox,
-    project: &Project,
-    context: &Context<'_>,
-) -> Option<std::path::PathBuf> {
-    match project.is_workspace {
-        true => Some(project.folder.clone()),
-        false => cargo::root_of(toolbox, project, context),
+        let mut names = Names::new(toolbox, base);
+        (said.iter().map(|said| by_cargo::artifact(said, &mut names)).collect(), left_out)
     }
 }
 
@@ -208,11 +197,11 @@ pub(super) fn built<'b>(built: &'b [Built], selected: &Selected) -> Option<&'b P
 
 impl Ran {
     /// That cargo failed, with its own words.
-    pub(super) fn cargo_failed(&self, how: String) -> super::ProgramError {
-        super::ProgramError::Failed {
+    pub(super) fn cargo_failed(&self, how: String) -> ProgramError {
+        ProgramError::Failed {
             program: self.job.command.clone(),
             how,
-            said: cargo::said(&self.finished.stderr.latest()),
+            said: by_cargo::said(&self.finished.stderr.latest()),
         }
     }
 }

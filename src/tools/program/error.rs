@@ -1,6 +1,7 @@
 //! Why the program was not verified, built or run (SPEC §6, §9).
 
 use crate::plan::Code;
+use crate::run::ErrorInfo;
 
 /// What went wrong. What another program says is kept as it said it.
 #[derive(Debug, thiserror::Error)]
@@ -51,9 +52,8 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-impl ProgramError {
-    /// The stable code.
-    pub(in crate::tools) fn code(&self) -> Code {
+impl ErrorInfo for ProgramError {
+    fn code(&self) -> Code {
         match self {
             Self::NoCommand { .. } => Code::NoCargoProject,
             Self::Reported { .. } | Self::Failed { .. } | Self::NotBuilt { .. } => Code::CargoCheck,
@@ -68,8 +68,7 @@ impl ProgramError {
         }
     }
 
-    /// What to do next, as a sentence.
-    pub(in crate::tools) fn next(&self) -> &'static str {
+    fn next(&self) -> String {
         match self {
             Self::NoCommand { .. } => {
                 "Choose the folder of a Cargo project as the workspace, or name the command in a countersign.toml there."
@@ -98,5 +97,6 @@ impl ProgramError {
                 "Read what it printed; then correct the plan or its cause."
             }
         }
+        .to_owned()
     }
 }

@@ -2,18 +2,19 @@
 
 use serde_json::{Map, Value};
 
+use crate::cargo::Names;
+use crate::plan::{Build, Code, ToolCall};
+use crate::run::Stream;
+use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::{Context, Invocation, ToolError, Toolbox};
+
 use super::cargo::{self, Messages};
 use super::error::ProgramError;
+use super::execute::{invoke, project_of};
 use super::harness::Tests;
 use super::job::Ran;
 use super::relay::{Heard, Reads, Relay};
 use super::verdict::Verdict;
-use super::{invoke, project_of};
-use crate::plan::{Build, Code, ToolCall};
-use crate::run::Stream;
-use crate::tools::cargo::Names;
-use crate::tools::shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, Overlay, ToolError, Toolbox};
 
 /// The `run` that a function stands for. A trace that names lines needs what a debugger needs.
 pub(in crate::tools) fn function_call(name: &str, inputs: &[String], traces: bool) -> ToolCall {
@@ -38,11 +39,12 @@ pub(in crate::tools) fn function(
     traces: bool,
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
-    match invoke(toolbox, &function_call(name, inputs, traces), context) {
-        Err(ToolError::Program { source: ProgramError::NoEntry { known, .. } }) => {
-            test(toolbox, name, inputs, known, context)
+    let ran = invoke(toolbox, &function_call(name, inputs, traces), context);
+    match ran.as_ref().err().and_then(ToolError::get) {
+        Some(ProgramError::NoEntry { known, .. }) => {
+            test(toolbox, name, inputs, known.clone(), context)
         }
-        ran => ran,
+        _ => ran,
     }
 }
 
@@ -76,7 +78,7 @@ fn test(
     context: &Context<'_>,
 ) -> Result<Invocation, ToolError> {
     let relay = Relay::new(toolbox, context);
-    let project = project_of(toolbox, Overlay::nothing(), "run")?;
+    let project = project_of(toolbox.unchanged(), "run")?;
     let mut verdict = Verdict::default();
     let mut messages = Messages::default();
     verdict.ran.push(build_tests().job(toolbox, &project)?.run(&relay, &mut messages)?);
@@ -94,8 +96,8 @@ fn test(
         let mut tests = Named { name, found: 0, tests: Tests::default() };
         verdict.ran.push(job.run(&relay, &mut tests)?);
         found = tests.found;
-        let base = cargo::root(toolbox, &project, context);
-        verdict.add(tests.tests.finish(&mut Names::new(&toolbox.roots, base)));
+        let base = toolbox.cargo(context).root_of(&project);
+        verdict.add(tests.tests.finish(&mut Names::new(toolbox, base)));
         if found == 0 && verdict.ran.iter().all(Ran::is_fine) {
             verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
         }

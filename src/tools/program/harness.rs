@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::found::Found;
 use super::relay::{Heard, Reads};
+use crate::cargo::Names;
+use crate::run::text;
 use crate::run::{DiagnosticArtifact, Level, Stream};
-use crate::tools::cargo::Names;
-use crate::tools::words;
 
 /// Most bytes of what a panic says that a diagnostic repeats.
 const MESSAGE_BYTES: usize = 2000;
@@ -86,7 +86,7 @@ impl Tests {
 fn diagnostic(test: &str, panic: Option<&Panic>, names: &mut Names<'_>) -> DiagnosticArtifact {
     let place = panic.and_then(|panic| place(&panic.place));
     let why = panic.map(|panic| panic.message.as_str()).filter(|message| !message.is_empty());
-    let why = why.map_or_else(String::new, |why| format!(": {}", words::beginning(why)));
+    let why = why.map_or_else(String::new, |why| format!(": {}", text::beginning(why)));
     DiagnosticArtifact {
         level: Level::Error,
         tool_level: "failed".to_owned(),
@@ -141,7 +141,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
-        let (told, left_out) = tests.finish(&mut Names::new(&toolbox.roots, None));
+        let (told, left_out) = tests.finish(&mut Names::new(&toolbox, None));
         assert_eq!(left_out, 0);
         let [wrong, doc] = &told[..] else { panic!("{told:?}") };
         let message =

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 
 use super::relay::{Reads, Relay};
 use crate::plan::Code;
+use crate::process::{Cause, Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
-use crate::tools::process::{Cause, Finished, Leftovers, Profile, Program};
-use crate::tools::{ToolError, words};
 
 /// A program to start.
 #[derive(Debug)]
@@ -45,11 +44,15 @@ impl Job {
     ///
     /// # Errors
     /// When it could not be started.
-    pub(super) fn run(self, relay: &Relay<'_>, reader: &mut dyn Reads) -> Result<Ran, ToolError> {
+    pub(super) fn run(
+        self,
+        relay: &Relay<'_>,
+        reader: &mut dyn Reads,
+    ) -> Result<Ran, ProcessError> {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let environment: Vec<(&str, &str)> =
             self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let environment = [environment, relay.toolbox.environment()].concat();
+        let environment = [environment, relay.toolbox.launcher.environment()].concat();
         let program = Program {
             profile: Profile::Build(relay.behind()),
             program: OsStr::new(&self.program),
@@ -58,11 +61,11 @@ impl Job {
             folder: Path::new(&self.folder),
             environment: &environment,
             unset: &self.unset,
-            leftovers: relay.toolbox.leftovers(Leftovers::Stay),
+            leftovers: relay.toolbox.launcher.leftovers(Leftovers::Stay),
             timeout: self.timeout,
             output_limit: self.output_limit,
         };
-        let finished = relay.run(&program, reader).map_err(|source| ToolError::NotStarted {
+        let finished = relay.run(&program, reader).map_err(|source| ProcessError::NotStarted {
             program: self.called,
             code: self.code,
             source,
@@ -78,20 +81,8 @@ impl Ran {
     }
 
     /// Why it did not come to its own end, if it did not.
-    pub(super) fn ended(&self) -> Option<ToolError> {
-        let program = self.job.called;
-        match self.finished.cause {
-            Cause::Itself => self.finished.stopped_by_wall(),
-            Cause::Stopped => Some(ToolError::Cancelled),
-            Cause::TimedOut => {
-                Some(ToolError::TimedOut { program, after: words::duration(self.job.timeout) })
-            }
-            Cause::TooMuch(stream) => {
-                let limit = self.job.output_limit;
-                Some(ToolError::TooMuchOutput { program, stream, limit })
-            }
-            Cause::NotKept => Some(ToolError::NotKept { program }),
-        }
+    pub(super) fn ended(&self) -> Option<ProcessError> {
+        self.finished.ended(self.job.called, self.job.timeout, self.job.output_limit)
     }
 
     pub(super) fn timed_out(&self) -> bool {
@@ -100,12 +91,7 @@ impl Ran {
 
     /// How it failed; none when it ended with 0.
     pub(super) fn failure(&self) -> Option<String> {
-        match (self.finished.exit_code, self.finished.signal) {
-            (Some(0), _) => None,
-            (Some(code), _) => Some(format!("ended with exit code {code}")),
-            (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
-            (None, None) => Some("did not end".to_owned()),
-        }
+        self.finished.failure()
     }
 
     /// What the records say of it.

@@ -6,6 +6,7 @@
 
 mod cargo;
 mod error;
+mod execute;
 mod found;
 mod function;
 mod harness;
@@ -18,209 +19,28 @@ mod tests;
 mod verdict;
 mod workspace;
 
-use std::path::Path;
-use std::time::Duration;
+use crate::plan::ToolCall;
+use crate::run::StopSignal;
 
-use serde_json::{Map, Value, json};
-
-use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
-
-use super::cargo::{Names, Project, project};
-use super::shell::OUTPUT_BYTES;
-use super::{Context, Invocation, Overlay, ToolError, Toolbox};
-
-use cargo::{Answers, Messages};
-use harness::Tests;
-use job::Job;
-use relay::{Nothing, Relay};
-use verdict::Verdict;
+use super::tool::{Foreseen, Tool, changes_nothing};
+use super::{After, Context, Invocation, ToolError, Toolbox};
 
 pub use error::ProgramError;
 pub(super) use function::{function, function_call, function_test};
 pub(super) use preview::preview;
-pub use workspace::{
-    CommandName, FILE as COMMANDS_FILE, Fault, WorkspaceCommand, WorkspaceCommands,
-};
+pub use workspace::{CommandName, Fault, WorkspaceCommand, WorkspaceCommands};
 
-/// When a program that was built is ended, as a command would be.
-pub(super) const RUN_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// The Cargo project of the workspace folder.
-///
-/// # Errors
-/// That there is nothing to do this with.
-fn project_of(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    action: &'static str,
-) -> Result<Project, ToolError> {
-    project(toolbox, ".", overlay).map_err(|error| match error {
-        ToolError::NoCargoProject { .. } => ProgramError::NoCommand { action }.into(),
-        error => error,
-    })
+/// `verify`, `compile` or `run`.
+pub(super) struct Program<'a> {
+    pub(super) call: &'a ToolCall,
 }
 
-/// Verifies, builds or runs.
-pub(super) fn invoke(
-    toolbox: &Toolbox,
-    call: &ToolCall,
-    context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    if context.stop.is_set() {
-        return Err(ToolError::Cancelled);
+impl Tool for Program<'_> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+        preview(at, self.call).map(changes_nothing)
     }
-    let relay = Relay::new(toolbox, context);
-    if let Some(commands) = workspace::used(toolbox, Overlay::nothing(), call)? {
-        let verdict = by_workspace(toolbox, commands, call, &relay, context)?;
-        return Ok(verdict.invocation(toolbox, relay));
-    }
-    let verdict = match call {
-        ToolCall::Verify { scope } => verify(toolbox, *scope, &relay, context)?,
-        ToolCall::Compile { build } => compile(toolbox, build, None, &relay, context)?,
-        ToolCall::Run { build, args } => compile(toolbox, build, Some(args), &relay, context)?,
-        _ => return Err(ToolError::not_yet(call)),
-    };
-    Ok(verdict.invocation(toolbox, relay))
-}
 
-/// By the commands of the workspace.
-fn by_workspace(
-    toolbox: &Toolbox,
-    commands: (Digest, Vec<WorkspaceCommand>),
-    call: &ToolCall,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
-) -> Result<Verdict, ToolError> {
-    let (build, args) = match call {
-        ToolCall::Compile { build } => (Some(build), &[][..]),
-        ToolCall::Run { build, args } => (Some(build), args.as_slice()),
-        _ => (None, &[][..]),
-    };
-    let asked = workspace::run::Asked { build, args };
-    let mut verdict = workspace::run::run(toolbox, commands, &asked, relay, context)?;
-    verdict.facts.insert("action".to_owned(), call.tool().name().into());
-    if let ToolCall::Verify { scope } = call {
-        verdict.facts.insert("scope".to_owned(), scope.as_str().into());
-        verdict.facts.insert("passed".to_owned(), verdict.error.is_none().into());
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        execute::invoke(toolbox, self.call, context)
     }
-    Ok(verdict)
-}
-
-fn verify(
-    toolbox: &Toolbox,
-    scope: VerifyScope,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
-) -> Result<Verdict, ToolError> {
-    let project = project_of(toolbox, Overlay::nothing(), "verify")?;
-    let mut verdict = Verdict::default();
-    for command in cargo::verify(scope) {
-        let job = command.job(toolbox, &project)?;
-        match command.answers {
-            Answers::Messages => {
-                let mut messages = Messages::default();
-                verdict.ran.push(job.run(relay, &mut messages)?);
-                verdict.add(messages.finish(toolbox, &project, context));
-            }
-            Answers::Tests => {
-                let mut tests = Tests::default();
-                verdict.ran.push(job.run(relay, &mut tests)?);
-                let base = cargo::root(toolbox, &project, context);
-                verdict.add(tests.finish(&mut Names::new(&toolbox.roots, base)));
-            }
-        }
-        if !verdict.goes_on() {
-            break;
-        }
-    }
-    verdict.fail(job::Ran::cargo_failed);
-    verdict.facts = Map::from_iter([
-        ("action".to_owned(), "verify".into()),
-        ("by".to_owned(), "cargo".into()),
-        ("scope".to_owned(), scope.as_str().into()),
-        ("passed".to_owned(), verdict.error.is_none().into()),
-    ]);
-    Ok(verdict)
-}
-
-/// Builds, and runs what was built when there are arguments for it.
-fn compile(
-    toolbox: &Toolbox,
-    build: &Build,
-    arguments: Option<&[String]>,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
-) -> Result<Verdict, ToolError> {
-    let action = if arguments.is_some() { "run" } else { "compile" };
-    let project = project_of(toolbox, Overlay::nothing(), action)?;
-    let entry = build.entry_function.as_deref();
-    let selected = match (entry, arguments) {
-        (None, None) => None,
-        _ => Some(target::select(toolbox, &project, entry, context)?),
-    };
-    let mut verdict = Verdict::default();
-    let mut messages = Messages::default();
-    let job = cargo::build(build, selected.as_ref()).job(toolbox, &project)?;
-    verdict.ran.push(job.run(relay, &mut messages)?);
-    let built = std::mem::take(&mut messages.built);
-    verdict.add(messages.finish(toolbox, &project, context));
-    verdict.fail(job::Ran::cargo_failed);
-    let Value::Object(mut facts) = json!({
-        "action": action,
-        "by": "cargo",
-        "opt_level": build.opt_level,
-        "target_triple": build.target_triple,
-        "debug_symbols": build.debug_symbols,
-        "entry": selected.as_ref().map(|it| &it.name),
-        "programs": built.iter().map(|it| &it.path).collect::<Vec<_>>(),
-        "built": verdict.error.is_none(),
-    }) else {
-        return Ok(verdict);
-    };
-    if let (Some(arguments), Some(selected), true) = (arguments, &selected, verdict.error.is_none())
-    {
-        match cargo::built(&built, selected) {
-            Some(program) => {
-                facts.insert("program".to_owned(), program.to_string_lossy().into());
-                facts.insert("args".to_owned(), arguments.into());
-                start(toolbox, program, arguments, relay, &mut verdict)?;
-            }
-            None => {
-                let name = selected.name.clone();
-                verdict.error = Some(ProgramError::NotBuilt { name }.into());
-            }
-        }
-    }
-    verdict.facts = facts;
-    Ok(verdict)
-}
-
-/// Runs what was built, in the workspace folder and not through a shell.
-fn start(
-    toolbox: &Toolbox,
-    program: &Path,
-    arguments: &[String],
-    relay: &Relay<'_>,
-    verdict: &mut Verdict,
-) -> Result<(), ToolError> {
-    let words = std::iter::once(program.to_string_lossy().into_owned());
-    let words: Vec<_> = words.chain(arguments.iter().map(|it| format!("{it:?}"))).collect();
-    let job = Job {
-        command: words.join(" "),
-        called: "the program",
-        program: program.to_owned(),
-        arguments: arguments.to_vec(),
-        key: ".".to_owned(),
-        folder: toolbox.workspace().to_owned(),
-        environment: Vec::new(),
-        unset: Vec::new(),
-        timeout: toolbox.run_timeout,
-        output_limit: OUTPUT_BYTES,
-        code: Code::CommandFailed,
-    };
-    let ran = job.run(relay, &mut Nothing)?;
-    let how = || ran.failure().map(|how| ProgramError::ProgramFailed { how }.into());
-    verdict.error = ran.ended().or_else(how);
-    verdict.ran.push(ran);
-    Ok(())
 }

@@ -1,19 +1,17 @@
 //! What would be run, for the person who decides. Nothing is asked of cargo for it.
 
-use super::{cargo, project_of, workspace};
 use crate::plan::{Build, ToolCall};
-use crate::run::{Predicted, Preview};
-use crate::tools::cargo::found;
-use crate::tools::shell::OUTPUT_BYTES;
-use crate::tools::{Overlay, ToolError, Toolbox, words};
+use crate::run::{Predicted, Preview, text};
+use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::{After, ToolError};
+
+use super::execute::{not_yet, project_of};
+use super::{cargo, workspace};
 
 /// Which commands would run, where, and how far they may go.
-pub(in crate::tools) fn preview(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-    call: &ToolCall,
-) -> Result<Preview, ToolError> {
-    if let Some(used) = workspace::used(toolbox, overlay, call)? {
+pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Preview, ToolError> {
+    let toolbox = at.toolbox;
+    if let Some(used) = workspace::used(*at, call)? {
         let args = if let ToolCall::Run { args, .. } = call { args.as_slice() } else { &[] };
         return workspace::run::preview(toolbox, &used, args);
     }
@@ -21,10 +19,10 @@ pub(in crate::tools) fn preview(
         ToolCall::Verify { scope } => ("verify", cargo::verify(*scope), None),
         ToolCall::Compile { build } => ("compile", vec![cargo::build(build, None)], Some(build)),
         ToolCall::Run { build, .. } => ("run", vec![cargo::build(build, None)], Some(build)),
-        _ => return Err(ToolError::not_yet(call)),
+        _ => return Err(not_yet(call)),
     };
-    project_of(toolbox, overlay, action)?;
-    found(toolbox)?;
+    project_of(*at, action)?;
+    toolbox.launcher.cargo()?;
     let commands: Vec<_> = commands.iter().map(|command| format!("`{}`", command.text())).collect();
     let mut summary = format!("Runs {} in the workspace folder", commands.join(", then "));
     let mut notes = Vec::new();
@@ -40,17 +38,17 @@ pub(in crate::tools) fn preview(
     notes.push("May write the target folder and Cargo.lock, and load what is missing.".to_owned());
     notes.push(format!(
         "Each command is ended after {}, or when one of its outputs has more than {}.",
-        words::duration(toolbox.check_timeout),
-        words::size(crate::tools::cargo::OUTPUT_BYTES)
+        text::duration(toolbox.check_timeout),
+        text::size(crate::cargo::OUTPUT_BYTES)
     ));
     if action == "run" {
         notes.push(format!(
             "The program is ended after {}, or when one of its outputs has more than {}.",
-            words::duration(toolbox.run_timeout),
-            words::size(OUTPUT_BYTES)
+            text::duration(toolbox.run_timeout),
+            text::size(OUTPUT_BYTES)
         ));
     }
-    notes.extend(toolbox.passed_over("cargo").map(|what| format!("{what}.")));
+    notes.extend(toolbox.launcher.programs.passed_over("cargo").map(|what| format!("{what}.")));
     Ok(Preview {
         predicted: Predicted::Unpredictable,
         summary: format!("{summary}."),

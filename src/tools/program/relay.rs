@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
+use crate::process::{self, Behind, Capture, Finished, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
-use crate::tools::process::{self, Behind, Finished, Program};
-use crate::tools::{Capture, Context, Toolbox};
+use crate::tools::{Context, Toolbox};
 
 /// Longest line that is read; of a longer one nothing is, and it is passed on as it is.
 const LINE_BYTES: usize = 16 << 20;
@@ -92,8 +92,8 @@ impl<'a> Relay<'a> {
         reader: &mut dyn Reads,
     ) -> io::Result<Finished<StreamEnds>> {
         let part = Part { relay: self, reader: RefCell::new(reader) };
-        let context = Context { output: &|_, _| {}, capture: &part, ..*self.context };
-        let finished = process::stream(program, &context)?;
+        let io = ProcessIo { output: &|_, _| {}, capture: &part, ..self.context.io() };
+        let finished = process::stream(program, io)?;
         for stream in [Stream::Stdout, Stream::Stderr] {
             part.end(stream);
         }
@@ -217,7 +217,8 @@ mod tests {
 
     use super::super::cargo::Messages;
     use super::*;
-    use crate::tools::{NoCapture, StopSignal};
+    use crate::process::NoCapture;
+    use crate::run::StopSignal;
 
     /// What comes out where these bytes go in, in pieces of this size.
     fn through(bytes: &[u8], piece: usize, reader: &mut dyn Reads) -> [String; 2] {

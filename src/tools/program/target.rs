@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::error::ProgramError;
-use crate::tools::cargo::{self, Project};
-use crate::tools::process::{Cause, Leftovers};
+use crate::cargo::{Project, said};
+use crate::process::{Cause, Leftovers, ProcessError};
 use crate::tools::{Context, ToolError, Toolbox};
 
 /// One binary or example.
@@ -75,10 +75,10 @@ pub(super) fn select(
     context: &Context<'_>,
 ) -> Result<Selected, ToolError> {
     let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
-    let how = (cargo::LOCATE_TIMEOUT, Leftovers::End);
-    let found = cargo::run(toolbox, project, &arguments, how, context, &|_, _| {})?;
+    let cargo = toolbox.cargo(context);
+    let found = cargo.run_quietly(project, &arguments, Leftovers::End)?;
     if found.cause == Cause::Stopped {
-        return Err(ToolError::Cancelled);
+        return Err(ProcessError::Stopped.into());
     }
     let metadata: Option<Metadata> = match found.exit_code {
         Some(0) => serde_json::from_slice(found.stdout.bytes()).ok(),
@@ -87,7 +87,7 @@ pub(super) fn select(
     let Some(metadata) = metadata else {
         let program = format!("cargo {}", arguments.join(" "));
         let how = "did not say what there is".to_owned();
-        let said = cargo::said(found.stderr.bytes());
+        let said = said(found.stderr.bytes());
         return Err(ProgramError::Failed { program, how, said }.into());
     };
     Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)

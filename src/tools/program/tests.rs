@@ -9,11 +9,14 @@ use std::time::Duration;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::authorization::FileState;
-use crate::plan::OptLevel;
+use crate::plan::{Build, Code, OptLevel, VerifyScope};
+use crate::process::Capture;
 use crate::run::{Level, Predicted, Stream};
-use crate::tools::{Capture, StopSignal};
+use crate::workspace::Overlay;
 
 /// A workspace, and all that was printed in it.
 pub(super) struct Bench {
@@ -371,10 +374,8 @@ fn without_a_project_there_is_nothing_to_verify_with() {
             "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
         );
         assert_eq!(message, expected);
-        assert!(matches!(
-            invocation.error,
-            Some(ToolError::Program { source: ProgramError::NoCommand { .. } })
-        ));
+        let error = invocation.error.as_ref().and_then(ToolError::get);
+        assert!(matches!(error, Some(ProgramError::NoCommand { .. })));
         let preview = bench.tools.preview(&call, Overlay::nothing()).unwrap();
         assert!(preview.would_fail(), "{preview:?}");
     }

@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use super::error::ProgramError;
 use super::job::Ran;
 use super::relay::Relay;
+use crate::cargo::{headline, new_errors};
+use crate::process::walls::WallReport;
 use crate::run::{DiagnosticArtifact, Level};
-use crate::tools::cargo::{headline, new_errors};
-use crate::tools::{Invocation, ToolError, Toolbox, WallReport};
+use crate::tools::{Invocation, ToolError, Toolbox};
 
 /// Most new errors that a result names.
 const MOST_NEW: usize = 100;
@@ -55,6 +56,7 @@ impl Verdict {
         };
         self.error = last
             .ended()
+            .map(ToolError::from)
             .or_else(reported)
             .or_else(|| last.failure().map(|how| failed(last, how).into()));
     }

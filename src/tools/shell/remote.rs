@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Command, OUTPUT_BYTES};
+use super::command::{Command, ShellError};
+use crate::process::ProcessError;
+use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
 use crate::run::Host;
-use crate::tools::remote::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
-use crate::tools::{Context, Invocation, ToolError, Toolbox, words};
+use crate::run::text;
+use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::{Context, Invocation, ToolError, Toolbox};
 
 /// Runs it over the connection of the run.
 pub(super) fn invoke(
@@ -17,7 +20,7 @@ pub(super) fn invoke(
     let connection = toolbox.remote.as_ref();
     let connection = connection.filter(|it| it.host().target.destination == target);
     let Some(connection) = connection else {
-        return Err(ToolError::NotConnected { host: target.to_owned() });
+        return Err(ShellError::NotConnected { host: target.to_owned() }.into());
     };
     let sent = RemoteCommand {
         command: command.command,
@@ -25,7 +28,7 @@ pub(super) fn invoke(
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
     };
-    let finished = connection.run(&sent, context)?;
+    let finished = connection.run(&sent, context.io())?;
     let exit_code = match finished.end {
         RemoteEnd::Exited(code) => Some(code),
         _ => None,
@@ -42,20 +45,24 @@ pub(super) fn invoke(
 /// Why it failed; none when it exited with 0 in time.
 fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
     let program = "the command";
-    let failed = |how: String| Some(ToolError::CommandFailed { how });
-    match end {
-        RemoteEnd::Exited(0) => None,
-        RemoteEnd::Exited(code) => failed(format!("ended with exit code {code} on {target}")),
-        RemoteEnd::Signalled(signal) => failed(format!("was ended by signal {signal} on {target}")),
-        RemoteEnd::NotBegun(why) => failed(format!("did not begin on {target}: {why}")),
-        RemoteEnd::Ended(RemoteStop::Stopped) => Some(ToolError::Cancelled),
+    let failed = |how: String| Some(ShellError::Failed { how }.into());
+    let ended = match end {
+        RemoteEnd::Exited(0) => return None,
+        RemoteEnd::Exited(code) => {
+            return failed(format!("ended with exit code {code} on {target}"));
+        }
+        RemoteEnd::Signalled(signal) => {
+            return failed(format!("was ended by signal {signal} on {target}"));
+        }
+        RemoteEnd::NotBegun(why) => return failed(format!("did not begin on {target}: {why}")),
+        RemoteEnd::Ended(RemoteStop::Stopped) => ProcessError::Stopped,
         RemoteEnd::Ended(RemoteStop::TimedOut) => {
-            Some(ToolError::TimedOut { program, after: words::duration(command.timeout()) })
+            ProcessError::TimedOut { program, after: text::duration(command.timeout()) }
         }
         RemoteEnd::Ended(RemoteStop::TooMuch(stream)) => {
-            Some(ToolError::TooMuchOutput { program, stream: *stream, limit: OUTPUT_BYTES })
+            ProcessError::TooMuchOutput { program, stream: *stream, limit: OUTPUT_BYTES }
         }
-        RemoteEnd::Ended(RemoteStop::NotKept) => Some(ToolError::NotKept { program }),
+        RemoteEnd::Ended(RemoteStop::NotKept) => ProcessError::NotKept { program },
         RemoteEnd::Unknown { stop, said } => {
             let ended_for = match stop {
                 None => "",
@@ -65,9 +72,10 @@ fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolErr
                 Some(RemoteStop::NotKept) => "what it printed could not be kept, and ",
             };
             let why = format!("{ended_for}{said}");
-            Some(ToolError::OutcomeUnknown { host: target.to_owned(), why })
+            return Some(ShellError::OutcomeUnknown { host: target.to_owned(), why }.into());
         }
-    }
+    };
+    Some(ended.into())
 }
 
 fn result(

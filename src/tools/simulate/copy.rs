@@ -12,39 +12,27 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cap_std::fs::{
     Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions,
     PermissionsExt as _,
 };
 
-use super::super::looking::Looking;
-use super::super::place::{Last, Place, Root, Roots};
-use super::super::rules::Choice;
-use super::super::walk::{Step, walk_for};
-use super::super::{Access, Kind, StopSignal, ToolError, words};
-use super::{SimulationError, links};
+use crate::run::{StopSignal, text};
+use crate::tools::ToolError;
+use crate::workspace::{
+    Access, Choice, Kind, Last, Looking, Place, Root, Step, Workspace, WorkspaceError, walk_for,
+};
+
+use super::error::SimulationError;
+use super::links;
+use super::settings::Limits;
 
 /// So many bytes are copied before somebody asks whether to stop.
 const PIECE: u64 = 64 << 20;
 /// So many names that were left out are told.
 const MOST_TOLD: usize = 100;
-
-/// How large a copy may be, and how long it may take.
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Limits {
-    /// Files, folders and links.
-    pub(super) names: u64,
-    pub(super) bytes: u64,
-    pub(super) time: Duration,
-}
-
-impl Limits {
-    /// Far more than a workspace with sources has; to build one of this size takes hours.
-    pub(super) const USUAL: Self =
-        Self { names: 200_000, bytes: 4 << 30, time: Duration::from_secs(300) };
-}
 
 /// What tells a file from what it was: every change of content, mode or name sets the time of change anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,15 +79,15 @@ pub(super) struct Copied {
 /// # Errors
 /// A limit that is reached, a disk that cannot be written to, a stop.
 pub(super) fn copy(
-    roots: &Roots,
+    workspace: &Workspace,
     to: &Dir,
     named: &[String],
     limits: Limits,
     stop: &StopSignal,
 ) -> Result<Copied, ToolError> {
     let work = Work {
-        roots,
-        from: &roots.workspace,
+        workspace,
+        from: &workspace.root,
         to,
         limits,
         until: Instant::now().checked_add(limits.time),
@@ -110,7 +98,7 @@ pub(super) fn copy(
         shared: AtomicBool::new(false),
         done: Mutex::default(),
     };
-    let top = roots.resolve(".", Last::Follow)?;
+    let top = workspace.resolve(".", Last::Follow)?;
     walk_for(Choice::Git, &top, Looking::of_run(stop), || (), |(), step| work.step(step))?;
     if let Some(error) = work.done().error.take() {
         return Err(error);
@@ -123,7 +111,7 @@ pub(super) fn copy(
 
 /// A copy under way, on all threads.
 struct Work<'a> {
-    roots: &'a Roots,
+    workspace: &'a Workspace,
     from: &'a Root,
     to: &'a Dir,
     limits: Limits,
@@ -191,10 +179,10 @@ impl Work<'_> {
     fn count(&self, bytes: u64) -> Result<(), ToolError> {
         let Limits { names, bytes: most, time } = self.limits;
         if self.stop.is_set() {
-            return Err(ToolError::Cancelled);
+            return Err(WorkspaceError::Cancelled.into());
         }
         if self.until.is_some_and(|until| Instant::now() >= until) {
-            return Err(SimulationError::TooSlow { after: words::duration(time) }.into());
+            return Err(SimulationError::TooSlow { after: text::duration(time) }.into());
         }
         if self.names.fetch_add(1, Ordering::Relaxed) >= names {
             return Err(SimulationError::TooMany { limit: names }.into());
@@ -293,10 +281,10 @@ impl Work<'_> {
                 return Ok(());
             }
             if self.stop.is_set() {
-                return Err(ToolError::Cancelled);
+                return Err(WorkspaceError::Cancelled.into());
             }
             if self.until.is_some_and(|until| Instant::now() >= until) {
-                let after = words::duration(self.limits.time);
+                let after = text::duration(self.limits.time);
                 return Err(SimulationError::TooSlow { after }.into());
             }
         }
@@ -305,7 +293,7 @@ impl Work<'_> {
     fn link(&self, path: &Path) -> Result<(), ToolError> {
         let Ok(text) = self.from.dir.read_link_contents(path) else { return Ok(()) };
         let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
-        let text = match links::on_copy(self.roots, path, &text) {
+        let text = match links::on_copy(self.workspace, path, &text) {
             Ok(text) => text,
             Err(why) => {
                 self.leave_out(path, why);
@@ -329,7 +317,7 @@ impl Work<'_> {
     fn name(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
             // What is wrong with it is told by the tool that is called with it.
-            let Ok(place) = self.roots.resolve(path, last) else { return Ok(()) };
+            let Ok(place) = self.workspace.resolve(path, last) else { return Ok(()) };
             if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
                 continue;
             }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::authorization::FileState;
-use crate::run::{Diff, FileChange};
+use crate::run::{Diff, FileChange, StopSignal};
 
-use super::super::looking::Looking;
-use super::super::place::{Last, Root, Roots};
-use super::super::rules::Choice;
-use super::super::walk::{Step, walk_for};
-use super::super::{Access, Kind, StopSignal, ToolError, Toolbox, diff, engine, file};
+use crate::tools::Toolbox;
+use crate::workspace::{
+    Access, Choice, Kind, Last, Looking, Root, Step, Workspace, WorkspaceError, diff, file, go_on,
+    walk_for,
+};
+
 use super::copy::{Copied, Stamp};
 
 /// So many files that differ are told one by one.
@@ -41,28 +42,28 @@ pub(super) fn difference(
     mark: Stamp,
     named: &[String],
     stop: &StopSignal,
-) -> Result<Difference, ToolError> {
+) -> Result<Difference, WorkspaceError> {
     let mut look = Look {
-        from: &toolbox.roots.workspace,
-        to: &copy.roots.workspace,
+        from: &toolbox.files.root,
+        to: &copy.files.root,
         copied,
         mark,
         stop,
         found: Difference::default(),
     };
     let mut candidates = look.touched()?;
-    let (new, links) = new(&copy.roots, copied, stop)?;
+    let (new, links) = new(copy, copied, stop)?;
     let more = links.iter().map(|link| format!("{} is a new link", look.to.key(link)));
     look.found.besides.extend(more);
     candidates.extend(new);
     for path in named {
-        let Ok(place) = copy.roots.resolve(path, Last::Follow) else { continue };
+        let Ok(place) = copy.resolve(path, Last::Follow) else { continue };
         if place.kind == Kind::File && std::ptr::eq(place.root, look.to) {
             candidates.insert(place.relative);
         }
     }
     for path in candidates {
-        engine::stopped(stop)?;
+        go_on(stop)?;
         look.compare(&path)?;
     }
     look.found.changes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -71,12 +72,12 @@ pub(super) fn difference(
 
 /// The files and the links on the copy that were not copied.
 fn new(
-    roots: &Roots,
+    workspace: &Workspace,
     copied: &Copied,
     stop: &StopSignal,
-) -> Result<(Vec<PathBuf>, Vec<PathBuf>), ToolError> {
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), WorkspaceError> {
     let found = Mutex::<(Vec<PathBuf>, Vec<PathBuf>)>::default();
-    let top = roots.resolve(".", Last::Follow)?;
+    let top = workspace.resolve(".", Last::Follow)?;
     let visit = |(): &mut (), step: Step<'_>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         match step {
@@ -87,7 +88,7 @@ fn new(
         if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     walk_for(Choice::Git, &top, Looking::of_run(stop), || (), visit)?;
-    engine::stopped(stop)?;
+    go_on(stop)?;
     let (files, mut links) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     links.sort();
     Ok((files, links))
@@ -112,10 +113,10 @@ struct Side {
 
 impl Look<'_> {
     /// The files that were copied and may be different now.
-    fn touched(&mut self) -> Result<BTreeSet<PathBuf>, ToolError> {
+    fn touched(&mut self) -> Result<BTreeSet<PathBuf>, WorkspaceError> {
         let mut touched = BTreeSet::new();
         for (path, entry) in &self.copied.entries {
-            engine::stopped(self.stop)?;
+            go_on(self.stop)?;
             let now = self.to.dir.symlink_metadata(path).ok();
             let stamp = now.as_ref().map(Stamp::of);
             // What was copied in the instant of the mark may have changed in it, too.
@@ -148,7 +149,7 @@ impl Look<'_> {
         Ok(touched)
     }
 
-    fn compare(&mut self, path: &Path) -> Result<(), ToolError> {
+    fn compare(&mut self, path: &Path) -> Result<(), WorkspaceError> {
         let key = self.to.key(path);
         let after = self.side(self.to, path, &key)?;
         let before = self.side(self.from, path, &key)?;
@@ -177,12 +178,12 @@ impl Look<'_> {
     }
 
     /// What a file is in the workspace or on the copy; a link is followed as far as it stays inside.
-    fn side(&self, root: &Root, path: &Path, key: &str) -> Result<Side, ToolError> {
+    fn side(&self, root: &Root, path: &Path, key: &str) -> Result<Side, WorkspaceError> {
         let absent = Side { state: FileState::Absent, size: None, bytes: None };
         let opened = match file::open(&root.dir, path, key, Access::Read) {
             Ok(opened) => opened,
             // Something else has taken the place of a file, which is told besides.
-            Err(ToolError::NotAFile { .. }) => None,
+            Err(WorkspaceError::NotAFile { .. }) => None,
             Err(_) if root.dir.symlink_metadata(path).is_ok_and(|data| data.is_symlink()) => None,
             Err(error) => return Err(error),
         };

@@ -3,8 +3,10 @@
 use std::io;
 
 use crate::plan::Code;
+use crate::run::ErrorInfo;
 
-use super::super::{ToolError, words};
+use crate::run::text;
+use crate::tools::ToolError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +22,7 @@ pub enum SimulationError {
     TooMany { limit: u64 },
     #[error(
         "the files of the workspace that git would know have more than {}; more is not copied for a simulation",
-        words::size(*.limit)
+        text::size(*.limit)
     )]
     TooLarge { limit: u64 },
     #[error("copying the workspace took more than {after} and was ended")]
@@ -29,9 +31,9 @@ pub enum SimulationError {
     Step { index: usize, tool: &'static str, source: Box<ToolError> },
 }
 
-impl SimulationError {
+impl ErrorInfo for SimulationError {
     /// The stable code; of a step that failed, its own.
-    pub(in super::super) fn code(&self) -> Code {
+    fn code(&self) -> Code {
         match self {
             Self::NoScratch { .. }
             | Self::Copy { .. }
@@ -42,8 +44,7 @@ impl SimulationError {
         }
     }
 
-    /// What to do next, as a sentence.
-    pub(in super::super) fn next(&self) -> String {
+    fn next(&self) -> String {
         match self {
             Self::NoScratch { .. } => {
                 "Allow your user to write there, or free space on its disk.".to_owned()

@@ -2,21 +2,24 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::super::ToolError;
-use super::super::place::{Last, Roots};
+use crate::workspace::{Last, Workspace, WorkspaceError};
 
 /// The text of a link at `path`, below the workspace, which there has this text: on the copy it leads to the
 /// same place of the copy.
 ///
 /// # Errors
 /// Why there is none.
-pub(super) fn on_copy(roots: &Roots, path: &Path, text: &Path) -> Result<PathBuf, &'static str> {
+pub(super) fn on_copy(
+    workspace: &Workspace,
+    path: &Path,
+    text: &Path,
+) -> Result<PathBuf, &'static str> {
     let written = path.to_str().ok_or("its name is not UTF-8")?;
-    let place = roots.resolve(written, Last::Follow).map_err(|error| match error {
-        ToolError::Outside { .. } => "it leads outside the workspace",
+    let place = workspace.resolve(written, Last::Follow).map_err(|error| match error {
+        WorkspaceError::Outside { .. } => "it leads outside the workspace",
         _ => "it leads nowhere",
     })?;
-    if !std::ptr::eq(place.root, &roots.workspace) {
+    if !std::ptr::eq(place.root, &workspace.root) {
         return Err("it leads outside the workspace");
     }
     if stays_inside(path, text) {

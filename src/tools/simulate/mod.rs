@@ -1,6 +1,6 @@
 //! `simulate` (SPEC §9): edits, steps or a function, tried on a copy of the workspace.
 //!
-//! The copy has the files that git would know, in a private folder of its own ([`scratch`]), and is gone when
+//! The copy has the files that git would know, in a private folder of its own ([`Scratch`]), and is gone when
 //! the step is over, however it ends. The same tools work on it that work on the workspace; what they built
 //! goes beside it. What a program that is run there does by an absolute path is its own doing: it has the
 //! rights of the user, as it has in a `run`.
@@ -10,7 +10,7 @@ mod difference;
 mod error;
 mod links;
 mod preview;
-mod scratch;
+pub(super) mod settings;
 mod tee;
 #[cfg(test)]
 mod tests;
@@ -24,75 +24,56 @@ use std::time::Instant;
 use crate::authorization::FileState;
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall};
 
-use super::looking::Looks;
-use super::place::{Root, Roots};
-use super::process::Leftovers;
-use super::{COMMANDS_FILE, Context, Invocation, Overlay, ToolError, Toolbox, program, splice};
+use super::tool::{Foreseen, Tool, changes_nothing};
+use super::{After, Context, Invocation, ToolError, Toolbox, program, splice};
+use crate::plan::COMMANDS_FILE;
+use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
+use crate::run::StopSignal;
+use crate::workspace::{Budget, Root, Workspace};
 
-use copy::{Copied, Limits, Stamp};
+use copy::{Copied, Stamp};
 use difference::difference;
-pub(super) use scratch::Scratch;
+use settings::Settings;
 use tee::Tee;
 use verdict::Verdict;
 
 pub use error::SimulationError;
-pub(super) use preview::preview;
-
-/// Where the simulations of a toolbox are made, and how large.
-#[derive(Debug)]
-pub(super) struct Settings {
-    /// None for the usual place.
-    parent: Option<PathBuf>,
-    limits: Limits,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { parent: None, limits: Limits::USUAL }
-    }
-}
-
-/// What is special about a workspace that is a copy.
-#[derive(Debug)]
-pub(super) struct Copy {
-    /// The workspace whose copy it is.
-    pub(super) of: PathBuf,
-    /// Where everything goes that is built.
-    target: String,
-    /// Whether programs tell where they were when they panic.
-    traces: bool,
-}
 
 /// Removes what simulations of this user left behind whose process was killed.
 ///
 /// # Errors
 /// The system's own words; the next simulation tries again.
 pub fn tidy() -> std::io::Result<()> {
-    scratch::parents().try_for_each(|parent| scratch::tidy(&parent))
+    scratch_parents().try_for_each(|parent| tidy_scratch(&parent))
 }
 
-/// Does it.
-///
-/// # Errors
-/// A copy that cannot be made; a stop.
-pub(super) fn invoke(
-    toolbox: &Toolbox,
-    simulation: &Simulation,
-    context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let started = Instant::now();
-    let parent = toolbox.simulations_in();
-    let scratch = Scratch::create(&parent).map_err(|source| SimulationError::NoScratch {
-        folder: parent.to_string_lossy().into_owned(),
-        source,
-    })?;
-    let mut invocation = on_copy(toolbox, simulation, &scratch, started, context)?;
-    if let Err(error) = scratch.remove() {
-        let warning =
-            format!("the copy could not be removed: {error}; the next simulation tries again");
-        verdict::warn(&mut invocation.result, warning);
+/// Edits, steps or a function, tried on a copy.
+pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
+
+impl Tool for Simulate<'_> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        preview::preview(at, self.0, stop).map(changes_nothing)
     }
-    Ok(invocation)
+
+    fn tells_files(&self) -> bool {
+        true
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        let started = Instant::now();
+        let parent = toolbox.simulations_in();
+        let scratch = Scratch::create(&parent).map_err(|source| SimulationError::NoScratch {
+            folder: parent.to_string_lossy().into_owned(),
+            source,
+        })?;
+        let mut invocation = on_copy(toolbox, self.0, &scratch, started, context)?;
+        if let Err(error) = scratch.remove() {
+            let warning =
+                format!("the copy could not be removed: {error}; the next simulation tries again");
+            verdict::warn(&mut invocation.result, warning);
+        }
+        Ok(invocation)
+    }
 }
 
 fn on_copy(
@@ -142,7 +123,7 @@ fn on_copy(
             verdict.found(found);
         }
         Err(error) => {
-            verdict.error.get_or_insert(error);
+            verdict.error.get_or_insert(error.into());
         }
     }
     Ok(verdict.invocation(tee))
@@ -162,7 +143,7 @@ fn call(copy: &Toolbox, call: &ToolCall, tee: &Tee<'_>) -> Invocation {
         let kept = tee.whole(crate::run::Stream::Stdout, invocation.stdout.as_deref())
             && tee.whole(crate::run::Stream::Stderr, invocation.stderr.as_deref());
         if !kept && invocation.error.is_none() {
-            invocation.error = Some(ToolError::NotKept { program: call.tool().name() });
+            invocation.error = Some(ProcessError::NotKept { program: call.tool().name() }.into());
         }
     }
     invocation
@@ -176,7 +157,7 @@ fn named(toolbox: &Toolbox, simulation: &Simulation) -> Vec<String> {
         for step in steps {
             // Where the splice plan cannot be read, the tool says so.
             if let ToolCall::SplicePlan { plan_file } = step {
-                let found = splice::named(toolbox, Overlay::nothing(), plan_file);
+                let found = splice::named(toolbox.now(), plan_file);
                 named.extend(found.unwrap_or_default().into_iter().map(|(_, path)| path));
             }
         }
@@ -188,7 +169,7 @@ fn named(toolbox: &Toolbox, simulation: &Simulation) -> Vec<String> {
 
 impl Toolbox {
     fn simulations_in(&self) -> PathBuf {
-        let usual = || scratch::usual_parent(self.workspace());
+        let usual = || scratch_parent(self.workspace());
         self.simulations.parent.clone().unwrap_or_else(usual)
     }
 
@@ -205,7 +186,7 @@ impl Toolbox {
         std::fs::create_dir(&folder).map_err(failed)?;
         let top = Root::open(&folder, true)?;
         let limits = self.simulations.limits;
-        let copied = copy::copy(&self.roots, &top.dir, named, limits, context.stop)?;
+        let copied = copy::copy(&self.files, &top.dir, named, limits, context.stop)?;
         let mark = scratch.mark().and_then(|mark| cap_std::fs::File::from_std(mark).metadata());
         Ok((copied, Stamp::of(&mark.map_err(failed)?)))
     }
@@ -213,14 +194,15 @@ impl Toolbox {
     /// The same tools on the copy, and there alone: no other root is open to them.
     fn on_copy(&self, scratch: &Scratch, traces: bool) -> Result<Self, ToolError> {
         let folder = scratch.copy_of(self.workspace());
-        let workspace = Root::open_copy(&folder, &self.roots.workspace)?;
+        let root = Root::open_copy(&folder, &self.files.root)?;
         let first = self.first_errors.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let walls = self.walls.of_copy(&folder, &scratch.target(), &self.simulations_in());
+        let target = scratch.target();
+        let walls = self.walls().of_copy(&folder, &target, &self.simulations_in());
+        let target = target.to_string_lossy().into_owned();
         Ok(Self {
-            walls,
-            roots: Roots { workspace, extra: Vec::new() },
-            engine: self.engine,
-            splice: self.splice.clone(),
+            launcher: self.launcher.on_copy(root.path.clone(), target, traces, walls),
+            files: Workspace { root, extra: Vec::new(), budget: Budget::default() },
+            symbols: self.symbols.clone(),
             check_timeout: self.check_timeout,
             run_timeout: self.run_timeout,
             trusted: self.trusted.clone(),
@@ -229,31 +211,6 @@ impl Toolbox {
             remote: None,
             past: None,
             simulations: Settings::default(),
-            copy: Some(Copy {
-                of: self.workspace().to_owned(),
-                target: scratch.target().to_string_lossy().into_owned(),
-                traces,
-            }),
-            looks: Looks::default(),
         })
-    }
-
-    /// What programs of the workspace find in their environment besides; on a copy, that everything which is
-    /// built goes beside it, whatever the settings of the user say.
-    pub(super) fn environment(&self) -> Vec<(&str, &str)> {
-        let Some(copy) = &self.copy else { return Vec::new() };
-        let mut environment = vec![
-            ("CARGO_TARGET_DIR", copy.target.as_str()),
-            ("CARGO_BUILD_BUILD_DIR", copy.target.as_str()),
-        ];
-        if copy.traces {
-            environment.push(("RUST_BACKTRACE", "full"));
-        }
-        environment
-    }
-
-    /// What becomes of processes that a program leaves: nothing works on a copy that is to be removed.
-    pub(super) fn leftovers(&self, usual: Leftovers) -> Leftovers {
-        if self.copy.is_some() { Leftovers::End } else { usual }
     }
 }

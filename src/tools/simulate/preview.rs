@@ -2,29 +2,24 @@
 //! run; what edits and steps would make of the files is computed as for the workspace itself.
 
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
-use crate::run::{FileChange, Predicted, Preview};
-
-use super::super::place::Last;
-use super::super::{
-    Access, Overlay, StopSignal, ToolError, Toolbox, batch, diff, file, preview as previews,
-    program, words,
-};
+use crate::run::{Predicted, Preview, StopSignal, text};
+use crate::tools::{After, ToolError, batch, program};
+use crate::workspace::Overlay;
 
 /// The preview.
 ///
 /// # Errors
 /// A path that cannot be used or leads outside; a stop.
 pub(in super::super) fn preview(
-    toolbox: &Toolbox,
+    at: After<'_>,
     simulation: &Simulation,
-    overlay: &Overlay,
     stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
     let (mut preview, left) = match simulation {
-        Simulation::Edits { edits, .. } => of_edits(toolbox, edits, overlay, stop)?,
-        Simulation::Steps { steps, .. } => of_steps(toolbox, steps, overlay, stop)?,
+        Simulation::Edits { edits, .. } => of_edits(at, edits, stop)?,
+        Simulation::Steps { steps, .. } => of_steps(at, steps, stop)?,
         Simulation::Function { function, inputs, trace_enabled } => {
-            (of_function(toolbox, overlay, function, inputs, *trace_enabled)?, overlay.clone())
+            (of_function(at, function, inputs, *trace_enabled)?, at.overlay.clone())
         }
     };
     if preview.would_fail() {
@@ -34,7 +29,7 @@ pub(in super::super) fn preview(
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => *verify,
         Simulation::Function { .. } => None,
     };
-    match verify.map(|scope| verified(toolbox, &left, scope)).transpose()? {
+    match verify.map(|scope| verified(at.toolbox.after(&left), scope, stop)).transpose()? {
         Some(verified) if verified.would_fail() => {
             return Ok(Preview { changes: preview.changes, ..verified });
         }
@@ -47,12 +42,12 @@ pub(in super::super) fn preview(
         }
         None => preview.summary.push('.'),
     }
-    let limits = toolbox.simulations.limits;
+    let limits = at.toolbox.simulations.limits;
     preview.notes.push(format!(
         "The copy has the files that git would know and those that the plan names, without .git; at most {} files and folders, {} and {}. It is removed afterwards.",
         limits.names,
-        words::size(limits.bytes),
-        words::duration(limits.time),
+        text::size(limits.bytes),
+        text::duration(limits.time),
     ));
     if simulation.runs_code() {
         preview.notes.push(
@@ -70,22 +65,13 @@ fn lower(sentence: &str) -> String {
 }
 
 /// What the verification would run, where the copy is as `left` says.
-fn verified(toolbox: &Toolbox, left: &Overlay, scope: VerifyScope) -> Result<Preview, ToolError> {
-    match program::preview(toolbox, left, &ToolCall::Verify { scope }) {
-        Err(error) if !error.is_about_the_plan() => Ok(Preview {
-            predicted: Predicted::Exact,
-            summary: format!("{}{error}.", Preview::WOULD_FAIL),
-            changes: Vec::new(),
-            notes: vec![error.next()],
-        }),
-        verified => verified,
-    }
+fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
+    Ok(at.foresee(&ToolCall::Verify { scope }, stop)?.0)
 }
 
 fn of_edits(
-    toolbox: &Toolbox,
+    at: After<'_>,
     edits: &[Edit],
-    overlay: &Overlay,
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
     let mut batch = MutateBatch {
@@ -93,13 +79,13 @@ fn of_edits(
         expected_hashes: std::collections::BTreeMap::new(),
         dry_run: true,
     };
-    let (preview, _) = batch::foresee(toolbox, &batch, overlay, stop)?;
-    let mut left = overlay.clone();
+    let (preview, _) = batch::preview(at, &batch, stop)?;
+    let mut left = at.overlay.clone();
     if preview.would_fail() {
         return Ok((preview, left));
     }
     batch.dry_run = false;
-    left.apply(toolbox, &ToolCall::MutateBatch(batch))?;
+    at.toolbox.project(&ToolCall::MutateBatch(batch), &mut left)?;
     let summary = match preview.changes.len() {
         0 => "Tries edits on a copy of the workspace, which change nothing".to_owned(),
         1 => "Tries the change of 1 file on a copy of the workspace".to_owned(),
@@ -109,17 +95,16 @@ fn of_edits(
 }
 
 fn of_steps(
-    toolbox: &Toolbox,
+    at: After<'_>,
     steps: &[ToolCall],
-    overlay: &Overlay,
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
-    let mut left = overlay.clone();
+    let mut left = at.overlay.clone();
     let mut predicted = Predicted::Exact;
     let mut notes = Vec::new();
     let mut fails = None;
     for (index, step) in steps.iter().enumerate() {
-        let (preview, _) = previews::foresee(toolbox, step, &left, stop)?;
+        let (preview, _) = at.toolbox.after(&left).foresee(step, stop)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
         if preview.would_fail() {
             let why = preview.summary.trim_start_matches(Preview::WOULD_FAIL);
@@ -136,9 +121,10 @@ fn of_steps(
             Predicted::Exact => predicted,
             _ => Predicted::Partial,
         };
-        left.apply(toolbox, step)?;
+        at.toolbox.project(step, &mut left)?;
     }
-    let changes = changes(toolbox, overlay, &left)?;
+    let mut changes = at.toolbox.projected(&left).changes_since(at.overlay)?;
+    changes.retain(|change| change.before != change.after);
     let count = match steps.len() {
         1 => "1 step".to_owned(),
         count => format!("{count} steps"),
@@ -147,38 +133,14 @@ fn of_steps(
     Ok((Preview { predicted, summary, changes, notes }, left))
 }
 
-/// What is in `left` against what is there before.
-fn changes(
-    toolbox: &Toolbox,
-    before: &Overlay,
-    left: &Overlay,
-) -> Result<Vec<FileChange>, ToolError> {
-    let mut changes = Vec::new();
-    for (path, after) in left.files() {
-        let place = toolbox.roots.resolve(path, Last::Follow)?;
-        let then = previews::content(&place, before, path, Access::Read)?;
-        if then.as_deref() == after {
-            continue;
-        }
-        changes.push(FileChange {
-            path: path.to_owned(),
-            before: file::state_of_bytes(then.as_deref()),
-            after: file::state_of_bytes(after),
-            diff: diff::diff(then.as_deref(), after),
-        });
-    }
-    Ok(changes)
-}
-
 fn of_function(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
+    at: After<'_>,
     function: &str,
     inputs: &[String],
     traces: bool,
 ) -> Result<Preview, ToolError> {
     let call = program::function_call(function, inputs, traces);
-    let run = program::preview(toolbox, overlay, &call)?;
+    let run = program::preview(at, &call)?;
     let mut notes = vec![format!(
         "Where there is no binary or example of this name, the test of this name is run: `{}`.",
         program::function_test(function, inputs)

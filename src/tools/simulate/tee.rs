@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::authorization::FileState;
 use crate::run::{Stream, StreamEnds};
 
-use super::super::{Capture, Context};
+use crate::process::Capture;
+use crate::tools::Context;
 
 /// Hands what is printed on, and keeps its ends.
 pub(super) struct Tee<'a> {

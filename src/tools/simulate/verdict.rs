@@ -11,10 +11,11 @@ use crate::run::{
     DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MOST_DIAGNOSTICS, TargetKind,
 };
 
-use super::super::{Invocation, ToolError};
-use super::SimulationError;
+use crate::tools::{Invocation, ToolError};
+
 use super::copy::Copied;
 use super::difference::{Difference, MOST_CHANGES};
+use super::error::SimulationError;
 use super::tee::Tee;
 
 /// What was done so far, and what came of it.

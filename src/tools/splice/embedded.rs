@@ -8,10 +8,15 @@ use serde_json::{Value, json};
 use crate::code::Language;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream};
 
-use super::super::{Context, ToolError, Toolbox, cargo, words, write};
+use crate::cargo;
+use crate::run::text;
+use crate::tools::{Context, ToolError, Toolbox};
+use crate::workspace::replace;
+
+use super::done::{Done, Hand, add};
+use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Unfinished, Writer, put_back};
-use super::{Done, Hand, SpliceError};
 
 /// Writes files itself.
 pub(super) struct Embedded<'a> {
@@ -39,11 +44,11 @@ impl<'a> Embedded<'a> {
             }
         };
         let context = Context { output: &progress, ..*context };
-        match cargo::gate(self.toolbox, prepared.target.key(), &context)? {
+        match self.toolbox.cargo(&context).gate(prepared.target.key())? {
             None => Ok(None),
             Some(gate) => {
                 done.process("cargo check", &gate.finished);
-                gate.verdict.map(Some)
+                Ok(Some(gate.verdict?))
             }
         }
     }
@@ -85,7 +90,7 @@ impl<'a> Embedded<'a> {
             }
             if !before.not_reached.is_empty() {
                 said.push_str("\n\nBefore, cargo did not reach ");
-                said.push_str(&words::beginning(&before.not_reached.join(", ")));
+                said.push_str(&text::beginning(&before.not_reached.join(", ")));
             }
             let error = SpliceError::NewErrors { path, errors: new.len(), said };
             done.diagnostics.extend(new);
@@ -107,12 +112,12 @@ impl<'a> Embedded<'a> {
         done: &mut Done,
     ) -> Result<(), ToolError> {
         let (key, text) = (prepared.target.key(), &prepared.replaced.text);
-        let (not_flushed, lost) = write::replace(&self.toolbox.roots, key, text, context)?;
+        let (not_flushed, lost) = replace(self.toolbox, key, text, &context.write())?;
         done.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
         match not_flushed {
             None => Ok(()),
             // It is in place, and the step promises more than that.
-            Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed)),
+            Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed.into())),
         }
     }
 
@@ -143,7 +148,7 @@ impl Hand for Embedded<'_> {
         let locks = cargo::LockFiles::around(self.toolbox, project.as_deref());
         let made = self.gated(prepared, project, context, done);
         for effect in locks.changed(self.toolbox) {
-            super::add(&mut done.beside, effect);
+            add(&mut done.beside, effect);
         }
         made
     }
@@ -250,7 +255,7 @@ fn said(errors: &[DiagnosticArtifact]) -> String {
         }
         said.push_str(text);
     }
-    if said.len() > 2 * ROOM { words::beginning(&said) } else { said }
+    if said.len() > 2 * ROOM { text::beginning(&said) } else { said }
 }
 
 #[cfg(test)]

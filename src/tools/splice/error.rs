@@ -2,15 +2,14 @@
 
 use crate::authorization::FileState;
 use crate::plan::Code;
+use crate::run::ErrorInfo;
 
-use super::super::ToolError;
+use crate::tools::ToolError;
 
 /// What went wrong. What another program says is kept as it said it.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum SpliceError {
-    #[error("the program splice was not found {place}")]
-    NoProgram { place: String },
     #[error("splice: {message}")]
     Refused { code: Code, message: String },
     #[error("splice failed: {message}")]
@@ -33,11 +32,10 @@ pub enum SpliceError {
     NotPutBack { path: String, why: String, source: Box<ToolError> },
 }
 
-impl SpliceError {
-    /// The stable code.
-    pub(in super::super) fn code(&self) -> Code {
+impl ErrorInfo for SpliceError {
+    fn code(&self) -> Code {
         match self {
-            Self::NoProgram { .. } | Self::Failed { .. } => Code::Splice,
+            Self::Failed { .. } => Code::Splice,
             Self::Refused { code, .. } => *code,
             Self::NewErrors { .. } => Code::CargoCheck,
             Self::OtherResult { .. } | Self::ChangedMeanwhile { .. } => Code::Conflict,
@@ -45,12 +43,8 @@ impl SpliceError {
         }
     }
 
-    /// What to do next, as a sentence.
-    pub(in super::super) fn next(&self) -> &'static str {
+    fn next(&self) -> String {
         match self {
-            Self::NoProgram { .. } => {
-                "Install it with `cargo install --locked splice`, or choose the embedded engine."
-            }
             Self::Refused { .. } => "Correct what it names, or choose the embedded engine.",
             Self::Failed { .. } => "See what it printed, or choose the embedded engine.",
             Self::NewErrors { .. } => "Correct the replacement.",
@@ -62,5 +56,6 @@ impl SpliceError {
                 "Put it back by hand: its earlier content is in the evidence of this step."
             }
         }
+        .to_owned()
     }
 }

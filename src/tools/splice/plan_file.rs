@@ -8,10 +8,17 @@ use serde::Deserialize;
 use crate::authorization::FileState;
 use crate::plan::limits;
 
-use super::super::engine::EngineError;
-use super::super::place::Last;
-use super::super::{Access, Overlay, ToolError, Toolbox, file, preview};
-use super::prepare::Patch;
+use crate::symbols::SymbolsError;
+use crate::workspace::{Access, Last, Projected, WorkspaceError, file};
+
+/// One replacement that a plan asks for; the paths are as the toolbox takes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) file: String,
+    pub(super) symbol: String,
+    pub(super) with: String,
+    pub(super) kind: Option<String>,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,13 +50,9 @@ impl PlanFile {
     ///
     /// # Errors
     /// A path that cannot be used, or a file that cannot be read.
-    pub(super) fn read(
-        toolbox: &Toolbox,
-        overlay: &Overlay,
-        path: &str,
-    ) -> Result<Self, ToolError> {
-        let place = toolbox.roots.resolve(path, Last::Follow)?;
-        let bytes = preview::content(&place, overlay, path, Access::Read)?;
+    pub(super) fn read(at: Projected<'_>, path: &str) -> Result<Self, WorkspaceError> {
+        let place = at.workspace.resolve(path, Last::Follow)?;
+        let (bytes, _) = at.content_and_mode(&place, path, Access::Read)?;
         Ok(Self { path: path.to_owned(), key: place.key.clone(), bytes })
     }
 
@@ -63,20 +66,20 @@ impl PlanFile {
     ///
     /// # Errors
     /// A plan that is not there, faulty, or over a limit.
-    pub(super) fn patches(&self) -> Result<Vec<Patch>, ToolError> {
+    pub(super) fn patches(&self) -> Result<Vec<Patch>, SymbolsError> {
         let path = &self.path;
-        let missing = || EngineError::Missing { what: "the splice plan", path: path.to_owned() };
+        let missing = || SymbolsError::Missing { what: "the splice plan", path: path.to_owned() };
         let bytes = self.bytes.as_ref().ok_or_else(missing)?;
-        let bad = |message: String| EngineError::Plan { path: path.to_owned(), message };
+        let bad = |message: String| SymbolsError::Plan { path: path.to_owned(), message };
         if bytes.len() > limits::PLAN_BYTES {
-            return Err(bad(format!("it has more than {} bytes", limits::PLAN_BYTES)).into());
+            return Err(bad(format!("it has more than {} bytes", limits::PLAN_BYTES)));
         }
         let plan: Plan = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
         if plan.steps.is_empty() {
-            return Err(bad("it has no steps".to_owned()).into());
+            return Err(bad("it has no steps".to_owned()));
         }
         if plan.steps.len() > limits::STEPS {
-            return Err(bad(format!("it has more than {} steps", limits::STEPS)).into());
+            return Err(bad(format!("it has more than {} steps", limits::STEPS)));
         }
         let folder = Path::new(&self.key).parent().unwrap_or(Path::new(""));
         let mut patches = Vec::with_capacity(plan.steps.len());
@@ -84,7 +87,7 @@ impl PlanFile {
             let fields = [("file", &step.file), ("symbol", &step.symbol), ("with", &step.with)];
             for (name, value) in fields {
                 if value.is_empty() {
-                    return Err(bad(format!("the {name} of step {} is empty", index + 1)).into());
+                    return Err(bad(format!("the {name} of step {} is empty", index + 1)));
                 }
             }
             patches.push(Patch {

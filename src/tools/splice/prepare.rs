@@ -4,21 +4,12 @@ use std::sync::Arc;
 
 use crate::code::{CodeError, Language};
 use crate::plan::ToolCall;
-use crate::run::{FileEffect, Modes};
+use crate::run::{FileEffect, Modes, StopSignal};
+use crate::symbols::{Asked, CodeEngine, Replaced, SourceFile, SymbolsError};
+use crate::tools::{After, ToolError};
+use crate::workspace::{Projected, WorkspaceError, file};
 
-use super::super::engine::{Asked, CodeEngine, EngineError, Replaced};
-use super::super::source_file::SourceFile;
-use super::super::{Overlay, StopSignal, ToolError, Toolbox, file};
-use super::plan_file::PlanFile;
-
-/// One replacement that a plan asks for; the paths are as the toolbox takes them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Patch {
-    pub(super) file: String,
-    pub(super) symbol: String,
-    pub(super) with: String,
-    pub(super) kind: Option<String>,
-}
+use super::plan_file::{Patch, PlanFile};
 
 /// A replacement that would get through the grammar.
 pub(super) struct Prepared<'a> {
@@ -50,10 +41,9 @@ impl Prepared<'_> {
 /// # Errors
 /// A splice plan that cannot be read, or is not what `is_approved` wants: no word of it is followed then.
 pub(super) fn patches(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
+    at: After<'_>,
     call: &ToolCall,
-    is_approved: impl FnOnce(&str, &PlanFile) -> Result<(), ToolError>,
+    is_approved: impl FnOnce(&str, &PlanFile) -> Result<(), WorkspaceError>,
 ) -> Result<Vec<Patch>, ToolError> {
     match call {
         ToolCall::SplicePatch { file, symbol, with, kind } => Ok(vec![Patch {
@@ -63,9 +53,9 @@ pub(super) fn patches(
             kind: kind.clone(),
         }]),
         ToolCall::SplicePlan { plan_file } => {
-            let plan = PlanFile::read(toolbox, overlay, plan_file)?;
+            let plan = PlanFile::read(*at, plan_file)?;
             is_approved(plan_file, &plan)?;
-            plan.patches()
+            Ok(plan.patches()?)
         }
         _ => Ok(Vec::new()),
     }
@@ -76,36 +66,36 @@ pub(super) fn patches(
 /// # Errors
 /// A file that cannot be used, a symbol that is not there once, a result that does not parse.
 pub(super) fn prepare<'a>(
-    toolbox: &'a Toolbox,
-    overlay: &Overlay,
+    at: Projected<'a>,
     patch: &Patch,
     engine: &dyn CodeEngine,
     stop: &StopSignal,
-) -> Result<Prepared<'a>, ToolError> {
-    let target = source(toolbox, overlay, &patch.file, "the file")?;
-    let with = source(toolbox, overlay, &patch.with, "the replacement")?;
-    let unusable = |reason| EngineError::Replacement { path: with.key().to_owned(), reason };
+) -> Result<Prepared<'a>, SymbolsError> {
+    let target = source(at, &patch.file, "the file")?;
+    let with = source(at, &patch.with, "the replacement")?;
+    let unusable = |reason| SymbolsError::Replacement { path: with.key().to_owned(), reason };
     let replacement = with.text().map_err(|_| unusable("it is not UTF-8 text"))?;
     if replacement.trim().is_empty() {
-        return Err(unusable("it is empty").into());
+        return Err(unusable("it is empty"));
     }
     let language = target.language()?;
     let asked = Asked { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
     let replaced = engine.replaced(language, target.text()?, &asked, stop).map_err(|source| {
         let of = if source == CodeError::EmptyReplacement { &with } else { &target };
-        EngineError::Code { path: of.key().to_owned(), source }
+        SymbolsError::Code { path: of.key().to_owned(), source }
     })?;
     Ok(Prepared { path: patch.file.clone(), target, with, language, replaced })
 }
 
 fn source<'a>(
-    toolbox: &'a Toolbox,
-    overlay: &Overlay,
+    at: Projected<'a>,
     path: &str,
     what: &'static str,
-) -> Result<SourceFile<'a>, ToolError> {
-    match SourceFile::read_after(toolbox, overlay, path) {
-        Err(ToolError::NotFound { path }) => Err(EngineError::Missing { what, path }.into()),
-        read => read,
-    }
+) -> Result<SourceFile<'a>, SymbolsError> {
+    SourceFile::read(at, path).map_err(|error| match error {
+        SymbolsError::Workspace(WorkspaceError::NotFound { path }) => {
+            SymbolsError::Missing { what, path }
+        }
+        error => error,
+    })
 }

@@ -2,12 +2,16 @@
 
 use crate::code::Language;
 use crate::plan::ToolCall;
-use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview};
+use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, text};
 
-use super::super::engine::{self, Chosen, Work};
-use super::super::{Overlay, StopSignal, ToolError, Toolbox, cargo, diff, words};
-use super::add;
-use super::prepare::{Patch, Prepared, patches, prepare};
+use crate::symbols::{Chosen, Work};
+use crate::tools::tool::Foreseen;
+use crate::tools::{After, ToolError, Toolbox};
+use crate::workspace::{Overlay, diff, go_on};
+
+use super::done::add;
+use super::plan_file::Patch;
+use super::prepare::{Prepared, patches, prepare};
 
 /// The preview of a call that replaces definitions, and what it would do to files. Of a plan whose later
 /// patch would fail, what the earlier ones do.
@@ -15,25 +19,24 @@ use super::prepare::{Patch, Prepared, patches, prepare};
 /// # Errors
 /// What the first replacement would fail with.
 pub(in super::super) fn foresee(
-    toolbox: &Toolbox,
+    at: After<'_>,
     call: &ToolCall,
-    overlay: &Overlay,
     stop: &StopSignal,
-) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-    let patches = patches(toolbox, overlay, call, |_, _| Ok(()))?;
-    let chosen = engine::choose_after(toolbox, overlay, Work::Splice, stop)?;
+) -> Result<Foreseen, ToolError> {
+    let patches = patches(at, call, |_, _| Ok(()))?;
+    let chosen = at.symbols().choose(Work::Splice, stop)?;
     let mut made = Made {
-        toolbox,
+        toolbox: at.toolbox,
         stop,
         is_gated: false,
-        overlay: overlay.clone(),
+        overlay: at.overlay.clone(),
         changes: Vec::new(),
         effects: Vec::new(),
         notes: Vec::new(),
     };
     let mut failure = None;
     for patch in &patches {
-        engine::stopped(stop)?;
+        go_on(stop)?;
         if let Err(error) = made.add(patch, &chosen, patches.len() > 1) {
             failure = Some(error);
             break;
@@ -81,9 +84,26 @@ struct Made<'a> {
     notes: Vec<String>,
 }
 
+/// What is looked at besides the grammar, as a sentence, and whether cargo is.
+fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolError> {
+    let parses = format!("The result parses as {}.", prepared.language.name());
+    if prepared.language != Language::Rust {
+        return Ok((parses, false));
+    }
+    let is_gated = at.cargo_manifest_for(&prepared.path)?.is_some();
+    let cargo = if is_gated {
+        at.toolbox.launcher.cargo()?;
+        "cargo check runs once you approve, before and after; an error that was not there before restores the file. If the package does not compile before, errors behind those that are there cannot be seen, and the result says so. It may write the target folder and Cargo.lock."
+    } else {
+        "There is no Cargo project here, so cargo check does not run."
+    };
+    Ok((format!("{parses} {cargo}"), is_gated))
+}
+
 impl Made<'_> {
     fn add(&mut self, patch: &Patch, chosen: &Chosen<'_>, many: bool) -> Result<(), ToolError> {
-        let prepared = prepare(self.toolbox, &self.overlay, patch, &*chosen.engine, self.stop)?;
+        let prepared =
+            prepare(self.toolbox.projected(&self.overlay), patch, &*chosen.engine, self.stop)?;
         let effect = prepared.effect();
         let is_left = self.overlay.get(&effect.path).is_some();
         let unchanged = effect.before == effect.after;
@@ -103,30 +123,14 @@ impl Made<'_> {
             self.notes.push(format!("The replacement defines {name}, not {asked}."));
         }
         if !unchanged {
-            self.check(&prepared)?;
+            let (note, is_gated) = gate(self.toolbox.after(&self.overlay), &prepared)?;
+            self.is_gated |= is_gated;
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
         }
         self.overlay.put(effect.path.clone(), effect.after_bytes.clone());
         add(&mut self.effects, effect);
-        Ok(())
-    }
-
-    /// What is looked at besides the grammar.
-    fn check(&mut self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
-        let mut note = format!("The result parses as {}.", prepared.language.name());
-        if prepared.language == Language::Rust {
-            let after = self.toolbox.after(&self.overlay);
-            note.push_str(match after.cargo_manifest_for(&prepared.path)? {
-                Some(_) => {
-                    cargo::found(self.toolbox)?;
-                    self.is_gated = true;
-                    " cargo check runs once you approve, before and after; an error that was not there before restores the file. If the package does not compile before, errors behind those that are there cannot be seen, and the result says so. It may write the target folder and Cargo.lock."
-                }
-                None => " There is no Cargo project here, so cargo check does not run.",
-            });
-        }
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
         Ok(())
     }
 
@@ -146,7 +150,7 @@ impl Made<'_> {
                 Diff::Text { added, removed, .. } => format!(
                     "Replaces a definition in {}: {removed} {} {} {added}.",
                     only.path,
-                    words::lines(*removed),
+                    text::lines(*removed),
                     if *removed == 1 { "becomes" } else { "become" }
                 ),
                 _ => format!("Replaces a definition in {}.", only.path),

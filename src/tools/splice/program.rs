@@ -14,14 +14,16 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::plan::Code;
+use crate::process::{self, Behind, Finished, Leftovers, ProcessError, Profile};
+use crate::run::text::beginning;
 use crate::run::{DiagnosticArtifact, Level};
+use crate::tools::{Context, ToolError, Toolbox};
+use crate::workspace::{Access, Place, WorkspaceError};
 
-use super::super::place::Place;
-use super::super::process::{self, Behind, Cause, Finished, Leftovers, Profile};
-use super::super::{Access, Context, ToolError, Toolbox, words};
+use super::done::{Done, Hand};
+use super::error::SpliceError;
 use super::prepare::Prepared;
 use super::restore::{Writer, put_back};
-use super::{Done, Hand, SpliceError};
 
 /// Most bytes of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;
@@ -44,22 +46,20 @@ impl<'a> Program<'a> {
         context: &Context<'_>,
         who: &mut Value,
     ) -> Result<Self, ToolError> {
-        let program = Self { toolbox, path: toolbox.splice_program()? };
+        let program = Self { toolbox, path: toolbox.now().symbols().splice_program()? };
         let quiet = Context { output: &|_, _| {}, ..*context };
         let finished = program.run(&["--version"], toolbox.workspace(), &quiet)?;
         ended(&finished, toolbox)?;
         let said = String::from_utf8_lossy(finished.stdout.bytes()).trim().to_owned();
         let Some(version) = said.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
         else {
-            let said = words::beginning(&said);
+            let said = beginning(&said);
             return Err(SpliceError::Failed {
                 message: format!("as its version it says {said:?}"),
             }
             .into());
         };
-        if let Value::Object(fields) = who {
-            fields.insert("version".to_owned(), version.into());
-        }
+        who["version"] = version.into();
         Ok(program)
     }
 
@@ -68,7 +68,7 @@ impl<'a> Program<'a> {
         arguments: &[&str],
         folder: &Path,
         context: &Context<'_>,
-    ) -> Result<Finished, ToolError> {
+    ) -> Result<Finished, ProcessError> {
         let behind = Behind { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
         let program = process::Program {
             profile: Profile::Build(behind),
@@ -76,29 +76,20 @@ impl<'a> Program<'a> {
             arguments,
             input: None,
             folder,
-            environment: &self.toolbox.environment(),
+            environment: &self.toolbox.launcher.environment(),
             unset: &[],
             leftovers: Leftovers::End,
             timeout: self.toolbox.check_timeout,
             output_limit: OUTPUT_BYTES,
         };
-        process::run(&program, context.stop, context.output)
-            .map_err(|source| ToolError::NotStarted { program: NAME, code: Code::Splice, source })
+        process::run(&program, context.stop, context.output).map_err(not_started)
     }
 
     /// Lets it replace the definition.
     fn patch(&self, prepared: &Prepared<'_>, context: &Context<'_>) -> Result<Finished, ToolError> {
-        let desk = Desk::new().map_err(|source| ToolError::NotStarted {
-            program: NAME,
-            code: Code::Splice,
-            source,
-        })?;
+        let desk = Desk::new().map_err(not_started)?;
         // What was approved, and not what has its name by now.
-        let with = desk.put(prepared).map_err(|source| ToolError::NotStarted {
-            program: NAME,
-            code: Code::Splice,
-            source,
-        })?;
+        let with = desk.put(prepared).map_err(not_started)?;
         let option = |name: &str, value: &str| format!("--{name}={value}");
         let absolute = |place: &Place<'_>| place.root.path.join(&place.relative);
         let arguments = [
@@ -116,8 +107,12 @@ impl<'a> Program<'a> {
         for name in own_names(prepared) {
             let _ = prepared.target.place.root.dir.remove_file(name);
         }
-        finished
+        Ok(finished?)
     }
+}
+
+fn not_started(source: std::io::Error) -> ProcessError {
+    ProcessError::NotStarted { program: NAME, code: Code::Splice, source }
 }
 
 /// The files beside the target that `splice` writes on its way.
@@ -132,15 +127,15 @@ pub(in crate::tools) fn names_beside(target: &Path) -> [PathBuf; 2] {
 }
 
 /// Whether nothing has these names: it would write through a link that does, wherever that leads.
-fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), ToolError> {
+fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
     for name in own_names(prepared) {
         match prepared.target.place.root.dir.symlink_metadata(&name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             found => {
                 let path = prepared.target.place.root.key(&name);
                 return Err(found.map_or_else(
-                    |source| ToolError::WriteFailed { path: path.clone(), source },
-                    |_| ToolError::AlreadyExists { path: path.clone() },
+                    |source| WorkspaceError::WriteFailed { path: path.clone(), source },
+                    |_| WorkspaceError::AlreadyExists { path: path.clone() },
                 ));
             }
         }
@@ -170,7 +165,8 @@ impl Hand for Program<'_> {
         });
         // It makes a new file and gives it the mode of one.
         let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
-        let end = verdict.and_then(|()| self.is_as_shown(prepared)).and_then(|()| with_mode());
+        let end = verdict.and_then(|()| self.is_as_shown(prepared));
+        let end = end.and_then(|()| Ok(with_mode()?));
         end.map_err(|error| {
             let error = put_back(self.toolbox, prepared, context, Writer::Program, done, error);
             // Putting it back keeps the mode that is there.
@@ -181,8 +177,8 @@ impl Hand for Program<'_> {
 }
 
 /// Gives the file the mode that it had.
-fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), ToolError> {
-    let failed = |source| ToolError::WriteFailed { path: prepared.path.clone(), source };
+fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), WorkspaceError> {
+    let failed = |source| WorkspaceError::WriteFailed { path: prepared.path.clone(), source };
     match open(prepared)? {
         Some(file) => file.set_permissions(mode).map_err(failed),
         None => Ok(()),
@@ -202,23 +198,14 @@ impl Program<'_> {
     }
 }
 
-fn open(prepared: &Prepared<'_>) -> Result<Option<File>, ToolError> {
+fn open(prepared: &Prepared<'_>) -> Result<Option<File>, WorkspaceError> {
     Ok(prepared.target.place.open(&prepared.path, Access::Write)?.map(|(file, _)| file))
 }
 
 /// Whether it ended by itself.
 fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
-    Err(match finished.cause {
-        Cause::Itself => return finished.stopped_by_wall().map_or(Ok(()), Err),
-        Cause::Stopped => ToolError::Cancelled,
-        Cause::NotKept => ToolError::NotKept { program: NAME },
-        Cause::TimedOut => {
-            ToolError::TimedOut { program: NAME, after: words::duration(toolbox.check_timeout) }
-        }
-        Cause::TooMuch(stream) => {
-            ToolError::TooMuchOutput { program: NAME, stream, limit: OUTPUT_BYTES }
-        }
-    })
+    let ended = finished.ended(NAME, toolbox.check_timeout, OUTPUT_BYTES);
+    ended.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// What it says when it refuses, on one of its outputs.
@@ -265,7 +252,7 @@ fn refusal(finished: &Finished) -> Refusal {
             || "it was ended by a signal".to_owned(),
             |code| format!("exit code {code}"),
         );
-        let message = format!("{end}: {}", words::beginning(text.trim()));
+        let message = format!("{end}: {}", beginning(text.trim()));
         return Refusal { error: SpliceError::Failed { message }, diagnostics: Vec::new() };
     };
     let code = match error.kind.as_str() {

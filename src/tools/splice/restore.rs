@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::authorization::FileState;
-use crate::run::{FileEffect, Modes};
+use crate::run::{FileEffect, Modes, StopSignal};
+use crate::tools::{Context, ToolError, Toolbox};
+use crate::workspace::{Access, ContentAndMode, Last, WorkspaceError, WriteContext, file, replace};
 
-use super::super::place::Last;
-use super::super::preview::{ContentAndMode, content_and_mode};
-use super::super::{Access, Context, Overlay, StopSignal, ToolError, Toolbox, file, write};
+use super::done::{Done, add};
+use super::error::SpliceError;
 use super::prepare::Prepared;
-use super::{Done, SpliceError, add};
 
 /// Who has written the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ struct Restored {
     /// What it held until then, where that is neither what it was nor what it was to be.
     instead_of: Option<Arc<[u8]>>,
     /// It is back, and may not survive a power cut.
-    not_flushed: Option<ToolError>,
+    not_flushed: Option<WorkspaceError>,
 }
 
 /// Puts a file back as it was, because of `error`, and gives the error that the step has then. A person
@@ -59,9 +59,11 @@ pub(super) fn put_back(
                 add(&mut done.effects, FileEffect { after, after_bytes: now, modes, ..effect });
             }
             let why = error.to_string();
-            match source {
-                ToolError::Stale { now, .. } => SpliceError::ChangedMeanwhile { path, now, why },
-                source => SpliceError::NotPutBack { path, why, source: Box::new(source) },
+            match source.get() {
+                Some(&WorkspaceError::Stale { now, .. }) => {
+                    SpliceError::ChangedMeanwhile { path, now, why }
+                }
+                _ => SpliceError::NotPutBack { path, why, source: Box::new(source) },
             }
             .into()
         }
@@ -115,19 +117,20 @@ fn restore(
     }
     let made = prepared.effect().after;
     if writer == Writer::Ourselves && now != made {
-        return Err(ToolError::Stale { path: path.to_owned(), approved: Some(made), now });
+        let (path, approved) = (path.to_owned(), Some(made));
+        return Err(WorkspaceError::Stale { path, approved, now }.into());
     }
     let expected = BTreeMap::from([(path.to_owned(), now)]);
     let on = StopSignal::default();
-    let context = Context { expected: &expected, stop: &on, ..*context };
-    let (not_flushed, _) = write::replace(&toolbox.roots, path, prepared.target.text()?, &context)?;
+    let context = WriteContext { expected: &expected, stop: &on, ..context.write() };
+    let (not_flushed, _) = replace(toolbox, path, prepared.target.text()?, &context)?;
     Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
 }
 
 /// What the file holds; none when it is gone.
-fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, ToolError> {
-    let place = toolbox.roots.resolve(path, Last::Follow)?;
-    content_and_mode(&place, Overlay::nothing(), path, Access::Write)
+fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, WorkspaceError> {
+    let place = toolbox.resolve(path, Last::Follow)?;
+    toolbox.unchanged().content_and_mode(&place, path, Access::Write)
 }
 
 /// A content for the result: as text, or where it is none, as hexadecimal digits.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::plan::Code;
 use crate::risk::Policy;
-use crate::tools::{StopSignal, ToolError, Toolbox};
+use crate::run::StopSignal;
+use crate::tools::{ToolError, Toolbox, WorkspaceError};
 
 /// A folder with so many names in folders, and the symbol in one of the files.
 fn folder_with(names: usize) -> tempfile::TempDir {
@@ -65,6 +66,8 @@ fn a_look_ends_when_it_is_stopped() {
     let before = tools(&folder).before_signing(Arc::clone(&stop));
     assert!(looked_up(&before).unwrap().is_some());
     stop.set();
-    assert!(matches!(looked_up(&before), Err(ToolError::Cancelled)));
+    assert!(
+        matches!(looked_up(&before), Err(error) if matches!(error.get(), Some(WorkspaceError::Cancelled)))
+    );
     assert!(before.digest_of("x.rs").is_ok(), "a small file is read as a whole");
 }

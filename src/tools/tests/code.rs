@@ -473,15 +473,15 @@ fn a_preview_follows_what_earlier_steps_leave() {
             r#"{"steps": [{"file": "../src/lib.rs", "symbol": "first", "with": "../new.rs"}]}"#,
         ),
     ] {
-        overlay.apply(&house.tools, &call).unwrap();
+        house.tools.project(&call, &mut overlay).unwrap();
     }
     let before = overlay.clone();
     for call in [patch("src/lib.rs", "first", "new.rs"), plan("plans/p.json")] {
         let mut overlay = before.clone();
         let preview = house.tools.preview(&call, &overlay).unwrap();
         assert!(!preview.would_fail(), "{}", preview.summary);
-        overlay.apply(&house.tools, &call).unwrap();
-        let changes = house.tools.changes(&overlay).unwrap();
+        house.tools.project(&call, &mut overlay).unwrap();
+        let changes = house.tools.after(&overlay).changes_since(Overlay::nothing()).unwrap();
         let lib = changes.iter().find(|change| change.path == "src/lib.rs").unwrap();
         assert_eq!(lib.after, content("fn first() {\n    1;\n}\nfn second() {}\n"));
         assert_eq!(lib.before, content(LIB));

@@ -328,7 +328,7 @@ fn auto_takes_the_graph_only_while_it_is_newer_than_every_source() {
     graph.written_after(1_000);
     assert_eq!(who(&graph)["name"], "magellan");
     let mut overlay = Overlay::default();
-    overlay.apply(&graph.house.tools, &write("src/lib.rs", "fn f() {}")).unwrap();
+    graph.house.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
     let preview = graph.house.tools.preview(&symbols(), &overlay).unwrap();
     assert!(
         preview.notes[1].contains("older than what earlier steps leave"),

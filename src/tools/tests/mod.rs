@@ -1,8 +1,10 @@
 //! The tools on a real folder, successes and every failure.
 
 mod bounds;
+mod cargo;
 mod code;
 mod codegraph;
+mod own_folders;
 mod paths;
 mod preview;
 mod read_write;
@@ -10,13 +12,20 @@ mod search;
 mod source;
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use super::*;
-use crate::plan::{Code, Digest};
+use crate::authorization::FileState;
+use crate::plan::{Code, Digest, ToolCall};
+use crate::risk::Policy;
+use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, Stream};
+use crate::workspace::file;
 
 /// What was done, as far as it can be known beforehand: which mode a new file gets is up to the system.
 pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
@@ -171,7 +180,8 @@ fn a_splice_plan_takes_the_files_it_names_as_input() {
         "plans/p.json",
         r#"{"steps":[{"file":"../../outside/secret","symbol":"f","with":"x"}]}"#,
     );
-    assert!(matches!(house.tools.inputs(&call), Err(ToolError::Outside { .. })));
+    let error = house.tools.inputs(&call).unwrap_err();
+    assert!(matches!(error.get(), Some(WorkspaceError::Outside { .. })));
     house.put("plans/p.json", "no json");
     assert_eq!(house.tools.inputs(&call).unwrap().len(), 1);
 }

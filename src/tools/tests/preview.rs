@@ -108,7 +108,7 @@ fn a_later_step_is_shown_after_the_earlier_ones() {
     house.put("f", "old\n");
     let mut overlay = Overlay::default();
     for call in [write("f", "new\n"), create("docs/a.md", "a\n"), write("no/x", "fails")] {
-        overlay.apply(&house.tools, &call).unwrap();
+        house.tools.project(&call, &mut overlay).unwrap();
     }
     let preview = |call: &ToolCall| house.tools.preview(call, &overlay).unwrap();
     let again = preview(&write("f", "newer\n"));
@@ -126,8 +126,8 @@ fn a_later_step_is_shown_after_the_earlier_ones() {
         preview(&glob("*.md", "docs")).summary,
         "Lists, of the files below docs, what matches *.md."
     );
-    let outside = overlay.apply(&house.tools, &write("../x", ""));
-    assert!(matches!(outside, Err(ToolError::Outside { .. })));
+    let outside = house.tools.project(&write("../x", ""), &mut overlay);
+    assert!(matches!(outside.unwrap_err().get(), Some(WorkspaceError::Outside { .. })));
     assert_eq!(house.names(), ["f"]);
 }
 

@@ -260,7 +260,7 @@ fn after_a_stop_nothing_is_read_written_or_searched() {
 fn errors_of_the_system_are_told_apart_by_what_to_do() {
     use std::io::ErrorKind::{PermissionDenied, StorageFull};
     let next = |kind: std::io::ErrorKind| {
-        let error = ToolError::WriteFailed { path: "f".to_owned(), source: kind.into() };
+        let error = WorkspaceError::WriteFailed { path: "f".to_owned(), source: kind.into() };
         assert_eq!(error.code(), Code::WriteFailed);
         error.next()
     };

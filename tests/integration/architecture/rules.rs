@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
 /// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -40,7 +40,26 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("planner", &["tools", "run", "risk", "plan"]),
     ("autonomy", &["engine", "evidence", "tools", "run", "risk", "authorization", "plan"]),
     ("engine", &["tools", "evidence", "run", "risk", "authorization", "plan"]),
-    ("tools", &["code", "run", "risk", "authorization", "plan"]),
+    (
+        "tools",
+        &[
+            "symbols",
+            "cargo",
+            "remote",
+            "process",
+            "workspace",
+            "code",
+            "run",
+            "risk",
+            "authorization",
+            "plan",
+        ],
+    ),
+    ("symbols", &["process", "workspace", "code", "run", "risk", "authorization", "plan"]),
+    ("cargo", &["process", "workspace", "run", "authorization", "plan"]),
+    ("remote", &["process", "run", "risk", "authorization", "plan"]),
+    ("process", &["run", "authorization", "plan"]),
+    ("workspace", &["code", "run", "risk", "authorization", "plan"]),
     ("evidence", &["run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
@@ -76,9 +95,9 @@ fn is_drawn(room: &str) -> bool {
 /// The code graph is a database of another program, which tools read and nobody here writes: it is as
 /// foreign to the evidence as any other file of the workspace.
 fn reads_foreign_sql(path: &Path) -> bool {
-    path.ends_with("tools/engine/codegraph.rs")
-        || path.ends_with("tools/engine/codegraph/bounds.rs")
-        || path.ends_with("tools/engine/codegraph/summary.rs")
+    path.ends_with("symbols/codegraph.rs")
+        || path.ends_with("symbols/codegraph/bounds.rs")
+        || path.ends_with("symbols/codegraph/summary.rs")
 }
 
 const LIBRARIES: &[Library] = &[
@@ -124,7 +143,7 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         names: &["cap_std"],
-        allowed: |room, _| room == "tools",
+        allowed: |room, _| matches!(room, "tools" | "workspace"),
         why: "only tools touch the workspace",
     },
     Library {
@@ -163,11 +182,8 @@ const WORDS: &[Word] = &[
     Word {
         names: &["Command", "new"],
         // The engines of the window and of the worker name their messages `Command` too, without `new`.
-        allowed: |_, path| {
-            path.ends_with("tools/process.rs")
-                || path.parent().is_some_and(|folder| folder.ends_with("tools/process"))
-        },
-        why: "programs are started in tools/process only",
+        allowed: |_, path| path.parent().is_some_and(|folder| folder.ends_with("src/process")),
+        why: "programs are started in process only",
     },
     Word {
         names: &["FileDialog", "new"],

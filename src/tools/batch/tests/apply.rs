@@ -13,13 +13,12 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::super::apply::{Applied, NewMode, apply_on, moved};
-use super::super::disk::{Act, Disk};
 use super::super::restore::Undone;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
+use crate::run::StopSignal;
 use crate::run::{FileEffect, FileMode, Modes};
-use crate::tools::place::{Root, Roots};
-use crate::tools::{Context, NoCapture, StopSignal, ToolError};
+use crate::workspace::{Act, Disk, Root, Workspace, WorkspaceError, WriteContext};
 
 /// Everything below a folder: what it is, its mode and its content.
 type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
@@ -58,7 +57,7 @@ fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect
 
 struct Place {
     folder: TempDir,
-    roots: Roots,
+    workspace: Workspace,
     stop: StopSignal,
 }
 
@@ -82,9 +81,9 @@ impl Place {
         put("c.bin", BINARY, 0o600);
         put("d/e.sh", b"moved\n", 0o750);
         put("d/stays", b"stays\n", 0o644);
-        let roots =
-            Roots { workspace: Root::open(folder.path(), true).unwrap(), extra: Vec::new() };
-        Self { folder, roots, stop: StopSignal::default() }
+        let root = Root::open(folder.path(), true).unwrap();
+        let workspace = Workspace::new(root, Vec::new(), Vec::new());
+        Self { folder, workspace, stop: StopSignal::default() }
     }
 
     fn effects() -> Vec<FileEffect> {
@@ -101,15 +100,12 @@ impl Place {
 
     fn apply(&self, gate: &dyn Fn(Act) -> io::Result<()>) -> Result<Applied, Box<Undone>> {
         let effects = Self::effects();
-        let context = Context {
+        let context = WriteContext {
             expected: &BTreeMap::new(),
             stop: &self.stop,
             execution_id: Uuid::new_v4(),
-            output: &|_, _| {},
-            capture: &NoCapture,
-            walls: crate::authorization::StepWalls::NONE,
         };
-        apply_on(Disk { gate }, &self.roots, &effects, &moved(&effects), &context)
+        apply_on(Disk { gate }, &self.workspace, &effects, &moved(&effects), &context)
     }
 
     fn tree(&self) -> Tree {
@@ -182,15 +178,12 @@ fn a_file_gets_the_mode_that_was_recorded() {
         [effect("n.sh", None, Some(b"n\n")), effect("b.sh", Some(b"old b\n"), Some(b"b\n"))];
     let recorded = |path: &str, mode| (path.to_owned(), NewMode::Recorded(FileMode::new(mode)));
     let modes = BTreeMap::from([recorded("n.sh", 0o751), recorded("b.sh", 0o606)]);
-    let context = Context {
+    let context = WriteContext {
         expected: &BTreeMap::new(),
         stop: &place.stop,
         execution_id: Uuid::new_v4(),
-        output: &|_, _| {},
-        capture: &NoCapture,
-        walls: crate::authorization::StepWalls::NONE,
     };
-    apply_on(Disk::REAL, &place.roots, &effects, &modes, &context).unwrap();
+    apply_on(Disk::REAL, &place.workspace, &effects, &modes, &context).unwrap();
     let tree = place.tree();
     assert_eq!((tree["n.sh"].0 & 0o7777, tree["b.sh"].0 & 0o7777), (0o751, 0o606));
 }
@@ -387,7 +380,10 @@ fn a_stop_takes_everything_back() {
         let done = place.apply(&gate);
         match done {
             Err(undone) => {
-                assert!(matches!(undone.error, ToolError::Cancelled), "{n}: {undone:?}");
+                assert!(
+                    matches!(undone.error.get(), Some(WorkspaceError::Cancelled)),
+                    "{n}: {undone:?}"
+                );
                 assert_eq!(place.tree(), before, "{n}");
             }
             // Too late: everything is in place.
@@ -414,7 +410,7 @@ fn what_somebody_writes_in_the_last_instant_is_put_back() {
             Ok(())
         };
         let undone = place.apply(&gate).expect_err("it is not what was looked at");
-        assert!(matches!(undone.error, ToolError::Stale { .. }), "{undone:?}");
+        assert!(matches!(undone.error.get(), Some(WorkspaceError::Stale { .. })), "{undone:?}");
         before.get_mut(path).unwrap().1 = Some(b"theirs".to_vec());
         assert_eq!(place.tree(), before);
     }

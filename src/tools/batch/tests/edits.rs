@@ -8,7 +8,7 @@ use super::*;
 use crate::plan::{Code, Digest};
 use crate::run::{Diff, EdgeType, TargetKind};
 use crate::tools::tests::{content, house, knowable};
-use crate::tools::{Overlay, ToolError};
+use crate::workspace::{Overlay, WorkspaceError};
 
 #[test]
 fn every_edit_sees_what_the_ones_before_it_left() {
@@ -160,7 +160,7 @@ fn what_leads_outside_is_the_plans_fault_and_touches_nothing() {
             assert!(message.contains("leads outside the workspace"), "{message}");
             assert_eq!(house.content("a.txt"), b"a");
             let error = house.tools.preview(&call, Overlay::nothing()).unwrap_err();
-            assert!(matches!(error, ToolError::Outside { .. }), "{error}");
+            assert!(matches!(error.get(), Some(WorkspaceError::Outside { .. })), "{error}");
         }
     }
 }
@@ -270,8 +270,8 @@ fn later_steps_see_what_a_batch_leaves() {
     let house = house();
     house.put("a.txt", "a\n");
     let mut overlay = Overlay::default();
-    overlay.apply(&house.tools, &batch(vec![rename("a.txt", "b.txt")])).unwrap();
-    overlay.apply(&house.tools, &batch(vec![delete("none"), write("c.txt", "")])).unwrap();
+    house.tools.project(&batch(vec![rename("a.txt", "b.txt")]), &mut overlay).unwrap();
+    house.tools.project(&batch(vec![delete("none"), write("c.txt", "")]), &mut overlay).unwrap();
     let call = batch(vec![replace("b.txt", "a", "z")]);
     let preview = house.tools.preview(&call, &overlay).unwrap();
     let Diff::Text { added: 1, removed: 1, .. } = preview.changes[0].diff else {

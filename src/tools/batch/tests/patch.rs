@@ -6,7 +6,7 @@ use super::super::patch::{Patch, PatchError};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::FileChange;
-use crate::tools::diff::diff;
+use crate::workspace::diff::diff;
 
 fn apply(content: &str, diff: &str) -> Result<Option<String>, String> {
     let patch = Patch::read(diff, "f").map_err(|error| error.to_string())?;

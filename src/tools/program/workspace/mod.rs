@@ -14,8 +14,8 @@ use super::error::ProgramError;
 use super::function::function_call;
 use crate::authorization::FileState;
 use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
-use crate::tools::place::Last;
-use crate::tools::{Access, After, Kind, Overlay, ToolError, Toolbox, preview};
+use crate::tools::{After, ToolError, Toolbox};
+use crate::workspace::{Access, Kind, Last, Projected, WorkspaceError};
 
 pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
 
@@ -23,22 +23,19 @@ pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
 ///
 /// # Errors
 /// A file that is too large, leads outside, or cannot be read.
-pub(super) fn read(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
-) -> Result<Option<WorkspaceCommands>, ToolError> {
-    let place = toolbox.roots.resolve(FILE, Last::Follow)?;
-    if overlay.kind(&place) == Kind::Absent {
+pub(super) fn read(at: Projected<'_>) -> Result<Option<WorkspaceCommands>, WorkspaceError> {
+    let place = at.workspace.resolve(FILE, Last::Follow)?;
+    if at.overlay.kind(&place) == Kind::Absent {
         return Ok(None);
     }
-    if overlay.get(&place.key).is_none() {
+    if at.overlay.get(&place.key).is_none() {
         let size = place.open(FILE, Access::Read)?.map_or(0, |(_, data)| data.len());
         if size > file::FILE_BYTES {
             let (path, limit) = (FILE.to_owned(), file::FILE_BYTES);
-            return Err(ToolError::TooLarge { path, limit, access: Access::Read });
+            return Err(WorkspaceError::TooLarge { path, limit, access: Access::Read });
         }
     }
-    let content = preview::content(&place, overlay, FILE, Access::Read)?;
+    let content = at.content_and_mode(&place, FILE, Access::Read)?.0;
     Ok(content.map(|bytes| file::read(&bytes)))
 }
 
@@ -47,12 +44,11 @@ pub(super) fn read(
 /// # Errors
 /// A file that cannot be read, or with a fault: what it means is not guessed.
 pub(super) fn used(
-    toolbox: &Toolbox,
-    overlay: &Overlay,
+    at: Projected<'_>,
     call: &ToolCall,
 ) -> Result<Option<(Digest, Vec<WorkspaceCommand>)>, ToolError> {
     use CommandName::{Build, Run, Test, VerifyFull, VerifyLocal};
-    let Some(file) = read(toolbox, overlay)? else { return Ok(None) };
+    let Some(file) = read(at)? else { return Ok(None) };
     if let Some(first) = file.faults.first() {
         let (count, first) = (file.faults.len(), first.to_string());
         return Err(ProgramError::BadCommands { count, first }.into());
@@ -75,8 +71,8 @@ impl Toolbox {
     ///
     /// # Errors
     /// A file that is too large, leads outside, or cannot be read.
-    pub fn workspace_commands(&self) -> Result<Option<WorkspaceCommands>, ToolError> {
-        read(self, Overlay::nothing())
+    pub fn workspace_commands(&self) -> Result<Option<WorkspaceCommands>, WorkspaceError> {
+        read(self.unchanged())
     }
 
     /// Whether a person trusts the commands of the file with this digest, in this workspace.
@@ -127,8 +123,7 @@ impl After<'_> {
             },
             _ => return Ok(Vec::new()),
         };
-        let (toolbox, overlay) = self.parts();
-        Ok(used(toolbox, overlay, call)?.map(|(_, commands)| commands).unwrap_or_default())
+        Ok(used(*self, call)?.map(|(_, commands)| commands).unwrap_or_default())
     }
 }
 

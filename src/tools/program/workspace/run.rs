@@ -2,21 +2,22 @@
 
 use std::time::SystemTime;
 
-use super::file::{CommandName, WorkspaceCommand};
-use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
-use super::not_trusted;
+use crate::cargo::{Names, Project};
 use crate::plan::{Build, Code, Digest};
-use crate::run::{DiagnosticArtifact, Level, Predicted, Preview, Stream};
-use crate::tools::cargo::{Names, Project};
-use crate::tools::place::Last;
+use crate::run::{DiagnosticArtifact, Level, Predicted, Preview, Stream, text};
+use crate::tools::command_shell::{self, OUTPUT_BYTES};
 use crate::tools::program::cargo::Messages;
 use crate::tools::program::error::ProgramError;
 use crate::tools::program::found::Found;
 use crate::tools::program::job::{Job, Ran};
 use crate::tools::program::relay::{Heard, Reads, Relay};
 use crate::tools::program::verdict::Verdict;
-use crate::tools::shell::{self, OUTPUT_BYTES, Reader};
-use crate::tools::{Access, Context, ToolError, Toolbox, file, words};
+use crate::tools::{Context, ToolError, Toolbox};
+use crate::workspace::{Access, Last, WorkspaceError, file};
+
+use super::file::{CommandName, WorkspaceCommand};
+use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
+use super::not_trusted;
 
 /// What a call asks of the commands besides their text.
 pub(in crate::tools::program) struct Asked<'a> {
@@ -66,7 +67,7 @@ pub(in crate::tools::program) fn run(
 }
 
 fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Result<Job, ToolError> {
-    let reader = Reader::here(toolbox)?;
+    let reader = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
         reader.arguments(&command.command).into_iter().map(str::to_owned).collect();
     if command.name == CommandName::Run && !asked.args.is_empty() {
@@ -85,7 +86,7 @@ fn job(toolbox: &Toolbox, command: &WorkspaceCommand, asked: &Asked<'_>) -> Resu
         key: ".".to_owned(),
         folder: toolbox.workspace().to_owned(),
         environment: asked.build.map(environment).unwrap_or_default(),
-        unset: shell::unset(),
+        unset: command_shell::unset(),
         timeout: command.timeout,
         output_limit: OUTPUT_BYTES,
         code: Code::CommandFailed,
@@ -156,7 +157,7 @@ impl<'m> Listener<'m> {
             Self::Lines(_, found) => found,
         };
         let (problems, left_out) = found.finish();
-        let mut names = Names::new(&toolbox.roots, Some(toolbox.workspace().to_owned()));
+        let mut names = Names::new(toolbox, Some(toolbox.workspace().to_owned()));
         Ok((problems.into_iter().map(|it| it.artifact(&mut names)).collect(), left_out))
     }
 }
@@ -200,15 +201,15 @@ type Stamp = (u64, Option<SystemTime>);
 /// The report of a command as it lies there now, where it leaves one.
 fn report(toolbox: &Toolbox, command: &WorkspaceCommand) -> Option<Stamp> {
     let Matcher::Sarif { file: Some(path) } = &command.matcher else { return None };
-    let place = toolbox.roots.resolve(path, Last::Follow).ok()?;
+    let place = toolbox.resolve(path, Last::Follow).ok()?;
     let (_, data) = place.open(path, Access::Read).ok()??;
     Some((data.len(), data.modified().ok().map(|time| time.into_std())))
 }
 
-fn log(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, ToolError> {
-    let place = toolbox.roots.resolve(path, Last::Follow)?;
+fn log(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, WorkspaceError> {
+    let place = toolbox.resolve(path, Last::Follow)?;
     let opened = place.open(path, Access::Read)?;
-    let (report, _) = opened.ok_or_else(|| ToolError::NotFound { path: path.to_owned() })?;
+    let (report, _) = opened.ok_or_else(|| WorkspaceError::NotFound { path: path.to_owned() })?;
     file::read_up_to(report, path, Access::Read, SARIF_BYTES as u64)
 }
 
@@ -218,7 +219,7 @@ pub(in crate::tools::program) fn preview(
     (digest, commands): &(Digest, Vec<WorkspaceCommand>),
     args: &[String],
 ) -> Result<Preview, ToolError> {
-    let reader = Reader::here(toolbox)?;
+    let reader = toolbox.command_shell()?;
     let named: Vec<_> = commands.iter().map(|command| format!("`{}`", command.command)).collect();
     let mut notes: Vec<String> = commands
         .iter()
@@ -231,14 +232,14 @@ pub(in crate::tools::program) fn preview(
                 "{} of {}: ended after {}; {read}.",
                 command.name.as_str(),
                 super::FILE,
-                words::duration(command.timeout),
+                text::duration(command.timeout),
             )
         })
         .collect();
     if !args.is_empty() {
         notes.push(format!("The run command is given the arguments {args:?} as \"$@\"."));
     }
-    notes.push(format!("Read by {}, as {}.", reader.path.display(), shell::user()));
+    notes.push(format!("Read by {}, as {}.", reader.path.display(), command_shell::user()));
     notes.push("What it changes cannot be foreseen.".to_owned());
     if !toolbox.trusts(*digest) {
         notes.push(format!("Nobody trusts the commands of {} yet.", super::FILE));

@@ -7,6 +7,7 @@ use crate::plan::{Build, Code};
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::Invocation;
 use crate::tools::program::tests::Bench;
+use crate::workspace::Overlay;
 
 /// A workspace with these commands, which a person trusts.
 fn trusted(text: &str) -> Bench {

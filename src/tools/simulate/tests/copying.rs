@@ -183,3 +183,15 @@ fn a_change_is_found_by_its_content_and_not_by_its_times() {
     let warnings = done.result()["warnings"].to_string();
     assert!(warnings.contains("the mode of mode.sh is 755 and was 644"), "{warnings}");
 }
+
+#[test]
+fn without_a_folder_for_it_a_simulation_says_so() {
+    let mut bench = Bench::with(&[("a", "x")]);
+    let file = bench.folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    bench.tools.simulations.parent = Some(file);
+    let done = bench.edits(vec![write("a", "y")], None);
+    let (code, message) = done.error();
+    assert_eq!(code, "E302");
+    assert!(message.starts_with("cannot make a folder for the simulation in "), "{message}");
+}

@@ -3,7 +3,6 @@
 mod copying;
 mod forms;
 mod model;
-mod scratch;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,11 +14,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::copy::Limits;
+use super::settings::Limits;
 use crate::plan::{Edit, Simulation, ToolCall, VerifyScope};
+use crate::process::NoCapture;
 use crate::risk::Policy;
+use crate::run::StopSignal;
 use crate::run::{Diff, EdgeType, Preview, Stream};
-use crate::tools::{Context, Invocation, NoCapture, Overlay, StopSignal, Toolbox};
+use crate::tools::{Context, Invocation, Toolbox};
+use crate::workspace::Overlay;
 
 /// A workspace, and beside it the folder in which its simulations are made.
 struct Bench {

@@ -9,8 +9,8 @@ mod tests;
 
 use std::borrow::Cow;
 
+use crate::cargo::Names;
 use crate::run::{DiagnosticArtifact, Level};
-use crate::tools::cargo::Names;
 
 pub(in crate::tools::program) use pattern::Pattern;
 

@@ -1,0 +1,167 @@
+//! `cargo check`, and what it says about the code.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use cargo_metadata::diagnostic::DiagnosticLevel;
+use serde_json::{Value, json};
+
+use crate::process::{Cause, Finished, Leftovers};
+use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MOST_DIAGNOSTICS, TargetKind};
+
+use super::CargoError;
+use super::message;
+use super::names::Names;
+use super::project::Project;
+use super::run::Cargo;
+use super::text::{headline, said};
+
+/// Most bytes of each output: 256 MiB.
+pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;
+/// Most files that one check is linked to in the evidence.
+const MOST_REFERENCES: usize = 1_000;
+
+/// How much of a workspace is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Of the package whose folder it is; by the folder and not by `--package`, because a name may
+    /// belong to a package and to one that it depends on.
+    Package,
+    /// All of it.
+    Workspace,
+    /// All of it, for a comparison: cargo goes on behind the first package that fails, so that an old error
+    /// does not hide a new one.
+    Gate,
+}
+
+impl Scope {
+    pub(super) fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Package => &["check", "--message-format=json"],
+            Self::Workspace => &["check", "--workspace", "--message-format=json"],
+            Self::Gate => {
+                &["check", "--workspace", "--message-format=json", "--keep-going", "--color=never"]
+            }
+        }
+    }
+
+    /// The command as a person would write it.
+    pub(crate) fn command(self) -> String {
+        format!("cargo {}", self.arguments().join(" "))
+    }
+}
+
+/// A check that came to an end, in whatever way.
+pub(crate) struct Checked {
+    pub(super) scope: Scope,
+    timeout: Duration,
+    pub(crate) finished: Finished,
+    /// What the compiler said, in order; at most [`MOST_DIAGNOSTICS`].
+    pub(crate) diagnostics: Vec<DiagnosticArtifact>,
+    /// How many more there were.
+    pub(super) left_out: usize,
+}
+
+impl Project {
+    /// The root of a Cargo workspace stands for all of it, any other folder for its package.
+    pub(crate) fn scope(&self) -> Scope {
+        if self.is_workspace { Scope::Workspace } else { Scope::Package }
+    }
+}
+
+impl Cargo<'_> {
+    /// Runs the check.
+    ///
+    /// # Errors
+    /// When cargo could not be started.
+    pub(crate) fn check(
+        &self,
+        project: &Project,
+        scope: Scope,
+        leftovers: Leftovers,
+    ) -> Result<Checked, CargoError> {
+        let timeout = self.check_timeout;
+        let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
+        let mut said = message::diagnostics(finished.stdout.bytes());
+        let left_out = said.len().saturating_sub(MOST_DIAGNOSTICS);
+        if left_out > 0 {
+            // An error must not be lost behind ten thousand warnings.
+            said.sort_by_key(|said| {
+                !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
+            });
+            said.truncate(MOST_DIAGNOSTICS);
+        }
+        let base = if said.is_empty() { None } else { self.root_of(project) };
+        let mut names = Names::new(self.workspace, base);
+        let diagnostics = said.iter().map(|said| message::artifact(said, &mut names)).collect();
+        Ok(Checked { scope, timeout, finished, diagnostics, left_out })
+    }
+}
+
+impl Checked {
+    pub(super) fn errors(&self) -> impl Iterator<Item = &DiagnosticArtifact> {
+        self.diagnostics.iter().filter(|it| it.level == Level::Error)
+    }
+
+    /// Why the check did not come to a verdict; none when it did, whatever the verdict is.
+    pub(super) fn obstacle(&self) -> Option<CargoError> {
+        if let Some(ended) = self.finished.ended("cargo check", self.timeout, OUTPUT_BYTES) {
+            return Some(ended.into());
+        }
+        let has_verdict = self.finished.exit_code.is_some() && self.errors().next().is_some();
+        let how = self.finished.failure().filter(|_| !has_verdict)?;
+        Some(self.failed(&how))
+    }
+
+    /// That it failed without a verdict, with cargo's own words.
+    pub(super) fn failed(&self, how: &str) -> CargoError {
+        CargoError::Failed { how: how.to_owned(), said: said(self.finished.stderr.bytes()) }
+    }
+
+    /// Why the step fails, if it does.
+    pub(crate) fn error(&self) -> Option<CargoError> {
+        let reported = || {
+            let first = self.errors().next().map(headline)?;
+            Some(CargoError::Reported { errors: self.errors().count(), first })
+        };
+        self.obstacle().or_else(reported)
+    }
+
+    pub(crate) fn result(&self, project: &Project) -> Value {
+        let count = |level| self.diagnostics.iter().filter(|it| it.level == level).count();
+        let finished = &self.finished;
+        json!({
+            "command": self.scope.command(),
+            "folder": project.key,
+            "exit_code": finished.exit_code,
+            "signal": finished.signal,
+            "timed_out": finished.cause == Cause::TimedOut,
+            "errors": count(Level::Error),
+            "warnings": count(Level::Warning),
+            "diagnostics": self.diagnostics.len() + self.left_out,
+            "diagnostics_left_out": self.left_out,
+            "stdout_bytes": finished.stdout.bytes().len(),
+            "stderr_bytes": finished.stderr.bytes().len(),
+            "output_left_open": finished.left_open,
+            "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    pub(crate) fn edges(&self, project: &Project) -> Vec<Edge> {
+        let edge = |edge_type, target_kind, target: &str| Edge {
+            edge_type,
+            target_kind,
+            target: target.to_owned(),
+        };
+        let codes: BTreeSet<_> =
+            self.diagnostics.iter().filter_map(|it| it.code.as_deref()).collect();
+        let files: BTreeSet<_> = self.diagnostics.iter().map(|it| it.file_name.as_str()).collect();
+        let on = BTreeSet::from([project.key.as_str(), project.path.as_str()]);
+        let on = on.into_iter().map(|on| edge(EdgeType::ExecutedOn, TargetKind::File, on));
+        let codes =
+            codes.into_iter().map(|code| edge(EdgeType::Produced, TargetKind::Diagnostic, code));
+        let files = files.into_iter().filter(|file| !file.is_empty()).take(MOST_REFERENCES);
+        let files = files.map(|file| edge(EdgeType::Referenced, TargetKind::File, file));
+        on.chain(codes).chain(files).collect()
+    }
+}

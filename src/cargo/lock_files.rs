@@ -1,0 +1,45 @@
+//! The lock files that cargo writes by itself.
+
+use crate::run::{FileEffect, Modes};
+use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, file};
+
+/// The lock files that cargo may write for a project, as they were.
+pub(crate) struct LockFiles(Vec<(String, ContentAndMode)>);
+
+impl LockFiles {
+    /// Those beside a manifest and in every folder above it in the workspace, where the root of its Cargo
+    /// workspace may be.
+    pub(crate) fn around(workspace: &Workspace, manifest: Option<&str>) -> Self {
+        let Some(manifest) = manifest else { return Self(Vec::new()) };
+        let Ok(place) = workspace.resolve(manifest, Last::Follow) else {
+            return Self(Vec::new());
+        };
+        let locks = place.relative.ancestors().skip(1).filter_map(|folder| {
+            let key = place.root.key(&folder.join("Cargo.lock"));
+            let content = content(workspace, &key).ok()?;
+            Some((key, content))
+        });
+        Self(locks.collect())
+    }
+
+    /// What cargo has done to them since.
+    pub(crate) fn changed(self, workspace: &Workspace) -> Vec<FileEffect> {
+        let effect = |(path, (before, mode)): (String, ContentAndMode)| {
+            let (after, mode_after) = content(workspace, &path).ok()?;
+            (before != after).then(|| FileEffect {
+                path,
+                before: file::state_of_bytes(before.as_deref()),
+                after: file::state_of_bytes(after.as_deref()),
+                before_bytes: before,
+                after_bytes: after,
+                modes: Modes { before: mode, after: mode_after },
+            })
+        };
+        self.0.into_iter().filter_map(effect).collect()
+    }
+}
+
+fn content(workspace: &Workspace, key: &str) -> Result<ContentAndMode, WorkspaceError> {
+    let place = workspace.resolve(key, Last::Follow)?;
+    workspace.unchanged().content_and_mode(&place, key, Access::Read)
+}

@@ -1,0 +1,226 @@
+//! What cargo prints with `--message-format=json`: a line for each thing it has to say, and between
+//! them whatever macros and build scripts print themselves.
+
+use std::borrow::Cow;
+
+use cargo_metadata::diagnostic::{
+    Applicability, Diagnostic, DiagnosticLevel, DiagnosticSpan as Span,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::names::Names;
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
+
+/// Deepest nesting that is read. The compiler nests a place in the macro that made it, to a depth of
+/// 128 unless the code raises it; what is printed by others could be as deep as it likes.
+const DEEPEST: usize = 300;
+
+/// Most lines of one place that are kept beside it.
+const MOST_LINES: usize = 20;
+
+/// As much of a line as decides what it is.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    reason: Cow<'a, str>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+/// What the compiler said, in order, without its own sums ("2 warnings emitted").
+pub(super) fn diagnostics(stdout: &[u8]) -> Vec<Diagnostic> {
+    stdout.split(|byte| *byte == b'\n').filter_map(diagnostic).collect()
+}
+
+/// What the compiler says in this line of cargo's, unless it only counts what it said before.
+pub(crate) fn diagnostic(line: &[u8]) -> Option<Diagnostic> {
+    // Most lines tell of what was built; text of others is no JSON.
+    if !line.starts_with(b"{") {
+        return None;
+    }
+    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let message = line.message.filter(|_| line.reason == "compiler-message")?.get();
+    if depth(message) > DEEPEST {
+        return None;
+    }
+    let mut reader = serde_json::Deserializer::from_str(message);
+    // The limit is the one above.
+    reader.disable_recursion_limit();
+    Diagnostic::deserialize(&mut reader).ok().filter(|it| !is_sum(it))
+}
+
+/// How deep a JSON text is nested at most.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Whether it only counts the others; cargo leaves these out too where it writes for people.
+fn is_sum(it: &Diagnostic) -> bool {
+    it.code.is_none()
+        && it.spans.is_empty()
+        && (it.message.starts_with("aborting due to")
+            || it.message.ends_with("warning emitted")
+            || it.message.ends_with("warnings emitted"))
+}
+
+/// The diagnostic as the records keep it.
+pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
+    let (level, tool_level) = match said.level {
+        DiagnosticLevel::Ice => (Level::Error, "error: internal compiler error"),
+        DiagnosticLevel::Error => (Level::Error, "error"),
+        DiagnosticLevel::Warning => (Level::Warning, "warning"),
+        DiagnosticLevel::FailureNote => (Level::Info, "failure-note"),
+        DiagnosticLevel::Note => (Level::Info, "note"),
+        DiagnosticLevel::Help => (Level::Info, "help"),
+        // The type leaves room for words to come; such a line is not read today.
+        _ => (Level::Info, "message"),
+    };
+    let place = said.spans.iter().find(|span| span.is_primary).or(said.spans.first());
+    let place = place.map(|place| span(in_workspace(place, names), names));
+    DiagnosticArtifact {
+        level,
+        tool_level: tool_level.to_owned(),
+        message: said.message.clone(),
+        line_start: place.as_ref().map_or(0, |place| place.line_start),
+        column_start: place.as_ref().map(|place| place.column_start),
+        line_end: place.as_ref().map(|place| place.line_end),
+        column_end: place.as_ref().map(|place| place.column_end),
+        file_name: place.map_or_else(String::new, |place| place.file_name),
+        code: said.code.as_ref().map(|code| code.code.clone()),
+        spans: said.spans.iter().map(|said| span(said, names)).collect(),
+        children: said.children.iter().map(|child| artifact(child, names)).collect(),
+        rendered: said.rendered.clone(),
+    }
+}
+
+/// The place itself, or the nearest use in the workspace of the foreign macro that it is in.
+fn in_workspace<'a>(place: &'a Span, names: &mut Names<'_>) -> &'a Span {
+    let mut here = place;
+    loop {
+        if names.get(&here.file_name).is_inside {
+            return here;
+        }
+        match &here.expansion {
+            Some(expansion) => here = &expansion.span,
+            None => return place,
+        }
+    }
+}
+
+fn span(said: &Span, names: &mut Names<'_>) -> DiagnosticSpan {
+    let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    DiagnosticSpan {
+        file_name: names.get(&said.file_name).path,
+        line_start: number(said.line_start),
+        column_start: number(said.column_start),
+        line_end: number(said.line_end),
+        column_end: number(said.column_end),
+        byte_start: said.byte_start.into(),
+        byte_end: said.byte_end.into(),
+        is_primary: said.is_primary,
+        text: said.text.iter().take(MOST_LINES).map(|line| line.text.clone()).collect(),
+        label: said.label.clone(),
+        suggested_replacement: said.suggested_replacement.clone(),
+        applicability: said.suggestion_applicability.as_ref().map(|sure| {
+            match sure {
+                Applicability::MachineApplicable => "MachineApplicable",
+                Applicability::HasPlaceholders => "HasPlaceholders",
+                Applicability::MaybeIncorrect => "MaybeIncorrect",
+                _ => "Unspecified",
+            }
+            .to_owned()
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Root, Workspace};
+
+    /// A message whose place is nested so deep in macros.
+    fn nested(macros: usize) -> String {
+        let span = |expansion: &str| {
+            format!(
+                r#"{{"file_name":"a.rs","byte_start":0,"byte_end":1,"line_start":1,"line_end":1,
+                "column_start":1,"column_end":2,"is_primary":true,"text":[],"label":"{{[","suggested_replacement":null,
+                "suggestion_applicability":null,"expansion":{expansion}}}"#
+            )
+            .replace('\n', "")
+        };
+        let mut place = span("null");
+        for _ in 0..macros {
+            let expansion =
+                format!(r#"{{"span":{place},"macro_decl_name":"m!","def_site_span":null}}"#);
+            place = span(&expansion);
+        }
+        format!(
+            r#"{{"reason":"compiler-message","message":{{"message":"m","code":null,"level":"error","spans":[{place}],"children":[],"rendered":null}}}}"#
+        )
+    }
+
+    #[test]
+    fn deep_places_are_read_and_bottomless_ones_left() {
+        // As many as the compiler nests by itself, on a stack of the usual size.
+        let read = |macros| diagnostics(nested(macros).as_bytes()).len();
+        assert_eq!((read(0), read(128), read(148), read(149)), (1, 1, 1, 0));
+        let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));
+        let line = format!(r#"{{"reason":"compiler-message","message":{open}{close}}}"#);
+        assert!(diagnostics(line.as_bytes()).is_empty());
+        assert_eq!(depth(&nested(148)), DEEPEST + 1, "of which one is around the message");
+    }
+
+    #[test]
+    fn what_is_no_message_of_the_compiler_is_left() {
+        let sum = r#"{"reason":"compiler-message","message":{"message":"aborting due to 1 previous error","code":null,"level":"error","spans":[],"children":[],"rendered":null}}"#;
+        for line in [
+            "",
+            "text",
+            "{",
+            "{}",
+            r#"{"reason":"build-finished","success":true}"#,
+            r#"{"reason":"compiler-message"}"#,
+            r#"{"reason":"compiler-message","message":{"level":"error"}}"#,
+            sum,
+        ] {
+            assert!(diagnostics(line.as_bytes()).is_empty(), "{line}");
+        }
+        assert!(diagnostics(b"{\"reason\":\"\xff\"}\n\xff\n").is_empty());
+    }
+
+    #[test]
+    fn the_compilers_words_for_levels_are_kept() {
+        for (word, level) in [
+            ("error: internal compiler error", Level::Error),
+            ("error", Level::Error),
+            ("warning", Level::Warning),
+            ("failure-note", Level::Info),
+            ("note", Level::Info),
+            ("help", Level::Info),
+        ] {
+            let line = nested(0).replace("\"level\":\"error\"", &format!("\"level\":\"{word}\""));
+            let said = diagnostics(line.as_bytes()).remove(0);
+            let folder = tempfile::tempdir().unwrap();
+            let root = Root::open(folder.path(), true).unwrap();
+            let workspace = Workspace::new(root, Vec::new(), Vec::new());
+            let it = artifact(&said, &mut Names::new(&workspace, None));
+            assert_eq!((it.level, it.tool_level.as_str()), (level, word));
+        }
+    }
+}

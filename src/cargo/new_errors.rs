@@ -1,0 +1,260 @@
+//! What a change of code is measured by: the errors of `cargo check` that were not there before
+//! (SPEC §4, `splice_patch`).
+
+use std::collections::HashMap;
+
+use super::check::{Checked, Scope};
+use super::run::Cargo;
+use super::{CargoError, project, unreached};
+use crate::process::{Cause, Finished, Leftovers};
+use crate::run::DiagnosticArtifact;
+use crate::run::text::beginning;
+
+/// What a check of a whole workspace found.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// The errors of the compiler.
+    pub(crate) errors: Vec<DiagnosticArtifact>,
+    /// Targets that did not compile, such as `user (lib)`. The compiler stops at the first kind of error,
+    /// so that errors of a later kind in them are not seen.
+    pub(crate) not_compiled: Vec<String>,
+    /// What cargo did not come to because of them, such as `user (lib)`.
+    pub(crate) not_reached: Vec<String>,
+}
+
+impl Verdict {
+    /// What a person must know who relies on a comparison with this verdict as the one before; none where
+    /// everything compiled.
+    pub(crate) fn hides(&self) -> Option<String> {
+        if self.not_compiled.is_empty() {
+            return None;
+        }
+        let names = beginning(&self.not_compiled.join(", "));
+        Some(format!(
+            "{names} did not compile before; errors behind those that were there cannot be seen"
+        ))
+    }
+}
+
+/// A check that came to its end: how, and its verdict or why there is none.
+pub(crate) struct Gate {
+    pub(crate) finished: Finished,
+    pub(crate) verdict: Result<Verdict, CargoError>,
+}
+
+impl Cargo<'_> {
+    /// Checks the Cargo project that `path` belongs to, all its workspace included, because a change may break
+    /// what depends on it. None when it belongs to no project. There is no verdict after a timeout, a stop, and
+    /// every failure that the compiler does not explain.
+    ///
+    /// # Errors
+    /// When cargo could not be started.
+    pub(crate) fn gate(&self, path: &str) -> Result<Option<Gate>, CargoError> {
+        let project = match project::find(self.workspace.unchanged(), path) {
+            Ok(project) => project,
+            Err(CargoError::NoProject { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // A patch is judged and then kept or taken back: nothing may go on building meanwhile.
+        let checked = self.check(&project, Scope::Gate, Leftovers::End)?;
+        let verdict = match obstacle(&checked) {
+            Some(obstacle) => Err(obstacle),
+            None => {
+                let unseen = unreached::unseen(self, &project, &checked.finished);
+                Ok(Verdict {
+                    errors: checked.errors().cloned().collect(),
+                    not_compiled: unseen.not_compiled,
+                    not_reached: unseen.not_reached,
+                })
+            }
+        };
+        Ok(Some(Gate { finished: checked.finished, verdict }))
+    }
+}
+
+/// Why a check says nothing about what is new. The compiler's errors alone do not make a verdict: what else
+/// went wrong may hide others.
+fn obstacle(checked: &Checked) -> Option<CargoError> {
+    let finished = &checked.finished;
+    checked.obstacle().or_else(|| {
+        let stderr = String::from_utf8_lossy(finished.stderr.bytes());
+        let unexplained = stderr.lines().find(|line| is_unexplained(line));
+        let whole = finished.cause == Cause::Itself && says_its_end(finished.stdout.bytes());
+        let lost = checked.left_out > 0
+            && checked.diagnostics.iter().all(|it| it.level == crate::run::Level::Error);
+        match unexplained {
+            _ if lost => Some(checked.failed("reported more errors than can be compared")),
+            Some(line) if finished.exit_code != Some(0) => {
+                Some(checked.failed(&format!("failed beside the errors it reported: {line}")))
+            }
+            _ if !whole => Some(checked.failed("did not say that it was at its end")),
+            _ => None,
+        }
+    })
+}
+
+/// Whether cargo names a failure here that is no error of the compiler.
+fn is_unexplained(line: &str) -> bool {
+    // `error: could not compile `a` (lib) due to 2 previous errors`
+    let is_of_compiler = |rest: &str| {
+        rest.starts_with("could not compile ")
+            && rest.contains(" due to ")
+            && rest.contains(" previous error")
+    };
+    line.strip_prefix("error")
+        .is_some_and(|rest| rest.strip_prefix(": ").is_none_or(|rest| !is_of_compiler(rest)))
+}
+
+/// Whether the last word of cargo is there; it is missing when cargo was ended on the way.
+fn says_its_end(stdout: &[u8]) -> bool {
+    let end = br#"{"reason":"build-finished","#;
+    stdout.split(|byte| *byte == b'\n').any(|line| line.starts_with(end))
+}
+
+/// The errors of `after` that `before` does not have. An error is the same wherever its lines have
+/// moved to; of several that are the same, as many are new as there are more.
+pub(crate) fn new_errors(
+    before: &[DiagnosticArtifact],
+    mut after: Vec<DiagnosticArtifact>,
+) -> Vec<DiagnosticArtifact> {
+    let mut known: HashMap<_, usize> = HashMap::new();
+    for error in before {
+        *known.entry(identity(error)).or_default() += 1;
+    }
+    after.retain(|error| match known.get_mut(&identity(error)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
+    after
+}
+
+/// What makes an error the same one after the lines above it have changed.
+fn identity(error: &DiagnosticArtifact) -> [String; 4] {
+    let rendered = error.rendered.as_deref().unwrap_or_default();
+    let rendered: Vec<String> = rendered.lines().map(without_line_number).collect();
+    let message = without_places(&error.message);
+    let code = error.code.clone().unwrap_or_default();
+    [code, message, error.file_name.clone(), rendered.join("\n")]
+}
+
+/// A line of the compiler's rendering without the number in its margin, whose width changes too.
+fn without_line_number(line: &str) -> String {
+    let rest = line.trim_start();
+    let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let is_margin = text.starts_with(['|', '=', '~', '+', '-', ':']);
+    without_places(if is_margin { text } else { rest })
+}
+
+/// The text without `:12:5`, as places are written in paths and in the names of closures.
+pub(crate) fn without_places(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(colon) = rest.find(':') {
+        let (before, after) = rest.split_at(colon);
+        kept.push_str(before);
+        rest = match place(after) {
+            Some(end) => after.get(end..).unwrap_or_default(),
+            None => {
+                kept.push(':');
+                after.get(1..).unwrap_or_default()
+            }
+        };
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// How long the `:12:5` or `: 12:5` is that a text begins with.
+fn place(text: &str) -> Option<usize> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let first = text.strip_prefix(": ").or_else(|| text.strip_prefix(':'))?;
+    let line = digits(first);
+    let second = first.get(line..)?.strip_prefix(':')?;
+    let column = digits(second);
+    (line > 0 && column > 0).then(|| text.len() - second.len() + column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Level;
+
+    fn error(message: &str, rendered: &str) -> DiagnosticArtifact {
+        DiagnosticArtifact {
+            level: Level::Error,
+            tool_level: "error".to_owned(),
+            message: message.to_owned(),
+            file_name: "src/lib.rs".to_owned(),
+            line_start: 1,
+            column_start: None,
+            line_end: None,
+            column_end: None,
+            code: Some("E0308".to_owned()),
+            spans: Vec::new(),
+            children: Vec::new(),
+            rendered: Some(rendered.to_owned()),
+        }
+    }
+
+    fn at(line: usize) -> DiagnosticArtifact {
+        let margin = " ".repeat(line.to_string().len());
+        error(
+            &format!("expected `u8`, found `{{closure@src/lib.rs:{line}:14: {line}:16}}`"),
+            &format!(
+                "error[E0308]: mismatched types\n{margin}--> src/lib.rs:{line}:14\n{margin} |\n\
+                 {line} | let x: u8 = || 1;\n{margin} |             ^^^^ expected `u8`\n"
+            ),
+        )
+    }
+
+    #[test]
+    fn only_the_compilers_errors_explain_a_failure() {
+        for (line, expected) in [
+            ("error: could not compile `a` (lib) due to 1 previous error", false),
+            (
+                "error: could not compile `a` (bin \"a\") due to 2 previous errors; 1 warning emitted",
+                false,
+            ),
+            ("error: could not compile `a` (lib)", true),
+            ("error: failed to run custom build command for `a v0.1.0 (/a)`", true),
+            ("error[E0463]: can't find crate", true),
+            ("warning: build failed, waiting for other jobs to finish...", false),
+            ("  error: of a build script", false),
+        ] {
+            assert_eq!(is_unexplained(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_moved_is_the_same_and_one_more_of_it_is_new() {
+        assert!(new_errors(&[at(9)], vec![at(10)]).is_empty());
+        assert_eq!(new_errors(&[at(9)], vec![at(10), at(11)]), [at(11)]);
+        assert!(new_errors(&[at(9), at(9)], vec![at(10)]).is_empty());
+        assert_eq!(new_errors(&[], vec![at(10)]), [at(10)]);
+    }
+
+    #[test]
+    fn another_code_message_file_or_text_is_another_error() {
+        let one = || error("m", "1 | let x: u8 = 300;");
+        let others = [
+            DiagnosticArtifact { code: None, ..one() },
+            DiagnosticArtifact { file_name: "src/main.rs".to_owned(), ..one() },
+            error("n", "1 | let x: u8 = 300;"),
+            error("m", "1 | let x: u8 = 400;"),
+        ];
+        for other in others {
+            assert_eq!(new_errors(&[one()], vec![other.clone()]), [other]);
+        }
+    }
+
+    #[test]
+    fn only_places_are_left_out() {
+        assert_eq!(without_places("a::b at x.rs:3:14 or std::c: 5"), "a::b at x.rs or std::c: 5");
+        assert_eq!(without_line_number("12 | 34"), "| 34");
+        assert_eq!(without_line_number("12 is too much"), "12 is too much");
+        assert_eq!(without_line_number("   --> a.rs:1:2"), "--> a.rs");
+    }
+}

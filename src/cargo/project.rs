@@ -1,0 +1,80 @@
+//! From a plan's path to the Cargo project that it belongs to.
+
+use std::path::PathBuf;
+
+use super::CargoError;
+use crate::workspace::{Access, Kind, Last, Place, Projected, WorkspaceError, file};
+
+/// Largest manifest that is read, in bytes: 1 MiB.
+const MANIFEST_BYTES: u64 = 1 << 20;
+
+/// A Cargo project of the workspace.
+pub(crate) struct Project {
+    /// The canonical path that it was found from.
+    pub(crate) path: String,
+    /// Its folder, by its canonical path.
+    pub(crate) key: String,
+    /// Its folder, absolute and without links.
+    pub(crate) folder: PathBuf,
+    /// Whether its manifest is that of a Cargo workspace.
+    pub(crate) is_workspace: bool,
+}
+
+/// The project whose `Cargo.toml` is in `path`, in the folder of the file `path`, or in the nearest
+/// parent inside the workspace; after the earlier steps.
+///
+/// # Errors
+/// A path that cannot be used, or where there is nothing; E102 without a manifest.
+pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError> {
+    let place = at.workspace.resolve(path, Last::Follow)?;
+    match at.overlay.kind(&place) {
+        Kind::File | Kind::Folder => {}
+        Kind::Absent => return Err(WorkspaceError::NotFound { path: path.to_owned() }.into()),
+        kind => {
+            let (path, access) = (path.to_owned(), Access::Read);
+            return Err(WorkspaceError::NotAFile { path, kind, access }.into());
+        }
+    }
+    for folder in place.relative.ancestors() {
+        let text = place.root.key(&folder.join("Cargo.toml"));
+        let Ok(manifest) = at.workspace.resolve(&text, Last::Follow) else { continue };
+        if at.overlay.kind(&manifest) != Kind::File {
+            continue;
+        }
+        let content = manifest_of(at, &manifest, &text)?;
+        return Ok(Project {
+            key: place.root.key(folder),
+            folder: place.root.path.join(folder),
+            is_workspace: content.is_some_and(|content| has_workspace(&content)),
+            path: place.key,
+        });
+    }
+    Err(CargoError::NoProject { path: path.to_owned() })
+}
+
+/// The content of a manifest, which is read into memory many times its size.
+fn manifest_of(
+    at: Projected<'_>,
+    place: &Place<'_>,
+    text: &str,
+) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    let access = Access::Read;
+    if let Some(content) = at.overlay.get(&place.key) {
+        let fits = |bytes: &&std::sync::Arc<[u8]>| bytes.len() as u64 <= MANIFEST_BYTES;
+        let too_large =
+            || WorkspaceError::TooLarge { path: text.to_owned(), limit: MANIFEST_BYTES, access };
+        return content
+            .map(|bytes| Some(bytes).filter(fits).map(|it| it.to_vec()).ok_or_else(too_large))
+            .transpose();
+    }
+    let opened = place.open(text, access)?;
+    opened.map(|(file, _)| file::read_up_to(file, text, access, MANIFEST_BYTES)).transpose()
+}
+
+/// Whether a manifest is that of a workspace. A faulty one is not: cargo says what is wrong with it.
+fn has_workspace(manifest: &[u8]) -> bool {
+    std::str::from_utf8(manifest)
+        .ok()
+        .and_then(|text| text.parse::<toml::Table>().ok())
+        .is_some_and(|manifest| manifest.contains_key("workspace"))
+}

@@ -1,0 +1,98 @@
+//! Running cargo in a project.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::authorization::StepWalls;
+use crate::plan::Code;
+use crate::process::{self, Finished, Launcher, Leftovers, ProcessError, Profile, Program};
+use crate::run::{StopSignal, Stream};
+use crate::workspace::Workspace;
+
+use super::check::OUTPUT_BYTES;
+use super::project::Project;
+
+/// Longest look for the root of a workspace, which reads a few files.
+pub(crate) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The user's cargo for one step.
+#[derive(Clone, Copy)]
+pub(crate) struct Cargo<'a> {
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) launcher: &'a Launcher,
+    /// When a check is ended.
+    pub(crate) check_timeout: Duration,
+    /// The walls that were approved for the step.
+    pub(crate) walls: &'a StepWalls,
+    /// Set when a person asked to stop now.
+    pub(crate) stop: &'a StopSignal,
+    /// Takes output as it comes, as text for a person.
+    pub(crate) output: &'a dyn Fn(Stream, &str),
+}
+
+impl Cargo<'_> {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// When it is not there, or could not be started.
+    pub(crate) fn run(
+        &self,
+        project: &Project,
+        arguments: &[&str],
+        (timeout, leftovers): (Duration, Leftovers),
+    ) -> Result<Finished, ProcessError> {
+        let program = self.launcher.cargo()?;
+        let program = Program {
+            profile: Profile::Build(self.launcher.behind(self.walls)),
+            program: OsStr::new(&program),
+            arguments,
+            input: None,
+            folder: &project.folder,
+            environment: &self.launcher.environment(),
+            unset: &[],
+            leftovers: self.launcher.leftovers(leftovers),
+            timeout,
+            output_limit: OUTPUT_BYTES,
+        };
+        process::run(&program, self.stop, self.output).map_err(|source| ProcessError::NotStarted {
+            program: "cargo",
+            code: Code::CargoCheck,
+            source,
+        })
+    }
+
+    /// The same without a word to a person.
+    pub(crate) fn run_quietly(
+        &self,
+        project: &Project,
+        arguments: &[&str],
+        leftovers: Leftovers,
+    ) -> Result<Finished, ProcessError> {
+        let quiet = Cargo { output: &|_, _| {}, ..*self };
+        quiet.run(project, arguments, (LOCATE_TIMEOUT, leftovers))
+    }
+
+    /// The folder that cargo's relative file names begin in; none when cargo does not say it.
+    pub(crate) fn root_of(&self, project: &Project) -> Option<PathBuf> {
+        if project.is_workspace {
+            return Some(project.folder.clone());
+        }
+        let arguments = ["locate-project", "--workspace", "--message-format=plain"];
+        let found = self.run_quietly(project, &arguments, Leftovers::Stay).ok()?;
+        let manifest = std::str::from_utf8(found.stdout.bytes()).ok()?;
+        let manifest = manifest.trim_end_matches(['\r', '\n']);
+        Path::new(manifest).parent().filter(|root| root.is_absolute()).map(Into::into)
+    }
+}
+
+impl Launcher {
+    /// The user's cargo, by its whole path: a relative folder in `PATH` would be one of the workspace.
+    pub(crate) fn cargo(&self) -> Result<PathBuf, ProcessError> {
+        self.programs.find("cargo").ok_or_else(|| ProcessError::Missing {
+            program: "cargo",
+            place: self.programs.nowhere("cargo"),
+            code: Code::CargoCheck,
+        })
+    }
+}

@@ -1,0 +1,30 @@
+//! What cargo and the compiler said, cut for a message.
+
+use crate::run::DiagnosticArtifact;
+use crate::run::text::beginning;
+
+/// Most bytes of cargo's own words that a message repeats.
+const SAID_BYTES: usize = 4096;
+
+/// A diagnostic in one line, as the compiler begins it, with its place.
+pub(crate) fn headline(it: &DiagnosticArtifact) -> String {
+    let code = it.code.as_ref().map_or_else(String::new, |code| format!("[{code}]"));
+    let place = match it.file_name.as_str() {
+        "" => String::new(),
+        file => format!(" ({file}:{})", it.line_start),
+    };
+    format!("{}{code}: {}{place}", it.tool_level, beginning(&it.message))
+}
+
+/// What cargo said of its failure, verbatim: from the first error on, without the progress before it.
+pub(crate) fn said(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let text = text.trim_end();
+    let start =
+        if text.starts_with("error") { Some(0) } else { text.find("\nerror").map(|at| at + 1) };
+    let text = text.get(start.unwrap_or(0)..).unwrap_or(text);
+    match text.get(..text.floor_char_boundary(SAID_BYTES)) {
+        Some(beginning) if beginning.len() < text.len() => format!("{beginning}…"),
+        _ => text.to_owned(),
+    }
+}

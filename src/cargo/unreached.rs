@@ -1,0 +1,131 @@
+//! How far cargo came in a workspace: what stands behind an error is not looked at.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use super::project::Project;
+use super::run::Cargo;
+use crate::process::{Cause, Finished, Leftovers};
+
+/// Most names of what was not reached.
+const MOST_NAMES: usize = 1_000;
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    id: String,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+    #[serde(default, rename = "required-features")]
+    required_features: Vec<String>,
+}
+
+/// A line of cargo about one target.
+#[derive(Deserialize)]
+struct Line {
+    package_id: String,
+    target: Target,
+    #[serde(default)]
+    message: Option<Message>,
+}
+
+/// As much of a diagnostic as says whether it is an error.
+#[derive(Deserialize)]
+struct Message {
+    level: String,
+}
+
+/// What a failed check says nothing about, by target, such as `user (lib)`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Unseen {
+    /// Targets that did not compile: the compiler stops early, so that further errors in them are hidden.
+    pub(super) not_compiled: Vec<String>,
+    /// Targets that cargo did not check at all.
+    pub(super) not_reached: Vec<String>,
+}
+
+/// What a check says nothing about; nothing where it did not fail. Where cargo does not say what the
+/// workspace holds, that is what is said.
+pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Unseen {
+    if finished.exit_code == Some(0) {
+        return Unseen::default();
+    }
+    let arguments = ["metadata", "--no-deps", "--format-version=1", "--color=never"];
+    let found = cargo.run_quietly(project, &arguments, Leftovers::End).ok();
+    let found = found.filter(|it| it.cause == Cause::Itself && it.exit_code == Some(0));
+    let metadata = found.and_then(|it| serde_json::from_slice(it.stdout.bytes()).ok());
+    match metadata {
+        Some(metadata) => behind(&metadata, finished.stdout.bytes()),
+        None => Unseen {
+            not_compiled: vec!["the package".to_owned()],
+            not_reached: vec!["what else is in the workspace".to_owned()],
+        },
+    }
+}
+
+/// A target: the id of its package, what it is checked as, its name.
+type TargetKey = (String, String, String);
+
+fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
+    let lines = stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
+    let (mut reached, mut failed) = (HashSet::<TargetKey>::new(), HashSet::<TargetKey>::new());
+    for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        let kind = checked_as(&line.target).unwrap_or_default();
+        let key = (line.package_id, kind.to_owned(), line.target.name);
+        if line.message.is_some_and(|message| message.level.starts_with("error")) {
+            failed.insert(key.clone());
+        }
+        reached.insert(key);
+    }
+    let (mut not_reached, mut not_compiled) = (Vec::new(), Vec::new());
+    for package in &metadata.packages {
+        for target in package.targets.iter().filter(|target| target.required_features.is_empty()) {
+            let Some(kind) = checked_as(target) else { continue };
+            let key = (package.id.clone(), kind.to_owned(), target.name.clone());
+            let name = || match kind {
+                "lib" => format!("{} (lib)", package.name),
+                kind => format!("{} ({kind} {})", package.name, target.name),
+            };
+            if failed.contains(&key) {
+                not_compiled.push(name());
+            } else if !reached.contains(&key) {
+                not_reached.push(name());
+            }
+        }
+    }
+    Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
+}
+
+/// In order, and no more of them than a person can use.
+fn shortened(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    if names.len() > MOST_NAMES {
+        let more = names.len() - MOST_NAMES;
+        names.truncate(MOST_NAMES);
+        names.push(format!("… and {more} more"));
+    }
+    names
+}
+
+/// As what `cargo check` takes a target; nothing where it leaves it out.
+fn checked_as(target: &Target) -> Option<&'static str> {
+    let is = |kinds: &[&str]| target.kind.iter().any(|kind| kinds.contains(&kind.as_str()));
+    if is(&["lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro"]) {
+        Some("lib")
+    } else if is(&["bin"]) {
+        Some("bin")
+    } else {
+        None
+    }
+}

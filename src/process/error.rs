@@ -1,0 +1,123 @@
+//! Why a program could not be run to its end (SPEC §6).
+
+use std::io;
+use std::time::Duration;
+
+use crate::plan::Code;
+use crate::run::{ErrorInfo, Stream, text};
+
+use super::{Cause, Finished};
+
+/// Why a program could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum ProcessError {
+    #[error("{program} is not {place}")]
+    Missing { program: &'static str, place: String, code: Code },
+    #[error("cannot start {program}: {source}")]
+    NotStarted { program: &'static str, code: Code, source: io::Error },
+    #[error("stopped before the end; nothing was changed")]
+    Stopped,
+    #[error("{program} was still running after {after} and was ended")]
+    TimedOut { program: &'static str, after: String },
+    #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
+    TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
+    #[error("{what}")]
+    StoppedByWall { what: String },
+    #[error("what {program} printed could not be kept, and it was ended")]
+    NotKept { program: &'static str },
+}
+
+fn stream_text(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    }
+}
+
+impl ErrorInfo for ProcessError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing { code, .. } | Self::NotStarted { code, .. } => *code,
+            Self::Stopped => Code::Cancelled,
+            Self::TimedOut { .. } => Code::TimedOut,
+            Self::TooMuchOutput { .. } => Code::OutputLimit,
+            Self::StoppedByWall { .. } => Code::StoppedByWall,
+            Self::NotKept { .. } => Code::EvidenceStore,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::Missing { program, .. } => {
+                return format!("Install {program}, or add its folder to PATH.");
+            }
+            Self::NotStarted { .. } => "Check that the program can be run by your user.",
+            Self::Stopped => "Run the plan again when you want it to be done.",
+            Self::TimedOut { .. } => {
+                "See what it printed last, and whether it waits for something that does not come."
+            }
+            Self::TooMuchOutput { .. } => "See in the output what is printed again and again.",
+            Self::StoppedByWall { .. } => {
+                "Sign the plan again with what it needs, if it may have that."
+            }
+            Self::NotKept { .. } => {
+                "See that the evidence folder can be written to and that its disk has space."
+            }
+        }
+        .to_owned()
+    }
+}
+
+impl<K> Finished<K> {
+    /// Why the program did not end by itself; also `None` for a program that failed by itself. `program`,
+    /// `timeout` and `limit` (bytes of one output) are those it was started with.
+    pub(crate) fn ended(
+        &self,
+        program: &'static str,
+        timeout: Duration,
+        limit: u64,
+    ) -> Option<ProcessError> {
+        Some(match self.cause {
+            Cause::Itself => return self.stopped_by_wall(),
+            Cause::Stopped => ProcessError::Stopped,
+            Cause::TimedOut => ProcessError::TimedOut { program, after: text::duration(timeout) },
+            Cause::TooMuch(stream) => ProcessError::TooMuchOutput { program, stream, limit },
+            Cause::NotKept => ProcessError::NotKept { program },
+        })
+    }
+
+    /// How the program failed by itself; `None` when its exit code is 0.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match (self.exit_code, self.signal) {
+            (Some(0), _) => None,
+            (Some(code), _) => Some(format!("ended with exit code {code}")),
+            (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
+            (None, None) => Some("did not end".to_owned()),
+        }
+    }
+
+    /// Why a wall was what stopped it; `None` where no wall was, or where it succeeded in spite of one.
+    fn stopped_by_wall(&self) -> Option<ProcessError> {
+        let walls = &self.walls;
+        let what = match (walls.changed.first(), self.exit_code) {
+            (Some(first), _) => {
+                let more = walls.changed.len() - 1;
+                let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+                format!(
+                    "what no step may write has changed: {}{others}; a new file among it is now named *.refused-…",
+                    first.display()
+                )
+            }
+            (None, code) if code != Some(0) && walls.refused > 0 => {
+                let times = if walls.refused == 1 { "time" } else { "times" };
+                format!(
+                    "the network was refused {} {times}: sign again with network allowed?",
+                    walls.refused
+                )
+            }
+            _ => return None,
+        };
+        Some(ProcessError::StoppedByWall { what })
+    }
+}

@@ -1,0 +1,151 @@
+//! Where programs are found: through `PATH`, but never in the workspace, which could put its own program there.
+
+use std::path::{Path, PathBuf};
+
+/// Where the programs of one workspace are found.
+#[derive(Debug, Clone)]
+pub(crate) struct Programs {
+    /// The folder from which programs run, absolute and without links.
+    pub(crate) workspace: PathBuf,
+    /// The workspace whose copy that is, where it is one: it gives no programs either.
+    pub(crate) original: Option<PathBuf>,
+}
+
+impl Programs {
+    /// Where the command `name` would be found through `PATH`. A name with a slash is never found, and
+    /// nothing in the workspace or in a relative folder is.
+    pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
+        let paths = std::env::var_os("PATH")?;
+        let original = self.original.as_deref();
+        let folders = std::env::split_paths(&paths);
+        let folders = folders.filter(|it| original.is_none_or(|of| distrust(it, of).is_none()));
+        find_command(name, folders, &self.workspace)
+    }
+
+    /// Where a command is not, for the sentence that says so, with what was passed over.
+    pub(crate) fn nowhere(&self, name: &str) -> String {
+        let passed_over = self.passed_over(name).map(|it| format!(" ({it})"));
+        format!("on PATH{}", passed_over.unwrap_or_default())
+    }
+
+    /// Which program of this name on `PATH` is not taken, and why; `None` when there is none.
+    pub(crate) fn passed_over(&self, name: &str) -> Option<String> {
+        let paths = std::env::var_os("PATH")?;
+        passed_over(name, std::env::split_paths(&paths), &self.workspace)
+    }
+}
+
+/// Where the command `name` would be found through `PATH` from this folder.
+pub(crate) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    find_command(name, std::env::split_paths(&paths), folder)
+}
+
+fn find_command(
+    name: &str,
+    mut folders: impl Iterator<Item = PathBuf>,
+    workspace: &Path,
+) -> Option<PathBuf> {
+    if !is_name(name) {
+        return None;
+    }
+    folders.find_map(|folder| {
+        let path = folder.join(name);
+        (distrust(&folder, workspace).is_none() && is_executable(&path)).then_some(path)
+    })
+}
+
+fn passed_over(
+    name: &str,
+    mut folders: impl Iterator<Item = PathBuf>,
+    workspace: &Path,
+) -> Option<String> {
+    if !is_name(name) {
+        return None;
+    }
+    folders.find_map(|folder| {
+        // As the system would take it, which runs a program in the workspace.
+        let path = workspace.join(&folder).join(name);
+        let why = distrust(&folder, workspace).filter(|_| is_executable(&path))?;
+        Some(format!("{} is passed over: its folder in PATH {why}", path.display()))
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0'])
+}
+
+/// Why nothing is taken from a folder of `PATH`.
+fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
+    // It depends on where the command is run from, which is the workspace.
+    if !folder.is_absolute() {
+        return Some("is relative");
+    }
+    let real = std::fs::canonicalize(folder);
+    real.is_ok_and(|real| real.starts_with(workspace)).then_some("is in the workspace")
+}
+
+#[cfg(unix)]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.with_extension("exe").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_is_an_executable_file_in_an_absolute_folder_of_the_path() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tool");
+        std::fs::write(&path, "").unwrap();
+        std::fs::create_dir(folder.path().join("folder")).unwrap();
+        let elsewhere = Path::new("/nowhere");
+        let find =
+            |name: &str| find_command(name, [folder.path().to_owned()].into_iter(), elsewhere);
+        assert_eq!(find("tool"), None, "not executable");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(find("tool"), Some(path));
+        assert_eq!(find("folder"), None);
+        assert_eq!(find("./tool"), None);
+        assert_eq!(find(""), None);
+        let relative = || [PathBuf::from(".")].into_iter();
+        assert_eq!(find_command("Cargo.toml", relative(), elsewhere), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_that_the_workspace_could_put_there_is_taken() {
+        use std::os::unix::fs::PermissionsExt;
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path().canonicalize().unwrap();
+        for folder in ["ws/bin", "bin"] {
+            let folder = top.join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("cargo"), "").unwrap();
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(folder.join("cargo"), mode).unwrap();
+        }
+        std::os::unix::fs::symlink(top.join("ws/bin"), top.join("link")).unwrap();
+        let ws = top.join("ws");
+        let planted =
+            [top.join("ws/bin"), top.join("link"), top.join("bin/../ws/bin"), "bin".into()];
+        for folder in planted {
+            let folders = || [folder.clone(), top.join("bin")].into_iter();
+            let found = find_command("cargo", folders(), &ws);
+            assert_eq!(found, Some(top.join("bin/cargo")), "{}", folder.display());
+            let said = passed_over("cargo", folders(), &ws).unwrap();
+            assert!(said.contains("is passed over: its folder in PATH is "), "{said}");
+            assert_eq!(find_command("cargo", folders().take(1), &ws), None);
+        }
+        assert_eq!(passed_over("cargo", [top.join("bin")].into_iter(), &ws), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! Where what a program starts by name is looked for: `PATH`, without the folders that a workspace could fill.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::Profile;
+
+/// `PATH` without its relative folders, which would be folders of the workspace, and without those in it: a
+/// workspace could put its own `ls` there. None when nothing is left: an empty one means the folder, too.
+pub(super) fn trusted(paths: &OsStr, workspaces: &[&Path]) -> Option<OsString> {
+    let folders = std::env::split_paths(paths)
+        .filter(|folder| folder.is_absolute() && !is_in(folder, workspaces));
+    std::env::join_paths(folders).ok().filter(|paths| !paths.is_empty())
+}
+
+/// The folders of `PATH` that a step started so does not have, because they are in its workspace.
+pub(crate) fn left_out(profile: Profile<'_>) -> Vec<PathBuf> {
+    let workspaces = workspaces(profile);
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&paths)
+        .filter(|folder| folder.is_absolute() && is_in(folder, &workspaces))
+        .collect();
+    folders.dedup();
+    folders
+}
+
+/// The workspaces of what is started so; none of what is no step.
+pub(super) fn workspaces(profile: Profile<'_>) -> Vec<&Path> {
+    match profile {
+        Profile::Step(behind) | Profile::Build(behind) => behind.run.workspaces().collect(),
+        Profile::Planner(_) | Profile::Agent(_) | Profile::Client | Profile::Beside => Vec::new(),
+    }
+}
+
+/// Whether a folder is in one of these, by its name or where it leads.
+fn is_in(folder: &Path, workspaces: &[&Path]) -> bool {
+    let real = std::fs::canonicalize(folder);
+    let leads = |workspace: &&Path| {
+        folder.starts_with(workspace) || real.as_ref().is_ok_and(|real| real.starts_with(workspace))
+    };
+    workspaces.iter().any(leads)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_relative_folders_nor_those_of_the_workspace_are_left() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let workspace = base.join("space");
+        std::fs::create_dir_all(workspace.join("bin")).unwrap();
+        std::fs::create_dir(base.join("spaceship")).unwrap();
+        std::os::unix::fs::symlink(workspace.join("bin"), base.join("link")).unwrap();
+        let at = |name: &str| base.join(name).display().to_string();
+        let paths = [
+            ".".to_owned(),
+            "bin".to_owned(),
+            at("space/bin"),
+            at("space/not/there"),
+            at("spaceship"),
+            at("link"),
+            "/usr/bin".to_owned(),
+        ];
+        let paths = paths.join(":");
+        let left = |workspaces: &[&Path]| trusted(OsStr::new(&paths), workspaces);
+        assert_eq!(left(&[&workspace]), Some(format!("{}:/usr/bin", at("spaceship")).into()));
+        assert!(left(&[]).unwrap().to_str().unwrap().contains("link"));
+        assert_eq!(trusted(OsStr::new(&at("link")), &[&workspace]), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! A child process with everything it started, and the threads that look at it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek as _, Write as _};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::output_queue::OutputQueue;
+use super::tree::{self, Listing, Tree};
+use super::walls::{WallReport, Walled};
+use super::{CHUNK, Input, MODEL_KEY, Program, command, path};
+use crate::run::Stream;
+
+/// The marks that a program is started with: this one, behind those of who started this process.
+fn marks(mark: &str) -> OsString {
+    let mut marks = std::env::var_os(tree::MARK).unwrap_or_default();
+    if !marks.is_empty() {
+        marks.push(",");
+    }
+    marks.push(mark);
+    marks
+}
+
+/// A file without a name that holds these bytes, to be read from its beginning.
+fn waiting(bytes: &[u8]) -> io::Result<File> {
+    let mut file = nameless()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// A file without a name, in memory: no disk needs to forget it.
+#[cfg(target_os = "linux")]
+pub(super) fn nameless() -> io::Result<File> {
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    Ok(rustix::fs::memfd_create("countersign-input", flags)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless() -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::new_v4()));
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path)?;
+    // Before there is anything in it: whatever happens, nothing is left.
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// Most bytes of what is said about walls that do not stand.
+const WORDS: u64 = 4096;
+
+/// A child process with everything it started; nothing of it outlives this.
+pub(super) struct Running {
+    child: Child,
+    pub(super) tree: Tree,
+    pub(super) queue: Arc<OutputQueue>,
+    reaped: bool,
+    walled: Option<Walled>,
+}
+
+impl Running {
+    pub(super) fn start(program: &Program<'_>, queue: Arc<OutputQueue>) -> io::Result<Self> {
+        let mark = uuid::Uuid::new_v4().to_string();
+        let mut walled = Walled::of(program, &mark)?;
+        let input = match program.input {
+            Some(Input::File(file)) => Stdio::from(File::open(file)?),
+            Some(Input::Bytes(bytes)) => Stdio::from(waiting(bytes)?),
+            None => Stdio::null(),
+        };
+        let mut command = match &mut walled {
+            Some(walled) => walled.command(),
+            None => {
+                let mut command = command(program.program);
+                command.args(program.arguments);
+                command
+            }
+        };
+        command
+            .env_remove(MODEL_KEY)
+            .current_dir(program.folder)
+            .envs(program.environment.iter().copied())
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in program.unset {
+            command.env_remove(name);
+        }
+        let workspaces = path::workspaces(program.profile);
+        match std::env::var_os("PATH").and_then(|paths| path::trusted(&paths, &workspaces)) {
+            Some(paths) => command.env("PATH", paths),
+            None => command.env_remove("PATH"),
+        };
+        command.env(tree::MARK, marks(&mark));
+        match &mut walled {
+            Some(walled) => walled.new_session(&mut command),
+            None => tree::new_session(&mut command),
+        }
+        let before = Listing::now();
+        let child = command.spawn()?;
+        // The child's ends of what it inherited are its own now.
+        drop(command);
+        let tree = Tree::of(&child, &mark, before);
+        // From here on an error ends the child, because this is dropped.
+        let mut running = Self { child, tree, queue, reaped: false, walled };
+        running.wait_until_walled(program.timeout)?;
+        if let Some(stdout) = running.child.stdout.take() {
+            running.read(Stream::Stdout, stdout)?;
+        }
+        if let Some(stderr) = running.child.stderr.take() {
+            running.read(Stream::Stderr, stderr)?;
+        }
+        let queue = Arc::clone(&running.queue);
+        let wait = running.tree.wait_for_end(move || queue.exited());
+        thread::Builder::new().name("child-end".to_owned()).spawn(wait)?;
+        Ok(running)
+    }
+
+    /// Reads an output to its end on a thread of its own. The thread outlives the program only where
+    /// something else holds the output open, and then ends with the next byte.
+    fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static) -> io::Result<()> {
+        let queue = Arc::clone(&self.queue);
+        let name = match stream {
+            Stream::Stdout => "child-stdout",
+            Stream::Stderr => "child-stderr",
+        };
+        queue.open(stream);
+        thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                match pipe.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => {
+                        if !queue.put(stream, buffer.get(..count).unwrap_or_default()) {
+                            break;
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+            queue.close(stream);
+        })?;
+        Ok(())
+    }
+
+    /// A program behind walls runs once they stand. Where they do not, nothing runs.
+    fn wait_until_walled(&mut self, timeout: Duration) -> io::Result<()> {
+        let Some(walled) = &mut self.walled else { return Ok(()) };
+        let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
+        self.kill();
+        let mut said = String::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            // All that could write there has ended; more than a little is nothing for a message.
+            let _ = stderr.take(WORDS).read_to_string(&mut said);
+        }
+        match (error.raw_os_error(), said.trim()) {
+            (Some(_), _) | (None, "") => Err(error),
+            (None, said) => Err(io::Error::new(error.kind(), format!("{error}: {said}"))),
+        }
+    }
+
+    /// What its walls refused until now.
+    pub(super) fn walls(&self) -> WallReport {
+        self.walled.as_ref().map_or_else(WallReport::default, Walled::report)
+    }
+
+    pub(super) fn ask_to_end(&mut self) {
+        self.tree.ask_to_end(&mut self.child);
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.tree.kill(&mut self.child);
+    }
+
+    /// Takes the status of a child that has ended; none while the system does not let go of it.
+    pub(super) fn reap(&mut self) -> Option<ExitStatus> {
+        self.queue.abandon();
+        let status = tree::status(&mut self.child);
+        self.reaped = status.is_some();
+        match &self.walled {
+            Some(walled) => walled.status(status),
+            None => status,
+        }
+    }
+}
+
+impl Drop for Running {
+    /// On the way out of a panic or an error nobody else ends the child.
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.kill();
+            self.reap();
+        }
+    }
+}

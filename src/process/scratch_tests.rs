@@ -1,0 +1,67 @@
+//! The folder of a simulation: private, alone, and gone.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use std::fs;
+use std::path::Path;
+
+use super::scratch::{Scratch, tidy, usual_parent};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn folders(parent: &Path) -> usize {
+    fs::read_dir(parent).unwrap().filter(|it| it.as_ref().unwrap().path().is_dir()).count()
+}
+
+#[test]
+fn what_nobody_works_in_is_removed_and_what_somebody_does_is_not() {
+    let temporary = tempfile::tempdir().unwrap();
+    let parent = temporary.path().join("simulations");
+    let live = Scratch::create(&parent).unwrap();
+    fs::write(live.target().join("file"), "x").unwrap();
+    // As a process leaves it that is killed: its lock is nobody's any more.
+    let dead = parent.join("4711-dead");
+    fs::create_dir_all(dead.join("copy/ws")).unwrap();
+    fs::write(dead.join("lock"), "").unwrap();
+    // As one leaves it that is killed while it takes it down.
+    fs::create_dir_all(parent.join("4712-half")).unwrap();
+    let second = Scratch::create(&parent).unwrap();
+    assert_eq!(folders(&parent), 2, "the two that are worked in");
+    fs::create_dir_all(dead.join("target")).unwrap();
+    tidy(&parent).unwrap();
+    assert_eq!(folders(&parent), 2);
+    assert_eq!(fs::read_to_string(live.target().join("file")).unwrap(), "x");
+    second.remove().unwrap();
+    drop(live);
+    assert_eq!(folders(&parent), 0);
+    assert!(tidy(&temporary.path().join("absent")).is_ok());
+}
+
+#[test]
+fn only_the_user_may_look_into_it_and_it_goes_whatever_is_in_it() {
+    let temporary = tempfile::tempdir().unwrap();
+    let parent = temporary.path().join("simulations");
+    let scratch = Scratch::create(&parent).unwrap();
+    let top = scratch.target().parent().unwrap().to_owned();
+    assert_eq!((mode(&parent), mode(&top), mode(&scratch.target())), (0o700, 0o700, 0o700));
+    let closed = scratch.target().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::write(closed.join("file"), "x").unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
+    std::os::unix::fs::symlink(temporary.path(), scratch.target().join("link")).unwrap();
+    scratch.remove().unwrap();
+    assert!(!top.exists() && parent.exists());
+
+    fs::set_permissions(&parent, fs::Permissions::from_mode(0o777)).unwrap();
+    let error = Scratch::create(&parent).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "others may write there");
+}
+
+#[test]
+fn it_is_never_in_the_workspace() {
+    let usual = usual_parent(Path::new("/nowhere"));
+    let above = usual.parent().unwrap();
+    assert!(!usual_parent(above).starts_with(above));
+}

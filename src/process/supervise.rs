@@ -1,0 +1,266 @@
+//! A program from its start to its end: what it prints, and what ends it.
+
+use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Capture;
+use super::kept::Keep;
+use super::output_queue::{Mail, OutputQueue};
+use super::running::Running;
+use super::{Cause, Finished, GRACE, Leftovers, Program};
+use crate::run::{Decoder, StopSignal, Stream};
+
+/// How long the outputs of a program that has ended may stay open in the hands of what it started.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Who hears of a program that is under way.
+pub(super) struct Audience<'a> {
+    pub(super) output: &'a dyn Fn(Stream, &str),
+    /// Takes every byte, where it goes further.
+    pub(super) capture: Option<&'a dyn Capture>,
+    /// After so long without output somebody is told.
+    pub(super) quiet_after: Option<Duration>,
+}
+
+/// Starts a program and follows it to its end.
+pub(super) fn supervise<K: Keep>(
+    program: &Program<'_>,
+    stop: &StopSignal,
+    audience: Audience<'_>,
+) -> io::Result<Finished<K>> {
+    let queue = Arc::new(OutputQueue::default());
+    let wake: Arc<dyn Fn() + Send + Sync> = {
+        let queue = Arc::clone(&queue);
+        Arc::new(move || queue.wake())
+    };
+    stop.listen(&wake);
+    let started = Instant::now();
+    let running = Running::start(program, queue)?;
+    let mut watch = Watch {
+        running,
+        stop,
+        audience,
+        cause: Cause::Itself,
+        leftovers: program.leftovers,
+        seen: (false, false),
+        spoke_at: started,
+        is_quiet: false,
+        stdout: Side::<K>::up_to(program.output_limit),
+        stderr: Side::up_to(program.output_limit),
+    };
+    let phase = watch.follow(started.checked_add(program.timeout));
+    let left_open = phase == Phase::LeftOpen;
+    if program.leftovers == Leftovers::End {
+        watch.running.kill();
+    }
+    watch.flush();
+    let status = watch.running.reap();
+    Ok(Finished {
+        cause: watch.cause,
+        exit_code: status.and_then(|status| status.code()),
+        signal: status.and_then(signal_of),
+        duration: started.elapsed(),
+        stdout: watch.stdout.kept,
+        stderr: watch.stderr.kept,
+        left_open,
+        walls: watch.running.walls(),
+    })
+}
+
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// How far a program has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Under way, until the timeout, if there is one.
+    Runs(Option<Instant>),
+    /// Asked to end; killed at this time.
+    Asked(Instant),
+    /// Killed; at this time it is given up, because the system does not let go of it.
+    Killed(Instant),
+    /// Ended by itself; its outputs are read until this time.
+    Drains(Instant),
+    /// Ended, and everything it printed was read.
+    Ended,
+    /// Ended, while something else held an output open.
+    LeftOpen,
+}
+
+/// One output of a program under way.
+struct Side<K> {
+    kept: K,
+    decoder: Decoder,
+    /// How many bytes may still come.
+    room: u64,
+}
+
+impl<K: Keep> Side<K> {
+    fn up_to(limit: u64) -> Self {
+        Self { kept: K::default(), decoder: Decoder::default(), room: limit }
+    }
+}
+
+/// A program under way, and where what it prints goes.
+struct Watch<'a, K> {
+    running: Running,
+    stop: &'a StopSignal,
+    audience: Audience<'a>,
+    cause: Cause,
+    leftovers: Leftovers,
+    /// Whether the program was seen to have ended, and its outputs to be closed.
+    seen: (bool, bool),
+    /// When it last printed something, or was started.
+    spoke_at: Instant,
+    /// Whether somebody was told that it is quiet.
+    is_quiet: bool,
+    stdout: Side<K>,
+    stderr: Side<K>,
+}
+
+impl<K: Keep> Watch<'_, K> {
+    /// Follows the program to its end.
+    fn follow(&mut self, deadline: Option<Instant>) -> Phase {
+        let mut phase = Phase::Runs(deadline);
+        while !matches!(phase, Phase::Ended | Phase::LeftOpen) {
+            let mail = self.wait(phase);
+            self.notice_quiet(phase, &mail);
+            let too_much = self.take(&mail);
+            phase = self.next(phase, &mail, too_much);
+        }
+        phase
+    }
+
+    /// Sleeps until there is news in this phase, or its time is over.
+    fn wait(&mut self, phase: Phase) -> Mail {
+        let until = match phase {
+            Phase::Runs(until) => [until, self.quiet_at()].into_iter().flatten().min(),
+            Phase::Asked(until) | Phase::Killed(until) | Phase::Drains(until) => Some(until),
+            Phase::Ended | Phase::LeftOpen => Some(Instant::now()),
+        };
+        let may_stop = matches!(phase, Phase::Runs(_) | Phase::Drains(_));
+        let seen = self.seen;
+        let mail = self.running.queue.take(until, |exited, closed| {
+            (may_stop && self.stop.is_set()) || (exited, closed) != seen
+        });
+        self.seen = (mail.exited, mail.closed);
+        mail
+    }
+
+    /// When somebody is to be told that it prints nothing; none when they were.
+    fn quiet_at(&self) -> Option<Instant> {
+        let after = self.audience.quiet_after.filter(|_| !self.is_quiet)?;
+        self.spoke_at.checked_add(after)
+    }
+
+    fn notice_quiet(&mut self, phase: Phase, mail: &Mail) {
+        let now = Instant::now();
+        if !mail.chunks.is_empty() {
+            (self.spoke_at, self.is_quiet) = (now, false);
+        } else if matches!(phase, Phase::Runs(_))
+            && !mail.exited
+            && self.quiet_at().is_some_and(|at| now >= at)
+        {
+            self.is_quiet = true;
+            if let Some(capture) = self.audience.capture {
+                capture.quiet(now - self.spoke_at);
+            }
+        }
+    }
+
+    fn next(&mut self, phase: Phase, mail: &Mail, too_much: Option<Cause>) -> Phase {
+        let now = Instant::now();
+        let is_done = mail.exited && mail.closed;
+        match (phase, too_much) {
+            (Phase::Runs(_) | Phase::Drains(_), too_much) if is_done => {
+                // Its last words were too many.
+                self.cause = too_much.unwrap_or(self.cause);
+                Phase::Ended
+            }
+            (Phase::Runs(_) | Phase::Drains(_), _) if self.stop.is_set() => {
+                self.end(Cause::Stopped)
+            }
+            (Phase::Runs(_) | Phase::Drains(_), Some(cause)) => self.end(cause),
+            (Phase::Runs(_), None) if mail.exited => {
+                if self.leftovers == Leftovers::End {
+                    self.running.kill();
+                }
+                Phase::Drains(Instant::now() + DRAIN)
+            }
+            (Phase::Runs(Some(until)), None) if now >= until => self.end(Cause::TimedOut),
+            (Phase::Drains(until), None) if now >= until => Phase::LeftOpen,
+            (Phase::Asked(until), _) if is_done && self.running.tree.wait_until_gone(until) => {
+                Phase::Ended
+            }
+            (Phase::Asked(until), _) if is_done || now >= until => {
+                self.running.kill();
+                Phase::Killed(Instant::now() + GRACE)
+            }
+            (Phase::Killed(_), _) if is_done => Phase::Ended,
+            (Phase::Killed(until), _) if now >= until => Phase::LeftOpen,
+            _ => phase,
+        }
+    }
+
+    /// Asks the program and all that it started to end.
+    fn end(&mut self, cause: Cause) -> Phase {
+        if self.cause == Cause::Itself {
+            self.cause = cause;
+        }
+        self.running.ask_to_end();
+        Phase::Asked(Instant::now() + GRACE)
+    }
+
+    /// Hands on and keeps what came; why the program is to be ended because of it, if it is.
+    fn take(&mut self, mail: &Mail) -> Option<Cause> {
+        let mut cause = None;
+        for (stream, bytes) in &mail.chunks {
+            let Audience { output, capture, .. } = self.audience;
+            // Nothing more is kept after what could not be.
+            let capture = capture.filter(|_| self.cause != Cause::NotKept);
+            let side = self.side(*stream);
+            let room = usize::try_from(side.room).unwrap_or(usize::MAX);
+            let fits = bytes.get(..room).unwrap_or(bytes);
+            side.room -= fits.len() as u64;
+            side.kept.push(fits);
+            let text = side.decoder.push(fits);
+            if !text.is_empty() {
+                output(*stream, &text);
+            }
+            if fits.len() < bytes.len() {
+                cause = cause.or(Some(Cause::TooMuch(*stream)));
+            }
+            if capture.is_some_and(|capture| !capture.keep(*stream, fits)) {
+                self.cause = Cause::NotKept;
+                return Some(Cause::NotKept);
+            }
+        }
+        cause
+    }
+
+    /// Hands on what was the beginning of a character and has no end.
+    fn flush(&mut self) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = self.side(stream).decoder.end();
+            if !rest.is_empty() {
+                (self.audience.output)(stream, rest);
+            }
+        }
+    }
+
+    fn side(&mut self, stream: Stream) -> &mut Side<K> {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}

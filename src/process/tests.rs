@@ -1,0 +1,529 @@
+//! Real programs: what they print, how they end, and that nothing of them stays behind. Compiled once for each
+//! level of walls, which the name of the module says: all of it holds at every level.
+
+use std::cell::{Cell, RefCell};
+use std::fs::{self, OpenOptions};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::sync_channel;
+
+use tempfile::TempDir;
+
+use super::path;
+use super::supervise::{Audience, supervise};
+use super::walls::{RunWalls, WallPlace};
+use super::*;
+use crate::authorization::{StepWalls, WallLevel};
+
+const LONG: Duration = Duration::from_secs(300);
+
+/// The level of walls of this module.
+fn level() -> WallLevel {
+    let module = module_path!();
+    [WallLevel::Files, WallLevel::Full]
+        .into_iter()
+        .find(|level| module.ends_with(&format!("_{level}")))
+        .unwrap_or_default()
+}
+
+/// A folder in which shell scripts run, with a pipe on which they can wait for ever.
+struct Yard {
+    folder: TempDir,
+    stop: StopSignal,
+    walls: RunWalls,
+    step: StepWalls,
+}
+
+impl Yard {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let walls = RunWalls::new(folder.path().canonicalize().unwrap(), WallPlace::default());
+        let step = StepWalls { level: level(), ..StepWalls::default() };
+        let yard = Self { folder, stop: StopSignal::default(), walls, step };
+        let made = yard.script("mkfifo fifo", LONG, u64::MAX, &|_, _| {});
+        assert_eq!(made.exit_code, Some(0));
+        yard
+    }
+
+    /// A command of a plan, behind the walls of this module.
+    fn profile(&self) -> Profile<'_> {
+        Profile::Step(Behind { step: &self.step, run: &self.walls, write: &[] })
+    }
+
+    /// Whether the process that a script knew by this number is there and has not ended.
+    fn is_alive(&self, id: &str) -> bool {
+        if level() != WallLevel::Full {
+            return is_alive(id);
+        }
+        // Inside it has a number of its own.
+        self.crew().iter().any(|outside| {
+            let status = fs::read_to_string(format!("/proc/{outside}/status")).unwrap_or_default();
+            let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+            numbers.is_some_and(|numbers| numbers.split_whitespace().last() == Some(id))
+        })
+    }
+
+    fn fifo(&self) -> PathBuf {
+        self.folder.path().join("fifo")
+    }
+
+    fn script(
+        &self,
+        script: &str,
+        timeout: Duration,
+        output_limit: u64,
+        output: &dyn Fn(Stream, &str),
+    ) -> Finished {
+        let program = Program {
+            profile: self.profile(),
+            program: OsStr::new("sh"),
+            arguments: &["-c", script],
+            input: None,
+            folder: self.folder.path(),
+            environment: &[("HERON", "grey")],
+            unset: &[],
+            leftovers: Leftovers::Stay,
+            timeout,
+            output_limit,
+        };
+        run(&program, &self.stop, output).unwrap()
+    }
+
+    /// The processes that work in this folder, whatever else they have left behind.
+    fn crew(&self) -> Vec<String> {
+        let here = self.folder.path().canonicalize().unwrap();
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        entries
+            .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == here))
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|id| is_alive(id))
+            .collect()
+    }
+
+    fn run(&self, script: &str) -> Finished {
+        self.script(script, LONG, u64::MAX, &|_, _| {})
+    }
+
+    /// Runs the script and stops it, from another thread, once it has printed so many lines. Gives
+    /// them too.
+    fn stopped_after(&self, script: &str, count: usize) -> (Finished, Vec<String>) {
+        let (printed, seen) = (RefCell::new(String::new()), Cell::new(0));
+        let (ready, wait) = sync_channel(1);
+        let finished = thread::scope(|scope| {
+            scope.spawn(move || {
+                wait.recv().unwrap();
+                self.stop.set();
+            });
+            self.script(script, LONG, u64::MAX, &|_, text| {
+                printed.borrow_mut().push_str(text);
+                // Not of the whole each time: a flood would be counted more slowly than it comes.
+                let before = seen.get();
+                seen.set(before + text.matches('\n').count());
+                if before < count && seen.get() >= count {
+                    ready.try_send(()).unwrap();
+                }
+            })
+        });
+        (finished, printed.into_inner().lines().map(str::to_owned).collect())
+    }
+}
+
+/// Whether a process is there and has not ended.
+fn is_alive(id: &str) -> bool {
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+    })
+}
+
+#[test]
+fn the_outputs_are_kept_apart_and_exact_and_the_code_is_told() {
+    let yard = Yard::new();
+    let seen = RefCell::new((String::new(), String::new()));
+    let script = r"printf 'a\377\303'; printf 'gr\303\274n %s' $HERON >&2; exit 7";
+    let finished = yard.script(script, LONG, u64::MAX, &|stream, text| {
+        let mut seen = seen.borrow_mut();
+        match stream {
+            Stream::Stdout => seen.0.push_str(text),
+            Stream::Stderr => seen.1.push_str(text),
+        }
+    });
+    assert_eq!((finished.exit_code, finished.signal), (Some(7), None));
+    assert_eq!((finished.cause, finished.left_open), (Cause::Itself, false));
+    assert_eq!(finished.stdout.bytes(), b"a\xff\xc3");
+    assert_eq!(finished.stderr.bytes(), "grün grey".as_bytes());
+    assert_eq!(seen.into_inner(), ("a\u{fffd}\u{fffd}".to_owned(), "grün grey".to_owned()));
+}
+
+#[test]
+fn there_is_no_input_and_no_terminal() {
+    let finished = Yard::new()
+        .run("read x; echo $?; (: </dev/tty) 2>/dev/null; echo $?; ps -o pid=,pgid=,sid= -p $$");
+    let text = String::from_utf8(finished.stdout.into_bytes()).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[0], "1", "the input is at its end");
+    assert_ne!(lines[1], "0", "there is no terminal to ask on");
+    let ids: Vec<_> = lines[2].split_whitespace().collect();
+    assert!(ids.len() == 3 && ids.iter().all(|id| *id == ids[0]), "it leads its group: {ids:?}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error_of_the_system() {
+    let yard = Yard::new();
+    let program = Program {
+        profile: yard.profile(),
+        program: OsStr::new("no-such-heron"),
+        arguments: &[],
+        input: None,
+        folder: yard.folder.path(),
+        environment: &[],
+        unset: &[],
+        leftovers: Leftovers::Stay,
+        timeout: LONG,
+        output_limit: 1,
+    };
+    let error = run(&program, &yard.stop, &|_, _| {}).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn a_stop_ends_a_waiting_program_at_once() {
+    let (finished, _) = Yard::new().stopped_after("echo ready; exec cat fifo", 1);
+    assert_eq!(finished.cause, Cause::Stopped);
+    assert_eq!((finished.exit_code, finished.signal), (None, Some(15)));
+    assert!(finished.duration < GRACE, "it was not waited for: {:?}", finished.duration);
+}
+
+#[test]
+fn a_stop_before_the_start_ends_it_too() {
+    let yard = Yard::new();
+    yard.stop.set();
+    assert_eq!(yard.run("exec cat fifo").cause, Cause::Stopped);
+}
+
+#[test]
+fn a_program_that_closed_its_outputs_is_waited_for_and_can_be_stopped() {
+    let yard = Yard::new();
+    let finished = thread::scope(|scope| {
+        scope.spawn(|| {
+            // Opens once the other end is open too.
+            let pipe = OpenOptions::new().write(true).open(yard.fifo()).unwrap();
+            yard.stop.set();
+            drop(pipe);
+        });
+        yard.run("exec >/dev/null 2>&1; cat fifo; exec cat fifo")
+    });
+    assert_eq!(finished.cause, Cause::Stopped);
+}
+
+#[test]
+fn a_program_that_does_not_hear_is_killed_after_the_grace() {
+    let (finished, _) =
+        Yard::new().stopped_after("trap '' TERM; echo ready; while :; do cat fifo; done", 1);
+    assert_eq!((finished.cause, finished.signal), (Cause::Stopped, Some(9)));
+    assert!(finished.duration >= GRACE, "it had its grace: {:?}", finished.duration);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stop_reaches_those_who_left_the_group_their_parent_and_their_environment() {
+    let yard = Yard::new();
+    let (finished, ids) = yard.stopped_after(
+        "sh -c 'trap \"\" TERM; echo $$; cat fifo; cat fifo' &
+         setsid sh -c 'echo $$; exec cat fifo' &
+         (env -i setsid sh -c 'echo $$; exec cat fifo' &)
+         (setsid sh -c '(setsid sh -c \"trap : TERM; echo \\$\\$; while :; do cat fifo; done\" &)' &)
+         wait",
+        4,
+    );
+    assert_eq!(finished.cause, Cause::Stopped);
+    // After them the shell itself may say that one was terminated.
+    let left: Vec<_> = ids[..4].iter().filter(|id| yard.is_alive(id)).collect();
+    assert!(left.is_empty(), "{left:?} of {ids:?}");
+}
+
+#[test]
+fn the_timeout_ends_it_and_keeps_what_was_printed() {
+    let finished = Yard::new().script(
+        "echo before; exec cat fifo",
+        Duration::from_millis(300),
+        u64::MAX,
+        &|_, _| {},
+    );
+    assert_eq!(finished.cause, Cause::TimedOut);
+    assert_eq!(finished.stdout.bytes(), b"before\n");
+}
+
+#[test]
+fn one_byte_more_than_the_limit_ends_it() {
+    let yard = Yard::new();
+    let finished = yard.script("exec yes", LONG, 100_001, &|_, _| {});
+    assert_eq!(finished.cause, Cause::TooMuch(Stream::Stdout));
+    assert_eq!(finished.stdout.bytes().len(), 100_001);
+    let finished = yard.script("printf 12345; printf 1234 >&2", LONG, 5, &|_, _| {});
+    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    let finished = yard.script("printf 123456 >&2", LONG, 5, &|_, _| {});
+    assert_eq!(finished.cause, Cause::TooMuch(Stream::Stderr));
+    assert_eq!(finished.stderr.bytes(), b"12345");
+}
+
+#[test]
+fn output_faster_than_its_reader_is_kept_whole() {
+    let bytes = RefCell::new(0);
+    let finished = Yard::new().script(
+        "head -c 33554432 /dev/zero & head -c 33554432 /dev/zero >&2; wait",
+        LONG,
+        u64::MAX,
+        &|_, text| *bytes.borrow_mut() += text.len(),
+    );
+    let kept = [finished.stdout.bytes().len(), finished.stderr.bytes().len()];
+    assert_eq!(kept, [32 << 20, 32 << 20]);
+    assert_eq!(bytes.into_inner(), 64 << 20);
+}
+
+#[test]
+fn what_still_holds_an_output_is_left_alone_after_a_normal_end() {
+    let yard = Yard::new();
+    let finished = yard.run("cat fifo & echo $!");
+    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    assert!(finished.left_open);
+    let id = String::from_utf8(finished.stdout.into_bytes()).unwrap();
+    assert!(yard.is_alive(id.trim()));
+    // Opens because it is there, and ends it. Behind walls of level full it is halted until there is another step.
+    assert_eq!(yard.run("echo > fifo").exit_code, Some(0));
+}
+
+#[test]
+fn a_panic_of_the_caller_leaves_no_program_behind() {
+    let yard = Yard::new();
+    let id = RefCell::new(String::new());
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        yard.script("echo $$; trap '' TERM; cat fifo; cat fifo", LONG, u64::MAX, &|_, text| {
+            id.borrow_mut().push_str(text);
+            assert!(!text.contains('\n'), "on purpose");
+        })
+    }));
+    assert!(panicked.is_err());
+    assert!(!yard.is_alive(id.into_inner().trim()));
+}
+
+#[test]
+fn what_a_program_starts_by_name_is_not_looked_for_in_its_folder() {
+    let left = |paths: &str| path::trusted(OsStr::new(paths), &[]);
+    assert_eq!(left(":.:bin:/usr/bin:../x:/bin"), Some("/usr/bin:/bin".into()));
+    assert_eq!(left("."), None);
+    assert_eq!(left(""), None);
+    let paths = Yard::new().run("printf %s \"$PATH\"");
+    assert!(String::from_utf8_lossy(paths.stdout.bytes()).split(':').all(|it| it.starts_with('/')));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_escapes_a_stop_however_many_leave_at_that_moment() {
+    // Each goes on starting others that leave the session at once, some without an environment.
+    let storm = "leave() { while :; do (setsid sh -c 'exec cat fifo' &); (env -i setsid cat fifo &)
+                 echo one; done; }
+                 leave & leave & leave";
+    for lines in 1..=40 {
+        let yard = Yard::new();
+        let (finished, _) = yard.stopped_after(storm, lines);
+        assert_eq!(finished.cause, Cause::Stopped);
+        assert_eq!(yard.crew(), [""; 0], "after {lines} lines");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_is_started_while_the_program_is_ending_is_ended_too() {
+    let yard = Yard::new();
+    let script =
+        "trap '(setsid sh -c \"trap : TERM; cat fifo; cat fifo\" >/dev/null 2>&1 &); exit 3' TERM
+                  echo ready; while :; do cat fifo; done";
+    let (finished, _) = yard.stopped_after(script, 1);
+    assert_eq!(finished.cause, Cause::Stopped);
+    // Killed where a busy machine gives it no time to end by itself.
+    assert!(finished.exit_code == Some(3) || finished.signal == Some(9), "{finished:?}");
+    assert_eq!(yard.crew(), [""; 0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_leaves_running_is_ended_where_nothing_may_go_on() {
+    let yard = Yard::new();
+    let script = "cat fifo & (setsid sh -c 'cat fifo' >/dev/null 2>&1 &)
+                  (setsid sh -c 'trap \"\" TERM; echo out; cat fifo; cat fifo' &) ; echo done";
+    for leftovers in [Leftovers::End, Leftovers::Stay] {
+        let program = Program {
+            profile: yard.profile(),
+            program: OsStr::new("sh"),
+            arguments: &["-c", script],
+            input: None,
+            folder: yard.folder.path(),
+            environment: &[],
+            unset: &[],
+            leftovers,
+            timeout: LONG,
+            output_limit: u64::MAX,
+        };
+        let finished = run(&program, &yard.stop, &|_, _| {}).unwrap();
+        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+        assert!(String::from_utf8_lossy(finished.stdout.bytes()).contains("done\n"));
+        let stay = leftovers == Leftovers::Stay;
+        assert_eq!((finished.left_open, yard.crew().is_empty()), (stay, !stay));
+    }
+    if level() == WallLevel::None {
+        let left = yard.crew();
+        yard.run(&format!("kill -9 {}", left.join(" ")));
+    } else {
+        // What a walled program leaves is ended with its run, which says so.
+        let name = |id: &String| fs::read_to_string(format!("/proc/{id}/comm")).unwrap();
+        let mut left: Vec<String> =
+            yard.crew().iter().map(|id| name(id).trim_end().to_owned()).collect();
+        left.sort();
+        assert!(left.contains(&"cat".to_owned()), "{left:?}");
+        assert_eq!(yard.walls.end(), left);
+        assert_eq!(yard.crew(), [""; 0]);
+    }
+}
+
+/// Counts what it gets, and refuses what is more than it may take.
+struct Counting {
+    bytes: Cell<u64>,
+    lines: Cell<u64>,
+    room: u64,
+    told: RefCell<Vec<Duration>>,
+    on_quiet: Box<dyn Fn(usize)>,
+}
+
+impl Counting {
+    fn up_to(room: u64) -> Self {
+        let (bytes, lines) = (Cell::new(0), Cell::new(0));
+        Self { bytes, lines, room, told: RefCell::default(), on_quiet: Box::new(|_| {}) }
+    }
+}
+
+impl Capture for Counting {
+    fn keep(&self, _: Stream, bytes: &[u8]) -> bool {
+        self.bytes.set(self.bytes.get() + bytes.len() as u64);
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.lines.set(self.lines.get() + lines as u64);
+        self.bytes.get() <= self.room
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.told.borrow_mut().push(so_far);
+        (self.on_quiet)(self.told.borrow().len());
+    }
+}
+
+impl Yard {
+    fn streamed(&self, script: &str, limit: u64, capture: &Counting) -> Finished<StreamEnds> {
+        let program = Program {
+            profile: self.profile(),
+            program: OsStr::new("bash"),
+            arguments: &["-c", script],
+            input: None,
+            folder: self.folder.path(),
+            environment: &[],
+            unset: &[],
+            leftovers: Leftovers::Stay,
+            timeout: LONG,
+            output_limit: limit,
+        };
+        let audience = Audience {
+            output: &|_, _| {},
+            capture: Some(capture),
+            quiet_after: Some(Duration::from_millis(30)),
+        };
+        supervise(&program, &self.stop, audience).unwrap()
+    }
+}
+
+#[test]
+fn of_any_output_every_byte_is_kept_and_only_the_ends_stay_here() {
+    const CAP: u64 = 2 << 30;
+    for (script, bytes, lines) in [
+        ("yes | head -n 10000000", 20_000_000, 10_000_000),
+        ("head -c 104857600 /dev/zero | tr '\\0' x", 100 << 20, 0),
+        (
+            "for i in {1..2000}; do printf '\\e[2J\\e[H\\e[10A\\rheron %d\\e[K' $((i%10)); done",
+            46_000,
+            0,
+        ),
+        ("for i in {1..2000}; do printf '\\xff\\xc3\\x28\\n'; done", 8_000, 2_000),
+        ("yes a | head -c 30000000 & yes b | head -c 30000000 >&2; wait", 60_000_000, 30_000_000),
+    ] {
+        let capture = Counting::up_to(CAP);
+        let finished = Yard::new().streamed(script, CAP, &capture);
+        assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)), "{script}");
+        assert_eq!((capture.bytes.get(), capture.lines.get()), (bytes, lines), "{script}");
+        assert_eq!(finished.stdout.bytes() + finished.stderr.bytes(), bytes, "{script}");
+    }
+}
+
+#[test]
+fn a_program_whose_output_cannot_be_kept_is_ended() {
+    let capture = Counting::up_to(1_000_000);
+    let yard = Yard::new();
+    let finished = yard.streamed("trap '' TERM; yes", 2 << 30, &capture);
+    assert_eq!((finished.cause, finished.signal), (Cause::NotKept, Some(9)));
+    let seen = capture.bytes.get();
+    assert!((1_000_001..3_000_000).contains(&seen), "nothing is handed over afterwards: {seen}");
+    assert!(yard.crew().is_empty());
+}
+
+#[test]
+fn a_program_that_is_quiet_is_told_of_once_each_time() {
+    let yard = Yard::new();
+    let fifo = yard.fifo();
+    let mut capture = Counting::up_to(u64::MAX);
+    capture.on_quiet = Box::new(move |_| {
+        let fifo = fifo.clone();
+        let later = move || {
+            // Long enough to be told again, if that were done.
+            let (_sender, nothing) = sync_channel::<()>(0);
+            assert!(nothing.recv_timeout(Duration::from_millis(150)).is_err());
+            drop(OpenOptions::new().write(true).open(fifo).unwrap());
+        };
+        thread::Builder::new().spawn(later).unwrap();
+    });
+    let finished = yard.streamed("cat fifo; echo b; cat fifo", 100, &capture);
+    assert_eq!((finished.cause, finished.exit_code), (Cause::Itself, Some(0)));
+    let told = capture.told.into_inner();
+    assert!(told.len() == 2 && told.iter().all(|it| it.as_millis() >= 30), "{told:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_of_a_program_that_does_all_it_can_to_stay() {
+    // Ignores the request, forks twice, leaves the session and the environment, closes its outputs, and
+    // fills both pipes with what is no text, in lines that never end.
+    let nasty = "trap '' TERM HUP INT
+        (setsid bash -c \"trap '' TERM; (setsid bash -c 'trap \\\"\\\" TERM; cat fifo; cat fifo' &)\" >/dev/null 2>&1 &)
+        (env -i /usr/bin/setsid cat fifo >/dev/null 2>&1 &)
+        (trap '' TERM; while :; do printf '\\xff\\xfe\\e[2J%.0s' {1..500} >&2; done) &
+        echo ready
+        while :; do printf '\\xc3\\x28x%.0s' {1..500}; done";
+    for (limit, timeout, wanted) in [
+        (300_000, LONG, Cause::TooMuch(Stream::Stdout)),
+        (u64::MAX, Duration::from_millis(700), Cause::TimedOut),
+        (u64::MAX, LONG, Cause::Stopped),
+    ] {
+        let yard = Yard::new();
+        let finished = if wanted == Cause::Stopped {
+            yard.stopped_after(nasty, 1).0
+        } else {
+            yard.script(
+                &format!("exec bash -c '{}'", nasty.replace('\'', "'\\''")),
+                timeout,
+                limit,
+                &|_, _| {},
+            )
+        };
+        match (finished.cause, wanted) {
+            (Cause::TooMuch(_), Cause::TooMuch(_)) => {}
+            (cause, wanted) => assert_eq!(cause, wanted),
+        }
+        assert_eq!(yard.crew(), [""; 0], "{wanted:?}");
+        assert!(!finished.left_open, "{wanted:?}");
+    }
+}

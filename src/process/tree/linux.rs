@@ -1,0 +1,356 @@
+//! On Linux, by what `/proc` says of every process.
+
+mod stat;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirEntry};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirEntryExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{
+    Pid, Signal, getpid, kill_process_group, set_child_subreaper, set_parent_process_death_signal,
+    setsid,
+};
+
+use super::{MARK, sleep_until_ended};
+use stat::Stat;
+
+/// How long a killed process is given to be gone: it is the system that ends it.
+const KILLED: Duration = Duration::from_secs(2);
+
+/// How long processes may take to halt: long, because whoever is not halted may start one that is missed.
+const FREEZING: Duration = Duration::from_secs(2);
+
+/// A session and group of its own without a terminal, orphans of its own, and an end with us.
+pub(in super::super) fn new_session(command: &mut Command) {
+    new_session_with(command, Vec::new());
+}
+
+/// The same; the program inherits these descriptors by their numbers.
+pub(in super::super) fn new_session_with(command: &mut Command, inherited: Vec<OwnedFd>) {
+    in_child(command, inherited, || {
+        // Without these two a stop finds fewer, and a crash of ours ends fewer; nothing else is lost.
+        let _ = set_child_subreaper(Some(getpid()));
+        let _ = set_parent_process_death_signal(Some(Signal::TERM));
+    });
+}
+
+/// A session and group of its own, and these descriptors by their numbers.
+pub(in super::super) fn pass_on(command: &mut Command, inherited: Vec<OwnedFd>) {
+    in_child(command, inherited, || {});
+}
+
+fn in_child(
+    command: &mut Command,
+    inherited: Vec<OwnedFd>,
+    more: impl Fn() + Send + Sync + 'static,
+) {
+    let apart = move || {
+        setsid()?;
+        for descriptor in &inherited {
+            fcntl_setfd(descriptor, FdFlags::empty())?;
+        }
+        more();
+        Ok(())
+    };
+    #[expect(unsafe_code, reason = "nothing safe runs code in the child before its program")]
+    // SAFETY: between fork and exec only system calls are made that neither allocate nor lock nor touch memory of
+    // other threads.
+    unsafe {
+        command.pre_exec(apart);
+    }
+}
+
+/// The numbers of all processes, each with that of its entry in `/proc`: while a process lives no other one has both.
+pub(in super::super) struct Listing(BTreeMap<i32, u64>);
+
+impl Listing {
+    pub(in super::super) fn now() -> Self {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers =
+            |entry: DirEntry| Some((entry.file_name().to_str()?.parse().ok()?, entry.ino()));
+        Self(entries.filter_map(numbers).collect())
+    }
+}
+
+/// Ends all that was started with this mark in its environment; the names of what was ended.
+pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
+    let deadline = Instant::now() + KILLED;
+    let mut names = Vec::new();
+    loop {
+        let marked: Vec<Stat> =
+            Stat::all().into_iter().filter(|it| !it.is_over && it.has(mark)).collect();
+        names.extend(marked.iter().map(|it| Process(*it).name()));
+        for member in &marked {
+            member.send(Signal::KILL);
+        }
+        if marked.is_empty() || !sleep_until_gone(&marked, deadline) {
+            return names;
+        }
+    }
+}
+
+/// A process that is looked at from outside.
+pub(in super::super) struct Process(Stat);
+
+impl Process {
+    /// All that has not ended below the process with this number.
+    pub(in super::super) fn below(root: i32) -> impl Iterator<Item = Self> {
+        let all = Stat::all();
+        let found = with_children(&all, BTreeSet::from([root]));
+        all.into_iter()
+            .filter(move |it| it.id != root && !it.is_over && found.contains(&it.id))
+            .map(Self)
+    }
+
+    /// What it calls itself.
+    pub(in super::super) fn name(&self) -> String {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+}
+
+/// These processes, and all below them, in whatever order they are listed.
+fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
+    loop {
+        let before = found.len();
+        let children: Vec<i32> =
+            all.iter().filter(|it| found.contains(&it.parent)).map(|it| it.id).collect();
+        found.extend(children);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// A child and everything it started.
+pub(in super::super) struct Tree {
+    root: Pid,
+    /// What the environment of each of them holds, unless it was emptied.
+    mark: String,
+    /// Nobody who started earlier belongs to it.
+    since: u64,
+    /// Start times by id of all that were ever found.
+    known: BTreeMap<i32, u64>,
+    /// Who was there before the child: none of them belongs to it, and looking at each takes time.
+    before: Listing,
+    /// Nothing was left of it: nobody is there who could start more.
+    is_gone: bool,
+}
+
+impl Tree {
+    /// The tree of a child that was just started, after this listing. Its status must not be taken while this is
+    /// used: it keeps the id from being given again.
+    pub(in super::super) fn of(child: &Child, mark: &str, before: Listing) -> Self {
+        let root = Pid::from_child(child);
+        let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
+        let mark = mark.to_owned();
+        Self { root, mark, since, known: BTreeMap::new(), before, is_gone: false }
+    }
+
+    /// Waits for the end of the child, on a thread of its own, and says so.
+    pub(in super::super) fn wait_for_end(
+        &self,
+        tell: impl FnOnce() + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
+        let root = self.root;
+        move || {
+            sleep_until_ended(root);
+            tell();
+        }
+    }
+
+    /// Asks all of it to end.
+    pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
+        // None of them runs while they are counted, so that none can start another one that is missed. They
+        // go on with the request in front of them.
+        for member in self.freeze() {
+            member.send(Signal::TERM);
+            member.send(Signal::CONT);
+        }
+    }
+
+    /// Halts all of it; everything that has not ended.
+    fn freeze(&mut self) -> Vec<Stat> {
+        halt(|| self.members()).members
+    }
+
+    /// Ends all of it, and waits until the system has.
+    pub(in super::super) fn kill(&mut self, _: &mut Child) {
+        if self.is_gone {
+            return;
+        }
+        let deadline = Instant::now() + KILLED;
+        let root = self.root.as_raw_pid();
+        loop {
+            let mut members = self.freeze();
+            // The child itself last, because the orphans of the others are given to it.
+            if members.iter().any(|member| member.id != root) {
+                members.retain(|member| member.id != root);
+            }
+            for member in &members {
+                member.send(Signal::KILL);
+            }
+            self.is_gone = members.is_empty();
+            if self.is_gone || !sleep_until_gone(&members, deadline) {
+                break;
+            }
+        }
+        // Whatever could not be found out: the child leads this group for as long as it has a status.
+        let _ = kill_process_group(self.root, Signal::KILL);
+    }
+
+    /// Sleeps until nothing of it is left; false when something is at the deadline.
+    pub(in super::super) fn wait_until_gone(&mut self, deadline: Instant) -> bool {
+        let mut was_empty = false;
+        loop {
+            let members = self.members();
+            // Seen twice, as when they are halted.
+            if members.is_empty() && was_empty {
+                return true;
+            }
+            was_empty = members.is_empty();
+            if !sleep_until_gone(&members, deadline) {
+                return false;
+            }
+        }
+    }
+
+    /// Everything of it that has not ended.
+    fn members(&mut self) -> Vec<Stat> {
+        let Listing(now) = Listing::now();
+        let since = now.into_iter().filter(|(id, entry)| self.before.0.get(id) != Some(entry));
+        let all: Vec<Stat> = since.filter_map(|(id, _)| Stat::of(id)).collect();
+        let root = self.root.as_raw_pid();
+        let is_known = |stat: &Stat| self.known.get(&stat.id) == Some(&stat.start);
+        let found: BTreeSet<i32> = all
+            .iter()
+            .filter(|stat| {
+                stat.id == root
+                    || stat.group == root
+                    || stat.session == root
+                    || is_known(stat)
+                    || (stat.start >= self.since && !stat.is_over && stat.has(&self.mark))
+            })
+            .map(|stat| stat.id)
+            .collect();
+        let found = with_children(&all, found);
+        let members: Vec<Stat> =
+            all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.is_over).collect();
+        self.known.extend(members.iter().map(|stat| (stat.id, stat.start)));
+        members
+    }
+}
+
+/// What became of processes that were to be halted.
+struct Halt {
+    /// All that have not ended.
+    members: Vec<Stat>,
+    /// The ids of those that were asked to.
+    asked: BTreeSet<i32>,
+    are_all_halted: bool,
+}
+
+/// Halts what is listed, and what it starts meanwhile.
+fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
+    let deadline = Instant::now() + FREEZING;
+    let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    let mut were_halted = false;
+    loop {
+        let members = list();
+        let moving: Vec<&Stat> = members
+            .iter()
+            .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
+            .filter(|it| !refused.contains(&it.id))
+            .collect();
+        // Seen twice: the system lists the processes before any of them is looked at, and one that ran
+        // until then may have started another in between.
+        let are_halted = moving.is_empty();
+        if are_halted && were_halted || Instant::now() >= deadline {
+            let are_all_halted = are_halted && refused.is_empty();
+            return Halt { members, asked, are_all_halted };
+        }
+        were_halted = are_halted;
+        for member in moving {
+            if !member.send(Signal::STOP) {
+                refused.insert(member.id);
+            }
+            asked.insert(member.id);
+        }
+    }
+}
+
+/// Processes that do nothing until this is dropped.
+#[derive(Debug)]
+pub(in super::super) struct Halted(Vec<Stat>);
+
+impl Halted {
+    /// All below the process with this number; none when some of them go on.
+    pub(in super::super) fn below(root: i32) -> Option<Self> {
+        let Halt { mut members, asked, are_all_halted } =
+            halt(|| Process::below(root).map(|it| it.0).collect());
+        // Who had halted by itself stays so.
+        members.retain(|member| asked.contains(&member.id));
+        are_all_halted.then_some(Self(members))
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        for member in &self.0 {
+            member.send(Signal::CONT);
+        }
+    }
+}
+
+/// Sleeps until all of these have ended; false when one has not at the deadline, or cannot be waited
+/// for.
+fn sleep_until_gone(members: &[Stat], deadline: Instant) -> bool {
+    members.iter().all(|member| {
+        let Some(handle) = member.open() else {
+            return Stat::of(member.id).is_none_or(|now| now.start != member.start || now.is_over);
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        // A handle can be read once its process has ended. Being interrupted counts as that: who
+        // calls looks again.
+        let mut wanted = [PollFd::new(&handle, PollFlags::IN)];
+        Timespec::try_from(left).is_ok_and(|left| poll(&mut wanted, Some(&left)) != Ok(0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let text = "42 (a) R 1 2 3) S 7 8 9 0 -1 1 2 3 4 5 6 7 8 9 20 0 1 0 4711 100 200";
+        let stat = Stat::parse(42, text).unwrap();
+        let wanted = Stat {
+            id: 42,
+            parent: 7,
+            group: 8,
+            session: 9,
+            start: 4711,
+            is_over: false,
+            is_halted: false,
+            is_deaf: false,
+        };
+        assert_eq!(stat, wanted);
+        assert!(Stat::parse(42, "42 (a) Z 7 8").is_none());
+    }
+
+    #[test]
+    fn this_process_is_listed_with_its_parent() {
+        let me = Stat::all().into_iter().find(|stat| stat.id == getpid().as_raw_pid()).unwrap();
+        assert_eq!(Some(me.parent), rustix::process::getppid().map(Pid::as_raw_pid));
+        assert!(!me.is_over);
+        assert!(me.open().is_some());
+        assert!(Stat { start: me.start + 1, ..me }.open().is_none(), "another with the same id");
+    }
+}

@@ -1,0 +1,306 @@
+//! This program as its own helper: `countersign __walled …`, in the child that becomes a walled program.
+//!
+//! It runs in a process of one thread that does nothing else. What it takes away it takes from itself, and what
+//! it then starts has it no longer. Its command line is that of this very version, written by its neighbours.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+
+use rustix::process::Pid;
+
+use super::super::{bare_command, tree};
+use super::filter::{Network, filters};
+use super::landlock_rules::{self, Files};
+use super::probe;
+use super::report::Teller;
+use super::system;
+
+/// The first argument that makes this program its own helper.
+pub(super) const COMMAND: &str = "__walled";
+/// Ends a list of options.
+pub(super) const END: &str = "--";
+
+/// What the helper is to do.
+pub(super) mod work {
+    /// Joins the namespaces of a run where it is told some, puts up the walls, and becomes the program or starts it.
+    pub(in super::super) const APPLY: &str = "apply";
+    /// Joins the namespaces of a run, and becomes bubblewrap, which makes a view there.
+    pub(in super::super) const VIEW: &str = "view";
+    /// Holds the namespaces of a run.
+    pub(in super::super) const KEEP: &str = "keep";
+}
+
+/// The options of the helper.
+pub(super) mod option {
+    use std::os::fd::{AsRawFd as _, OwnedFd};
+
+    /// A descriptor: where is told what happens.
+    pub(in super::super) const REPORT: &str = "--report";
+    /// A descriptor: a namespace to join.
+    pub(in super::super) const JOIN: &str = "--join";
+
+    pub(in super::super) fn join(namespace: &OwnedFd) -> [String; 2] {
+        [JOIN.to_owned(), namespace.as_raw_fd().to_string()]
+    }
+
+    /// The folder in which the program starts, where namespaces are joined.
+    pub(in super::super) const FOLDER: &str = "--folder";
+    /// A folder or file to write in.
+    pub(in super::super) const WRITE: &str = "--write";
+    /// Which folder or file that was: its device and its number there, with a colon between.
+    pub(in super::super) const IS: &str = "--is";
+    /// A folder that cannot be read.
+    pub(in super::super) const HIDE: &str = "--hide";
+    /// How much of a network there is.
+    pub(in super::super) const NETWORK: &str = "--network";
+}
+
+impl Network {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Granted => "granted",
+            Self::Own => "own",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    fn read(text: &OsStr) -> Option<Self> {
+        [Self::Granted, Self::Own, Self::Nothing].into_iter().find(|it| text == it.as_str())
+    }
+}
+
+/// Does the helper's work where the command line asks for it; none where it does not.
+pub fn start(line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    code(line).map(ExitCode::from)
+}
+
+fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
+    line.next();
+    if line.next()? != COMMAND {
+        return None;
+    }
+    let work = line.next().unwrap_or_default();
+    let done = match Options::read(&mut line) {
+        Ok(options) => {
+            let report = options.report.as_ref().map(|it| it.as_fd().try_clone_to_owned());
+            let report = report.and_then(Result::ok).map(Teller);
+            let rest: Vec<OsString> = line.collect();
+            // What this thread has not finished is not looked at afterwards.
+            let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
+                Some(work::APPLY) => apply(options, &rest),
+                Some(work::VIEW) => view(options, &rest),
+                Some(work::KEEP) => keep(),
+                Some(probe::TRY) => probe::attempts(&rest),
+                _ => Err(io::Error::other("this is a part of the program that people do not call")),
+            });
+            let done = catch_unwind(work)
+                .unwrap_or_else(|_| Err(io::Error::other("the helper of the walls has panicked")));
+            if let (Err(error), Some(report)) = (&done, report) {
+                report.failed(error);
+            }
+            done
+        }
+        Err(error) => Err(error),
+    };
+    Some(done.unwrap_or_else(|error| {
+        // Read by who started it, where no channel was there to tell it.
+        let _ = writeln!(io::stderr(), "countersign: {error}");
+        CANNOT
+    }))
+}
+
+/// A test or a bench is started as a helper too, like the program that it tests: before it is anything else.
+#[cfg(any(test, feature = "inspection"))]
+mod test_helper {
+    extern "C" fn start() {
+        if let Some(code) = super::code(std::env::args_os()) {
+            #[expect(clippy::disallowed_methods, reason = "there is no main to return to yet")]
+            std::process::exit(code.into());
+        }
+    }
+
+    #[used]
+    #[expect(unsafe_code, reason = "nothing safe runs before the harness of a test")]
+    // SAFETY: the system calls what stands here before `main`, with one thread.
+    #[unsafe(link_section = ".init_array")]
+    static START: extern "C" fn() = start;
+}
+
+/// The exit code of a helper that could not do its work.
+const CANNOT: u8 = 125;
+
+#[derive(Debug, Default)]
+struct Options {
+    report: Option<OwnedFd>,
+    join: Vec<OwnedFd>,
+    folder: Option<PathBuf>,
+    files: Files,
+    network: Option<Network>,
+}
+
+impl Options {
+    /// Reads them up to their end, and leaves what follows.
+    fn read(line: &mut impl Iterator<Item = OsString>) -> io::Result<Self> {
+        let mut options = Self::default();
+        let wrong =
+            || io::Error::other("the helper of the walls was called in a way it does not know");
+        loop {
+            let name = line.next().ok_or_else(wrong)?;
+            let name = name.to_str().ok_or_else(wrong)?;
+            if name == END {
+                return Ok(options);
+            }
+            let value = line.next().ok_or_else(wrong)?;
+            let descriptor = || {
+                let number = value.to_str().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+                system::inherited(number)
+            };
+            match name {
+                option::REPORT => options.report = Some(descriptor()?),
+                option::JOIN => options.join.push(descriptor()?),
+                option::FOLDER => options.folder = Some(PathBuf::from(value)),
+                option::WRITE => options.files.write.push((PathBuf::from(value), None)),
+                option::IS => {
+                    let numbers = value.to_str().and_then(|text| text.split_once(':'));
+                    let (device, number) = numbers.ok_or_else(wrong)?;
+                    let read = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+                    let (_, is) = options.files.write.last_mut().ok_or_else(wrong)?;
+                    *is = Some((read(device)?, read(number)?));
+                }
+                option::HIDE => options.files.hidden.push(PathBuf::from(value)),
+                option::NETWORK => {
+                    options.network = Some(Network::read(&value).ok_or_else(wrong)?);
+                }
+                _ => return Err(wrong()),
+            }
+        }
+    }
+}
+
+/// Holds the namespaces of a run until who started it is gone: it is their first process, and all others end
+/// with it. It cannot be ended from inside.
+fn keep() -> io::Result<u8> {
+    system::forget_children()?;
+    io::stdout().write_all(b"!")?;
+    io::stdout().flush()?;
+    // No byte ever comes.
+    io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(0)
+}
+
+/// Puts up the walls, and starts the program.
+fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
+    let wrong = || io::Error::other("the helper of the walls was not told all that it needs");
+    let namespaces = std::mem::take(&mut options.join);
+    let is_inside = !namespaces.is_empty();
+    if is_inside {
+        let folder = options.folder.take().ok_or_else(wrong)?;
+        if let Some(child) = enter(namespaces, &folder)? {
+            // All ends of the channel but the program's are closed: its closing tells that the program is gone.
+            drop(options);
+            return wait_outside(child);
+        }
+    }
+    let report = Teller(options.report.ok_or_else(wrong)?);
+    let network = options.network.ok_or_else(wrong)?;
+    system::let_inherit_no_other()?;
+    let (program, arguments) = split(line)?;
+    let mut command = bare_command(program);
+    command.args(arguments);
+    system::gain_nothing()?;
+    system::drop_capabilities()?;
+    let has_network = network != Network::Nothing;
+    landlock_rules::enforce(&Files { has_network, ..options.files })?;
+    let filters = filters(network, is_inside)?;
+    // First, because the others forbid one more listener.
+    if let Some(told) = &filters.told
+        && let Some(listener) = system::filter(told, true)?
+    {
+        report.listener(&listener)?;
+    }
+    for filter in &filters.plain {
+        system::filter(filter, false)?;
+    }
+    if is_inside {
+        return run_below(command, &report);
+    }
+    report.about_to_start()?;
+    Err(command.exec())
+}
+
+/// Joins the namespaces of a run, and becomes the program that makes a view there.
+fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
+    if let Some(child) = enter(options.join, Path::new("/"))? {
+        return wait_outside(child);
+    }
+    // bubblewrap looks itself up among the processes.
+    system::see_own_processes()?;
+    let (program, arguments) = split(line)?;
+    Err(bare_command(program).args(arguments).exec())
+}
+
+/// Joins the namespaces of a run. A process that joins a namespace of processes is not in it itself, only what it
+/// starts: from here on there are two, one inside, and one outside that gets the number of the other.
+fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
+    system::ignore_requests_to_end()?;
+    for namespace in &namespaces {
+        rustix::thread::move_into_link_name_space(namespace.as_fd(), None).map_err(|error| {
+            io::Error::other(format!("joining a namespace of the run: {error}"))
+        })?;
+    }
+    drop(namespaces);
+    rustix::process::chdir(folder)?;
+    let child = system::fork()?;
+    if child.is_none() {
+        // Nobody is left to wait for what is inside when the one outside is gone.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    }
+    Ok(child)
+}
+
+/// Waits for the helper inside. Whatever its status says, it told the program's own.
+fn wait_outside(inside: Pid) -> io::Result<u8> {
+    let status = wait_for(inside)?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
+}
+
+/// Starts the program and waits for it: the helper outside cannot tell signals, and orphans of the program must be
+/// found below somebody.
+fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<u8> {
+    system::close_to_others()?;
+    system::outlive_requests_to_end()?;
+    system::adopt_orphans()?;
+    tree::new_session(&mut command);
+    let child = command.spawn()?;
+    // A program that has ended already has been started all the same.
+    report.started()?;
+    let status = wait_for(Pid::from_child(&child))?;
+    report.ended(status)?;
+    Ok(0)
+}
+
+/// Waits for a child, and reaps every orphan that ends meanwhile.
+fn wait_for(child: Pid) -> io::Result<ExitStatus> {
+    loop {
+        match rustix::process::wait(rustix::process::WaitOptions::empty()) {
+            Ok(Some((id, status))) if id == child => {
+                return Ok(ExitStatus::from_raw(status.as_raw()));
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn split(line: &[OsString]) -> io::Result<(&OsStr, &[OsString])> {
+    match line.split_first() {
+        Some((program, arguments)) if !program.as_bytes().is_empty() => Ok((program, arguments)),
+        _ => Err(io::Error::new(io::ErrorKind::NotFound, "no program was named")),
+    }
+}

@@ -1,0 +1,142 @@
+//! What lasts for a run: its namespaces, its private folders, and what is known of the workspace.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::tree::{self, Halted};
+use super::RunWalls;
+use super::bubblewrap;
+use super::keeper::Keeper;
+use super::nested::Listings;
+use super::view::Ingredients;
+use crate::process::Scratch;
+
+/// Where programs put memory that they share by names.
+pub(super) const MEMORY: &str = "/dev/shm";
+
+/// Where the temporary folders of runs are made.
+fn temporary_folders() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    std::env::temp_dir().join(format!("countersign-runs-{user}"))
+}
+
+/// A private folder that is gone when it is dropped. What killed processes left of theirs is removed.
+pub(super) fn private_folder() -> io::Result<Scratch> {
+    Scratch::create(&temporary_folders())
+}
+
+/// What lasts for a run.
+#[derive(Debug, Default)]
+pub(super) struct State(Shared, Mutex<Listings>);
+
+/// The part of it that a program under way needs.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Shared(Arc<Mutex<Lasting>>);
+
+#[derive(Debug, Default)]
+pub(super) struct Lasting {
+    // Dropped first: nobody works in the temporary folder when it is removed.
+    keeper: Option<Keeper>,
+    /// What steps left running at level full does nothing between steps: nothing that is looked at or made there
+    /// changes meanwhile, and what a step is blamed for was done while it ran.
+    halted: Option<Halted>,
+    /// What was started where nothing holds processes together, by its marks.
+    pub(super) marks: Vec<String>,
+    temporary: Option<Scratch>,
+    /// What stands in every view in place of the memory that processes share by names.
+    memory: Option<Scratch>,
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Lasting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub(super) fn shared(&self) -> Shared {
+        self.0.clone()
+    }
+
+    /// What was seen of the folders of the workspace.
+    pub(super) fn nested(&self) -> MutexGuard<'_, Listings> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn end(&self) -> Vec<String> {
+        self.0.lock().end()
+    }
+}
+
+impl Lasting {
+    /// Halts what steps left running. What cannot be halted is ended.
+    pub(super) fn halt(&mut self) {
+        let Some(keeper) =
+            self.keeper.as_ref().filter(|it| self.halted.is_none() && !it.is_alone())
+        else {
+            return;
+        };
+        self.halted = Halted::below(keeper.id);
+        if self.halted.is_none() {
+            self.keeper = None;
+        }
+    }
+
+    /// Lets it go on.
+    pub(super) fn go_on(&mut self) {
+        self.halted = None;
+    }
+
+    /// The temporary folder of the run.
+    pub(super) fn temporary(&mut self) -> io::Result<PathBuf> {
+        Ok(match &self.temporary {
+            Some(temporary) => temporary.target(),
+            None => self.temporary.insert(private_folder()?).target(),
+        })
+    }
+
+    /// A folder in memory; none where the system has no memory that is a folder.
+    pub(super) fn memory(&mut self) -> Option<PathBuf> {
+        if self.memory.is_none() {
+            let user = rustix::process::geteuid().as_raw();
+            let folder = Path::new(MEMORY).join(format!("countersign-runs-{user}"));
+            self.memory = Scratch::create(&folder).ok();
+        }
+        self.memory.as_ref().map(Scratch::target)
+    }
+
+    /// The namespaces of the run, made for the first program that needs them with the view that it wants.
+    pub(super) fn keeper(
+        &mut self,
+        run: &RunWalls,
+        wanted: &Ingredients,
+    ) -> io::Result<&mut Keeper> {
+        if self.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
+            self.keeper = None;
+        }
+        match self.keeper {
+            Some(ref mut keeper) => Ok(keeper),
+            None => {
+                let program = bubblewrap::path(&run.workspace)?;
+                Ok(self.keeper.insert(Keeper::start(&program, wanted.clone())?))
+            }
+        }
+    }
+
+    fn end(&mut self) -> Vec<String> {
+        let mut names = self.keeper.as_ref().map_or_else(Vec::new, Keeper::processes);
+        self.keeper = None;
+        for mark in std::mem::take(&mut self.marks) {
+            names.extend(tree::end_marked(&mark));
+        }
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

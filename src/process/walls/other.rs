@@ -1,0 +1,69 @@
+//! Systems on which there are no walls yet.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::time::Duration;
+
+use super::super::Program;
+use super::{WallProbe, WallReport};
+use crate::authorization::WallLevel;
+
+/// A run has nothing to keep.
+#[derive(Debug, Default)]
+pub(super) struct State;
+
+impl State {
+    pub(super) fn end(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl WallProbe {
+    /// There are none.
+    pub fn of_this_computer() -> &'static Self {
+        static FOUND: std::sync::LazyLock<WallProbe> = std::sync::LazyLock::new(|| WallProbe {
+            level: WallLevel::None,
+            why_not_better: Some("there are no walls on this system yet".to_owned()),
+        });
+        &FOUND
+    }
+}
+
+/// No command line asks for it.
+pub fn start_helper(_: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    None
+}
+
+/// A walled program: there is none.
+pub(in super::super) enum Walled {}
+
+impl Walled {
+    /// Nothing that wants walls is started.
+    pub(in super::super) fn of(program: &Program<'_>, _: &str) -> io::Result<Option<Self>> {
+        match program.profile.walls() {
+            None => Ok(None),
+            Some(_) => Err(io::Error::other("there are no walls on this system yet")),
+        }
+    }
+
+    pub(in super::super) fn command(&mut self) -> Command {
+        match *self {}
+    }
+
+    pub(in super::super) fn wait_until_started(&mut self, _: Duration) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(in super::super) fn new_session(&mut self, _: &mut Command) {
+        match *self {}
+    }
+
+    pub(in super::super) fn status(&self, _: Option<ExitStatus>) -> Option<ExitStatus> {
+        match *self {}
+    }
+
+    pub(in super::super) fn report(&self) -> WallReport {
+        match *self {}
+    }
+}

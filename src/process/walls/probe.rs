@@ -1,0 +1,136 @@
+//! The best level of this computer, found by trying it.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::parent_id;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::super::{Behind, Cause, Leftovers, Profile, Program, run};
+use super::helper::{COMMAND, END};
+use super::keeper::THIS_PROGRAM;
+use super::{RunWalls, WallPlace, WallProbe};
+use crate::authorization::{StepWalls, WallLevel};
+use crate::run::StopSignal;
+
+/// The helper's work in a trial: it tries what walls forbid.
+pub(super) const TRY: &str = "try";
+/// How long a trial may take.
+const TRIAL: Duration = Duration::from_secs(20);
+/// Names of the files of a trial.
+const BESIDE: &str = "beside";
+const HIDDEN: &str = "hidden";
+const INSIDE: &str = "inside";
+
+impl WallProbe {
+    /// Tries it once, and remembers it as long as this process lives.
+    pub fn of_this_computer() -> &'static Self {
+        static FOUND: OnceLock<WallProbe> = OnceLock::new();
+        FOUND.get_or_init(|| find().at_most(most()))
+    }
+
+    fn at_most(self, most: Option<WallLevel>) -> Self {
+        match most.filter(|most| *most < self.level) {
+            Some(level) => {
+                Self { level, why_not_better: Some("a better one is not to be used".to_owned()) }
+            }
+            None => self,
+        }
+    }
+}
+
+/// The level that a test allows at most.
+#[cfg(any(test, feature = "inspection"))]
+fn most() -> Option<WallLevel> {
+    let named = std::env::var("COUNTERSIGN_WALLS").ok()?;
+    [WallLevel::None, WallLevel::Files, WallLevel::Full].into_iter().find(|it| it.as_str() == named)
+}
+
+#[cfg(not(any(test, feature = "inspection")))]
+fn most() -> Option<WallLevel> {
+    None
+}
+
+fn find() -> WallProbe {
+    let full = trial(WallLevel::Full);
+    let Err(no_full) = full else {
+        return WallProbe { level: WallLevel::Full, why_not_better: None };
+    };
+    let no_full = format!("level full does not hold here: {no_full}");
+    match trial(WallLevel::Files) {
+        Ok(()) => WallProbe { level: WallLevel::Files, why_not_better: Some(no_full) },
+        Err(no_files) => {
+            let why = format!("{no_full}; level files does not hold here: {no_files}");
+            WallProbe { level: WallLevel::None, why_not_better: Some(why) }
+        }
+    }
+}
+
+/// Starts a program behind walls of this level, which tries what they forbid.
+fn trial(level: WallLevel) -> io::Result<()> {
+    let top = super::private_folder()?;
+    let (workspace, hidden) = (top.target().join("workspace"), top.target().join(HIDDEN));
+    fs::create_dir(&workspace)?;
+    fs::create_dir(&hidden)?;
+    fs::write(hidden.join(INSIDE), "")?;
+    let place = WallPlace { hidden: vec![hidden], ..WallPlace::default() };
+    let walls = RunWalls::new(workspace.canonicalize()?, place);
+    let step = StepWalls { level, ..StepWalls::default() };
+    let number = std::process::id().to_string();
+    let program = Program {
+        profile: Profile::Step(Behind { step: &step, run: &walls, write: &[] }),
+        program: OsStr::new(THIS_PROGRAM),
+        arguments: &[COMMAND, TRY, END, level.as_str(), &number],
+        input: None,
+        folder: &walls.workspace,
+        environment: &[],
+        unset: &[],
+        leftovers: Leftovers::End,
+        timeout: TRIAL,
+        output_limit: 1 << 16,
+    };
+    let finished = run(&program, &StopSignal::default(), &|_, _| {})?;
+    match (finished.cause, finished.exit_code) {
+        (Cause::Itself, Some(0)) if top.target().join(BESIDE).exists() => {
+            Err(io::Error::other("a file outside can be made"))
+        }
+        (Cause::Itself, Some(0)) => Ok(()),
+        (Cause::TimedOut, _) => Err(io::Error::other("a trial did not end")),
+        _ => {
+            let said = String::from_utf8_lossy(finished.stderr.bytes()).trim().to_owned();
+            Err(io::Error::other(if said.is_empty() { "a trial failed".to_owned() } else { said }))
+        }
+    }
+}
+
+/// Behind the walls: tries what they forbid, and what they must not.
+pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
+    let is_full = line.first().is_some_and(|level| level == WallLevel::Full.as_str());
+    let outside: i32 =
+        line.get(1).and_then(|it| it.to_str()?.parse().ok()).ok_or(io::ErrorKind::InvalidInput)?;
+    let must = |holds: bool, what: &str| {
+        if holds { Ok(()) } else { Err(io::Error::other(what.to_owned())) }
+    };
+    must(File::create("mine").is_ok(), "the workspace cannot be written")?;
+    let temporary = std::env::temp_dir().join("mine");
+    must(File::create(temporary).is_ok(), "the temporary folder cannot be written")?;
+    // Whether it came to be is looked at from outside: in a temporary folder of its own it may.
+    let _ = File::create(Path::new("..").join(BESIDE));
+    let hidden = Path::new("..").join(HIDDEN).join(INSIDE);
+    must(File::open(hidden).is_err(), "an own folder can be read")?;
+    let socket = std::os::unix::net::UnixStream::connect("/nonexistent");
+    let refused = socket.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+    must(refused, "sockets of daemons can be reached")?;
+    let reached =
+        std::net::UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.connect("192.0.2.1:9"));
+    must(reached.is_err(), "the network can be reached")?;
+    let mount = rustix::process::chroot("/");
+    must(mount == Err(rustix::io::Errno::PERM), "the view of the files can be changed")?;
+    if is_full {
+        let seen = Path::new("/proc").join(outside.to_string()).exists();
+        must(!seen || parent_id() < 10, "processes outside can be seen")?;
+    }
+    Ok(0)
+}

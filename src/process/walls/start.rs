@@ -1,0 +1,305 @@
+//! From a program that is to be walled to the command line that walls it, and what is heard of it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::super::{Program, bare_command, tree};
+use super::bubblewrap;
+use super::filter::Network;
+use super::helper::{COMMAND, END, option, work};
+use super::keeper::THIS_PROGRAM;
+use super::landlock_rules::DEVICES;
+use super::lasting::{MEMORY, Shared};
+use super::report::{Hearer, Message};
+use super::table::{self, Access, Table};
+use super::view::Ingredients;
+use super::watched::Watched;
+use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
+use crate::authorization::WallLevel;
+use crate::process::Behind;
+
+/// How long a helper may take to say that its program runs, which itself may take no longer than its timeout.
+const START: Duration = Duration::from_secs(10);
+
+/// A program behind walls.
+pub(in super::super) struct Walled {
+    arguments: Vec<OsString>,
+    environment: Vec<(&'static str, OsString)>,
+    /// What the helper inherits, until it has.
+    inherited: Vec<OwnedFd>,
+    hearer: Hearer,
+    watched: Watched,
+    refused: Refused,
+    writable: Vec<PathBuf>,
+    shared: Shared,
+}
+
+/// How refused sockets are counted.
+enum Refused {
+    /// By the listener of the filter.
+    Sockets(Arc<AtomicU64>),
+    /// By the network of the run; how many there were before.
+    Unreachable(i32, u64),
+    /// None is refused.
+    Nothing,
+}
+
+impl Walled {
+    /// The program behind its walls; none where it is to have none.
+    ///
+    /// # Errors
+    /// Walls that cannot be put up.
+    pub(in super::super) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
+        match program.profile.walls() {
+            None => Ok(None),
+            Some(behind) => Self::behind(behind, program, mark).map(Some),
+        }
+    }
+
+    fn behind(behind: Behind<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
+        let Behind { step, run, write } = behind;
+        if let Some(why) = run.impossible() {
+            return Err(io::Error::other(why));
+        }
+        let is_trial = program.arguments.get(1) == Some(&probe::TRY)
+            && program.program == OsStr::new(THIS_PROGRAM);
+        if !is_trial {
+            let here = WallProbe::of_this_computer();
+            if here.level < step.level {
+                let why = here.why_not_better.as_deref().unwrap_or_default();
+                let text = format!("walls of level {} were approved: {why}", step.level);
+                return Err(io::Error::other(text));
+            }
+        }
+        let shared = run.state.shared();
+        let mut lasting = shared.lock();
+        // Before anything is looked at.
+        lasting.halt();
+        let table = Table::of(run, step, write, program.folder)?;
+        let temporary = lasting.temporary()?;
+        let (ours, theirs) = super::system::channel()?;
+        let line = Line { step, program, table: &table, temporary, report: &theirs };
+        let (arguments, mut inherited, refused) = match step.level {
+            WallLevel::Full => {
+                let wanted = line.view(lasting.memory());
+                let keeper = lasting.keeper(run, &wanted)?;
+                let program = bubblewrap::path(&run.workspace)?;
+                let namespaces = keeper.namespaces_for(&program, wanted, step.network)?;
+                let refused = match step.network {
+                    true => Refused::Nothing,
+                    false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
+                };
+                (line.full(&namespaces)?, namespaces, refused)
+            }
+            WallLevel::Files => {
+                lasting.marks.push(mark.to_owned());
+                (line.files(), Vec::new(), Refused::Sockets(Arc::default()))
+            }
+            WallLevel::None => return Err(io::Error::other("there are no walls of level none")),
+        };
+        let environment = line.environment();
+        let writable = line.writable();
+        inherited.push(theirs);
+        let watched = match step.level {
+            WallLevel::Full => Watched::look(table.absent(), table.read_only()),
+            _ => Watched::look([table.absent(), table.read_only()].concat(), Vec::new()),
+        };
+        let hearer = Hearer(ours);
+        drop(lasting);
+        Ok(Self { arguments, environment, inherited, hearer, watched, refused, writable, shared })
+    }
+
+    /// What to start in place of the program.
+    pub(in super::super) fn command(&mut self) -> Command {
+        let mut command = bare_command(OsStr::new(THIS_PROGRAM));
+        command.args(&self.arguments);
+        command
+    }
+
+    /// Sets the child apart, and what is different in its environment.
+    pub(in super::super) fn new_session(&mut self, command: &mut Command) {
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        tree::new_session_with(command, std::mem::take(&mut self.inherited));
+    }
+
+    /// Waits until the program runs behind its walls. A program that halts its helper before that is told runs as
+    /// well: after a while it counts as started, and whoever follows it ends it in time.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(in super::super) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
+        let started = self.started(START.min(timeout));
+        self.shared.lock().go_on();
+        started
+    }
+
+    fn started(&self, patience: Duration) -> io::Result<()> {
+        let mut is_about_to = false;
+        loop {
+            if !self.hearer.hears_within(patience)? {
+                return Ok(());
+            }
+            match self.hearer.next(true)? {
+                Some(Message::AboutToStart) => is_about_to = true,
+                Some(Message::Started) => return Ok(()),
+                Some(Message::Failed(error)) => return Err(error),
+                Some(Message::Listener(listener)) => {
+                    let Refused::Sockets(count) = &self.refused else {
+                        return Err(io::Error::other("the helper counts what nobody asked for"));
+                    };
+                    refused::count_sockets(listener, Arc::clone(count))?;
+                }
+                // The channel was closed by the start of the program.
+                None if is_about_to => return Ok(()),
+                Some(Message::Ended(_)) | None => {
+                    return Err(io::Error::other("the helper of the walls ended early"));
+                }
+            }
+        }
+    }
+
+    /// The program's own status, when this is that of what was started in its place.
+    pub(in super::super) fn status(&self, outer: Option<ExitStatus>) -> Option<ExitStatus> {
+        use std::os::unix::process::ExitStatusExt as _;
+        let outer = outer?;
+        if matches!(self.refused, Refused::Sockets(_)) {
+            return Some(outer);
+        }
+        loop {
+            match self.hearer.next(false) {
+                Ok(Some(Message::Ended(status))) => return Some(status),
+                // Not waited for any more.
+                Ok(Some(Message::Started)) => {}
+                // The helper beside it was killed, and it with that.
+                _ => return Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
+            }
+        }
+    }
+
+    /// What its walls refused.
+    pub(in super::super) fn report(&self) -> WallReport {
+        let refused = match &self.refused {
+            Refused::Sockets(count) => count.load(Ordering::Relaxed),
+            Refused::Unreachable(keeper, before) => {
+                refused::unreachable(*keeper).saturating_sub(*before)
+            }
+            Refused::Nothing => 0,
+        };
+        let writable = self.writable.clone();
+        self.shared.lock().halt();
+        WallReport { refused, changed: self.watched.set_aside(), writable }
+    }
+}
+
+/// What a command line is made of.
+struct Line<'a> {
+    step: &'a crate::authorization::StepWalls,
+    program: &'a Program<'a>,
+    table: &'a Table,
+    temporary: PathBuf,
+    report: &'a OwnedFd,
+}
+
+impl Line<'_> {
+    /// Whether the temporary folder of the run stands where the system's is.
+    fn replaces_temporary(&self) -> bool {
+        self.step.level == WallLevel::Full && self.table.can_replace_temporary()
+    }
+
+    /// The temporary folder as the program sees it.
+    fn seen_temporary(&self) -> PathBuf {
+        if self.replaces_temporary() { TEMPORARY.into() } else { self.temporary.clone() }
+    }
+
+    fn writable(&self) -> Vec<PathBuf> {
+        let mut writable: Vec<PathBuf> =
+            self.table.paths(Access::Write).map(ToOwned::to_owned).collect();
+        writable.push(self.seen_temporary());
+        writable.extend(DEVICES.map(PathBuf::from));
+        writable
+    }
+
+    /// The program itself, after the walls of its level and what is done before.
+    fn apply(&self, network: Network, before: Vec<OsString>) -> Vec<OsString> {
+        let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
+        line.extend([option::REPORT.into(), self.report.as_raw_fd().to_string().into()]);
+        line.extend(before);
+        line.extend([option::NETWORK.into(), network.as_str().into()]);
+        for path in self.table.paths(Access::Write) {
+            line.extend([option::WRITE.into(), path.into()]);
+            if let Some((device, number)) = table::place(path) {
+                line.extend([option::IS.into(), format!("{device}:{number}").into()]);
+            }
+        }
+        line.extend([option::WRITE.into(), self.seen_temporary().into()]);
+        match self.step.level {
+            WallLevel::Full => {
+                // Of the run alone.
+                for path in [MEMORY, "/dev/pts", "/dev/ptmx"] {
+                    line.extend([option::WRITE.into(), path.into()]);
+                }
+            }
+            WallLevel::Files | WallLevel::None => {
+                for path in self.table.paths(Access::Hidden) {
+                    line.extend([option::HIDE.into(), path.into()]);
+                }
+            }
+        }
+        line.extend([END.into(), self.program.program.to_owned()]);
+        line.extend(self.program.arguments.iter().map(OsString::from));
+        line
+    }
+
+    fn files(&self) -> Vec<OsString> {
+        let network = if self.step.network { Network::Granted } else { Network::Nothing };
+        self.apply(network, Vec::new())
+    }
+
+    /// What the program sees of the file system.
+    fn view(&self, memory: Option<PathBuf>) -> Ingredients {
+        let temporary = self.seen_temporary();
+        let mut folders = vec![(temporary.as_path(), self.temporary.as_path())];
+        folders.extend(memory.as_deref().map(|memory| (Path::new(MEMORY), memory)));
+        Ingredients::new(bubblewrap::view(self.table, &folders), self.table)
+    }
+
+    fn full(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {
+        let network = if self.step.network { Network::Granted } else { Network::Own };
+        let join = namespaces.iter().flat_map(option::join);
+        let mut before: Vec<OsString> = join.map(OsString::from).collect();
+        before.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
+        Ok(self.apply(network, before))
+    }
+
+    /// What programs are told, so that they do not look for caches where they cannot write.
+    fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let temporary = self.seen_temporary();
+        let mut environment = vec![("TMPDIR", temporary.clone().into_os_string())];
+        for (name, folder) in CACHES {
+            let is_writable = std::env::var_os(name).is_some_and(|path| {
+                let path = PathBuf::from(path);
+                path.is_absolute() && self.writable().iter().any(|it| path.starts_with(it))
+            });
+            if !is_writable {
+                environment.push((name, temporary.join(folder).into()));
+            }
+        }
+        if !self.step.writes_repository {
+            // `git status` would write what it found into the repository, and be refused.
+            environment.push(("GIT_OPTIONAL_LOCKS", "0".into()));
+        }
+        environment
+    }
+}
+
+/// The caches that builds cannot do without, by the variables that say where they are. Each run has its own:
+/// what a build wrote into a common one would be part of every later build. Cargo's is not here: what it needs
+/// of it can be read.
+const CACHES: [(&str, &str); 3] =
+    [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];

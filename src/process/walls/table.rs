@@ -1,0 +1,385 @@
+//! What a walled program may do where: one entry for each path, parents before what is in them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
+use super::repository::Repository;
+use super::{RunWalls, TEMPORARY};
+use crate::authorization::StepWalls;
+
+/// What is said of a path and of everything in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Access {
+    Write,
+    ReadOnly,
+    Hidden,
+}
+
+/// The entries, and what cannot be one because it is not there.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    entries: BTreeMap<PathBuf, Access>,
+    /// Paths that must not come to be.
+    absent: Vec<PathBuf>,
+}
+
+impl Table {
+    /// The table of a program that runs in `folder`.
+    ///
+    /// # Errors
+    /// A granted folder that cannot be made or found, an own folder that cannot be made.
+    pub(super) fn of(
+        run: &RunWalls,
+        step: &StepWalls,
+        write: &[PathBuf],
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let mut table = Self::default();
+        table.add(&run.workspace, Access::Write)?;
+        let granted: Vec<PathBuf> = step.write.iter().map(PathBuf::from).collect();
+        granted.iter().try_for_each(|path| unmoved(path).map_err(|error| about(path, &error)))?;
+        for path in granted.into_iter().chain(run.place.write.iter().chain(write).cloned()) {
+            // What is granted as a folder to write in may be made by the step itself.
+            if !path.exists() {
+                fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
+            }
+            // By this very path, which was looked at: no link may have come into it.
+            if place(&path).is_none() {
+                return Err(about(&path, &io::Error::other(MOVED)));
+            }
+            table.say(path, Access::Write);
+        }
+        let mut repositories = vec![Repository::around(&run.workspace)];
+        if !folder.starts_with(&run.workspace) || folder != run.workspace {
+            repositories.push(Repository::around(folder));
+        }
+        for repository in repositories.into_iter().flatten() {
+            table.add_repository(&repository, run, step)?;
+        }
+        for tree in run.state.nested().repositories_below(&run.workspace) {
+            table.add_repository(&Repository::of(&tree), run, step)?;
+        }
+        if !step.writes_repository {
+            table.protect(&run.workspace.join(".git"))?;
+        }
+        table.protect(&run.workspace.join(crate::plan::COMMANDS_FILE))?;
+        for path in &run.place.read_only {
+            table.protect(path)?;
+        }
+        for path in &run.place.hidden {
+            table.hide(path)?;
+        }
+        table.pin();
+        Ok(table)
+    }
+
+    /// What a step may do with a repository.
+    fn add_repository(
+        &mut self,
+        repository: &Repository,
+        run: &RunWalls,
+        step: &StepWalls,
+    ) -> io::Result<()> {
+        // An earlier step could have made it, and have it lead to any folder or name any file: outside of the
+        // workspace it opens nothing.
+        let is_nested =
+            repository.tree != run.workspace && repository.tree.starts_with(&run.workspace);
+        let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
+        for folder in &repository.folders {
+            let is_inside = || folder.canonicalize().is_ok_and(|it| it.starts_with(&run.workspace));
+            if !is_nested || is_inside() {
+                gone_is_fine(self.add(folder, own), is_nested)?;
+            }
+        }
+        for path in &repository.protected {
+            // Not the workspace itself: no step could work.
+            let holds_all = || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
+            if !is_nested || !holds_all() {
+                gone_is_fine(self.protect(path), is_nested)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the path without its links. What is said more strictly of it stays.
+    fn add(&mut self, path: &Path, access: Access) -> io::Result<()> {
+        let path = path.canonicalize().map_err(|error| about(path, &error))?;
+        self.say(path, access);
+        Ok(())
+    }
+
+    fn say(&mut self, path: PathBuf, access: Access) {
+        let entry = self.entries.entry(path).or_insert(access);
+        *entry = (*entry).max(access);
+    }
+
+    /// Nothing is written there. Where there is nothing yet, nothing may come to be.
+    fn protect(&mut self, path: &Path) -> io::Result<()> {
+        match path.symlink_metadata() {
+            Ok(data) if data.is_symlink() => {
+                // The link itself lies in a folder that may be writable; what it leads to may be elsewhere.
+                self.absent.push(path.to_owned());
+                if path.exists() { self.add(path, Access::ReadOnly) } else { Ok(()) }
+            }
+            Ok(_) => self.add(path, Access::ReadOnly),
+            Err(_) => {
+                self.absent.push(path.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// Nobody sees what is in it. An own folder that does not exist yet is made where a step could make it.
+    fn hide(&mut self, path: &Path) -> io::Result<()> {
+        if !path.exists() {
+            if !self.is_writable(path) {
+                return Ok(());
+            }
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(|error| about(path, &error))?;
+        }
+        self.add(path, Access::Hidden)
+    }
+
+    /// Whether a step could write there.
+    fn is_writable(&self, path: &Path) -> bool {
+        // The nearest folder that exists, without links.
+        let there = path.ancestors().find_map(|path| path.canonicalize().ok());
+        there.is_some_and(|there| self.access(&there) == Some(Access::Write))
+    }
+
+    /// What is said of a path by the nearest entry.
+    fn access(&self, path: &Path) -> Option<Access> {
+        path.ancestors().find_map(|path| self.entries.get(path)).copied()
+    }
+
+    /// Whether it lies in a hidden folder, and in none of that folder in which a step writes.
+    fn lies_in_hidden(&self, path: &Path) -> bool {
+        let above = path.ancestors().skip(1).filter_map(|above| self.entries.get(above));
+        above.copied().find(|access| *access != Access::ReadOnly) == Some(Access::Hidden)
+    }
+
+    /// Makes every folder between a writable one and what is protected in it an entry of its own: a folder that
+    /// is one cannot be renamed, and with it what is protected cannot be moved out of the way.
+    fn pin(&mut self) {
+        // What lies in a hidden folder is hidden with it, also where something else says that nobody writes it: an
+        // entry of its own would make it seen.
+        let inside: Vec<PathBuf> = self
+            .entries()
+            .filter(|(path, access)| *access != Access::Write && self.lies_in_hidden(path))
+            .map(|(path, _)| path.to_owned())
+            .collect();
+        for path in inside {
+            self.entries.remove(&path);
+        }
+        let protected = self.entries.iter().filter(|(_, access)| **access != Access::Write);
+        let folders: Vec<PathBuf> = protected
+            .flat_map(|(path, _)| path.ancestors().skip(1))
+            .filter(|folder| {
+                !self.entries.contains_key(*folder) && self.access(folder) == Some(Access::Write)
+            })
+            .map(Path::to_owned)
+            .collect();
+        self.entries.extend(folders.into_iter().map(|folder| (folder, Access::Write)));
+    }
+
+    /// All entries, parents first.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Path, Access)> {
+        self.entries.iter().map(|(path, access)| (path.as_path(), *access))
+    }
+
+    /// Those of one kind.
+    pub(super) fn paths(&self, wanted: Access) -> impl Iterator<Item = &Path> {
+        self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
+    }
+
+    /// The paths that must not come to be, which no mount can hold.
+    pub(super) fn absent(&self) -> Vec<PathBuf> {
+        self.absent.clone()
+    }
+
+    /// What nobody may write in a folder in which others are written. What no such folder holds is out of reach at
+    /// every level.
+    pub(super) fn read_only(&self) -> Vec<PathBuf> {
+        self.paths(Access::ReadOnly)
+            .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write))
+            .map(Path::to_owned)
+            .collect()
+    }
+
+    /// Whether the private temporary folder can take the place of the system's.
+    pub(super) fn can_replace_temporary(&self) -> bool {
+        !self.entries.contains_key(Path::new(TEMPORARY))
+            && self.access(Path::new(TEMPORARY)) != Some(Access::Hidden)
+    }
+}
+
+/// What an earlier step left running may remove the repositories that it made.
+fn gone_is_fine(added: io::Result<()>, is_nested: bool) -> io::Result<()> {
+    added.or_else(|error| {
+        if is_nested && error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+    })
+}
+
+/// That this absolute path still leads where it says: when it was granted no link was in it, and an earlier step may
+/// have put one there since.
+fn unmoved(path: &Path) -> io::Result<()> {
+    let there = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path);
+    if there.canonicalize()? == there {
+        return Ok(());
+    }
+    Err(io::Error::other(MOVED))
+}
+
+const MOVED: &str = "a link has come to be in this path since writing there was granted";
+
+/// Which file or folder stands at this path, in which there is no link: its device, and its number there.
+pub(super) fn place(path: &Path) -> Option<(u64, u64)> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
+    let data = File::from(opened).metadata().ok()?;
+    Some((data.dev(), data.ino()))
+}
+
+fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("walls around {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WallPlace;
+    use super::*;
+
+    fn table(workspace: &Path, place: WallPlace, step: &StepWalls) -> Table {
+        let run = RunWalls::new(workspace.to_owned(), place);
+        Table::of(&run, step, &[], workspace).unwrap()
+    }
+
+    #[test]
+    fn what_is_protected_cannot_be_moved_with_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        fs::write(top.join("a/b/plan.json"), "{}").unwrap();
+        let place =
+            WallPlace { read_only: vec![top.join("a/b/plan.json")], ..WallPlace::default() };
+        let table = table(&top, place, StepWalls::NONE);
+        let entries: Vec<_> = table.entries().collect();
+        assert_eq!(
+            entries,
+            [
+                (top.as_path(), Access::Write),
+                (&top.join("a"), Access::Write),
+                (&top.join("a/b"), Access::Write),
+                (&top.join("a/b/plan.json"), Access::ReadOnly),
+            ]
+        );
+        assert_eq!(table.absent(), [top.join(".git"), top.join("countersign.toml")]);
+    }
+
+    #[test]
+    fn an_own_folder_is_made_before_a_step_can() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let hidden =
+            vec![top.join(".config/countersign"), PathBuf::from("/nonexistent/countersign")];
+        let place = WallPlace { hidden, ..WallPlace::default() };
+        let table = table(&top, place, StepWalls::NONE);
+        let hidden: Vec<_> = table.paths(Access::Hidden).collect();
+        assert_eq!(hidden, [top.join(".config/countersign")]);
+        assert!(top.join(".config/countersign").is_dir());
+        assert_eq!(table.access(&top.join(".config")), Some(Access::Write));
+    }
+
+    #[test]
+    fn the_stricter_word_about_a_path_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let place = WallPlace { hidden: vec![top.join("own")], ..WallPlace::default() };
+        let own = top.join("own").to_string_lossy().into_owned();
+        let step = StepWalls { write: vec![own], ..StepWalls::default() };
+        let table = table(&top, place, &step);
+        assert_eq!(table.access(&top.join("own/key")), Some(Access::Hidden));
+    }
+
+    #[test]
+    fn the_repository_is_writable_but_not_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join(".git/hooks")).unwrap();
+        fs::create_dir_all(top.join("shared/hooks")).unwrap();
+        fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(top.join(".git/config"), "[core]\n\thooksPath = shared/hooks\n").unwrap();
+        for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
+            let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
+            let table = table(&top, WallPlace::default(), &step);
+            assert_eq!(table.access(&top.join(".git/index")), Some(of_git));
+            for path in [".git/config", ".git/hooks/pre-commit", "shared/hooks/x"] {
+                assert_eq!(table.access(&top.join(path)), Some(Access::ReadOnly), "{path}");
+            }
+            assert_eq!(table.access(&top.join("shared/x")), Some(Access::Write));
+        }
+    }
+
+    #[test]
+    fn repositories_in_the_workspace_keep_their_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for own in [".git", "a/b/.git", ".git/modules/m"] {
+            fs::create_dir_all(top.join(own).join("hooks")).unwrap();
+            fs::write(top.join(own).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(top.join(own).join("config"), "[core]\n\thooksPath = shared\n").unwrap();
+        }
+        for folder in ["m", "a/b/shared"] {
+            fs::create_dir(top.join(folder)).unwrap();
+        }
+        fs::write(top.join("m/.git"), "gitdir: ../.git/modules/m\n").unwrap();
+        let wanted = [
+            ("a/b/.git/config", Access::ReadOnly),
+            ("a/b/.git/hooks/pre-commit", Access::ReadOnly),
+            ("a/b/shared/pre-commit", Access::ReadOnly),
+            ("m/.git", Access::ReadOnly),
+            (".git/modules/m/config", Access::ReadOnly),
+            (".git/modules/m/hooks/pre-commit", Access::ReadOnly),
+            ("a/b/c", Access::Write),
+            ("m/c", Access::Write),
+        ];
+        for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
+            let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
+            let table = table(&top, WallPlace::default(), &step);
+            for (path, access) in wanted {
+                assert_eq!(table.access(&top.join(path)), Some(access), "{path}");
+            }
+            assert_eq!(table.access(&top.join("a/b/.git/index")), Some(of_git));
+            // It cannot be moved away with the folder around it.
+            assert!(table.entries.contains_key(&top.join("a/b")));
+        }
+    }
+
+    #[test]
+    fn a_planted_repository_opens_nothing_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let work = top.join("work");
+        for folder in ["work/planted", "work/tree/own", "work/closes/.git", "elsewhere"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        fs::write(work.join("planted/.git"), "gitdir: ../../elsewhere\n").unwrap();
+        fs::write(work.join("tree/.git"), "gitdir: own\n").unwrap();
+        fs::write(work.join("tree/own/commondir"), "../../../elsewhere\n").unwrap();
+        // What is named by settings that a step wrote cannot close the workspace either.
+        fs::write(work.join("closes/.git/config"), "[core]\n\thooksPath = ../..\n").unwrap();
+        let step = StepWalls { writes_repository: true, ..StepWalls::default() };
+        for folder in ["", "planted", "tree", "closes"] {
+            let run = RunWalls::new(work.clone(), WallPlace::default());
+            let table = Table::of(&run, &step, &[], &work.join(folder)).unwrap();
+            assert_eq!(table.access(&top.join("elsewhere/x")), None, "{folder}");
+            assert_eq!(table.access(&work.join("x")), Some(Access::Write), "{folder}");
+        }
+    }
+}

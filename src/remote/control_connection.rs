@@ -1,0 +1,286 @@
+//! The one connection of a run: an `ssh` that runs nothing itself and carries the sessions of others.
+//!
+//! It is a child like any other, so that it ends with us, also by a panic, and nothing stays in the
+//! background. A command of the client's own (`LocalCommand`) says when somebody is let in, so that nobody
+//! has to look again and again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use crate::plan::Destination;
+use crate::run::Stream;
+
+use super::RemoteError;
+use super::client::{Call, SshClient};
+use crate::run::{StopSignal, text};
+
+/// Longest wait for a connection: the client's own limits are for parts of it.
+const OPEN: Duration = Duration::from_secs(60);
+/// Longest path of the control socket: the client makes it with 17 more bytes, and systems allow 104.
+const SOCKET_BYTES: usize = 86;
+/// Most bytes of the client's words in a message.
+const SAID_BYTES: usize = 8 << 10;
+
+/// A folder for the control socket and for what sessions are sent; only this user can enter it.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Self> {
+        let id = Uuid::new_v4().simple().to_string();
+        let name = format!("cs-{}", id.get(..16).unwrap_or(&id));
+        let mut path = std::env::temp_dir().join(&name);
+        if path.as_os_str().len() + "/s".len() > SOCKET_BYTES {
+            path = Path::new("/tmp").join(&name);
+        }
+        #[cfg(unix)]
+        let made =
+            std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(&path);
+        #[cfg(not(unix))]
+        let made = fs::create_dir(&path);
+        made.map(|()| Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The control socket as the client takes it, which expands `%`.
+    pub(super) fn socket(&self) -> String {
+        self.0.join("s").display().to_string().replace('%', "%%")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.join("log")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed goes with the rest of the system's folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// What it printed to stdout, until it is ready.
+    printed: String,
+    /// What it and the host said on stderr.
+    said: String,
+    is_ready: bool,
+    is_over: bool,
+    failure: Option<RemoteError>,
+}
+
+#[derive(Default)]
+struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// The connection's process.
+pub(super) struct ControlConnection {
+    gate: Arc<Gate>,
+    stop: Arc<StopSignal>,
+    thread: Option<JoinHandle<()>>,
+    pub(super) folder: Arc<Folder>,
+}
+
+impl ControlConnection {
+    /// Connects, and waits until the host has let this user in.
+    pub(super) fn open(
+        client: &SshClient,
+        destination: &Destination,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let folder = Arc::new(Folder::new().map_err(RemoteError::NotStarted)?);
+        let gate = Arc::new(Gate::default());
+        let wake: Arc<dyn Fn() + Send + Sync> = {
+            let gate = Arc::clone(&gate);
+            Arc::new(move || gate.change(|_| {}))
+        };
+        stop.listen(&wake);
+        let mut control = Self { gate, stop: Arc::default(), thread: None, folder };
+        control.start(client, destination)?;
+        control.wait(destination, stop)?;
+        Ok(control)
+    }
+
+    fn start(&mut self, client: &SshClient, destination: &Destination) -> Result<(), RemoteError> {
+        let ready = format!("ready-{}", Uuid::new_v4().simple());
+        let log = self.folder.log().to_str().map(str::to_owned);
+        let log = log.ok_or_else(|| {
+            RemoteError::NotStarted(io::Error::other("the folder for temporary files is not UTF-8"))
+        })?;
+        let (client, destination) = (client.clone(), destination.clone());
+        let (gate, stop, folder) =
+            (Arc::clone(&self.gate), Arc::clone(&self.stop), Arc::clone(&self.folder));
+        let work = move || {
+            let hear = |stream: Stream, text: &str| {
+                gate.change(|state| match stream {
+                    Stream::Stdout if !state.is_ready => {
+                        state.printed.push_str(text);
+                        state.is_ready = state.printed.contains(&ready);
+                    }
+                    Stream::Stdout => {}
+                    Stream::Stderr => state.said.push_str(text),
+                });
+            };
+            let (socket, local) = (folder.socket(), format!("LocalCommand=echo {ready}"));
+            let options = [
+                "-v",
+                "-E",
+                &log,
+                "-M",
+                "-N",
+                "-T",
+                "-S",
+                &socket,
+                "-o",
+                "ControlPersist=no",
+                "-o",
+                "PermitLocalCommand=yes",
+                "-o",
+                &local,
+            ];
+            let call = Call {
+                options: &options,
+                destination: &destination,
+                command: None,
+                input: None,
+                folder: folder.path(),
+                timeout: None,
+                output_limit: None,
+            };
+            let failure = client.run(&call, &stop, &hear).err();
+            gate.change(|state| {
+                state.is_over = true;
+                state.failure = failure;
+            });
+        };
+        let thread = thread::Builder::new().name("ssh-connection".to_owned()).spawn(work);
+        self.thread = Some(thread.map_err(RemoteError::NotStarted)?);
+        Ok(())
+    }
+
+    fn wait(&self, destination: &Destination, stop: &StopSignal) -> Result<(), RemoteError> {
+        let deadline = Instant::now() + OPEN;
+        let destination = || destination.to_string();
+        let mut state = self.gate.lock();
+        loop {
+            let now = Instant::now();
+            if stop.is_set() {
+                return Err(RemoteError::Cancelled { destination: destination() });
+            }
+            if state.is_over {
+                if let Some(failure) = state.failure.take() {
+                    return Err(failure);
+                }
+                drop(state);
+                return Err(self.refusal(destination()));
+            }
+            if state.is_ready {
+                return Ok(());
+            }
+            if now >= deadline {
+                drop(state);
+                let after = text::duration(OPEN);
+                return Err(RemoteError::Silent {
+                    destination: destination(),
+                    after,
+                    said: self.said(),
+                });
+            }
+            let waited = self.gate.changed.wait_timeout(state, deadline - now);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Why it did not come to be, by the words that OpenSSH has for it.
+    fn refusal(&self, destination: String) -> RemoteError {
+        let said = self.said();
+        let host_key = self.host_key();
+        let has = |words: &str| said.contains(words);
+        if has("HOST IDENTIFICATION HAS CHANGED") || has("REVOKED HOST KEY DETECTED") {
+            RemoteError::ChangedKey { destination, host_key, said }
+        } else if has("Host key verification failed") {
+            RemoteError::UnknownKey { destination, host_key, said }
+        } else if has("Permission denied") || has("Too many authentication failures") {
+            RemoteError::Refused { destination, said }
+        } else {
+            RemoteError::Unreachable { destination, said }
+        }
+    }
+
+    /// The kind and fingerprint of the key that the host showed on this very connection. The host's own words
+    /// cannot stand in a line of their own there, and its banner is elsewhere.
+    pub(super) fn host_key(&self) -> Option<String> {
+        let log = fs::read_to_string(self.folder.log()).ok()?;
+        let key = log.lines().find_map(|line| line.strip_prefix("debug1: Server host key: "))?;
+        Some(key.trim_end().to_owned())
+    }
+
+    /// The kind and fingerprint of the authority that signed that key, where the host showed a certificate.
+    pub(super) fn authority(&self) -> Option<String> {
+        let log = fs::read_to_string(self.folder.log()).ok()?;
+        let said = "debug1: Server host certificate: ";
+        let certificate = log.lines().find_map(|line| line.strip_prefix(said))?;
+        // The name of a certificate stands before it, in quotation marks, and is the authority's own.
+        let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
+        Some(format!("{} {}", words.next()?, words.next()?))
+    }
+
+    /// What the client and the host said, without what the client says for those who look for its faults.
+    pub(super) fn said(&self) -> String {
+        let log = fs::read(self.folder.log()).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let is_chatter = |line: &&str| {
+            ["debug1: ", "OpenSSH_", "Authenticated to ", "Authenticated using "]
+                .iter()
+                .any(|start| line.starts_with(start))
+                || line.starts_with("Transferred: sent")
+                || line.starts_with("Bytes per second: sent")
+        };
+        let mut said = self.gate.lock().said.clone();
+        for line in log.lines().filter(|line| !is_chatter(line)) {
+            said.push_str(line);
+            said.push('\n');
+        }
+        said.truncate(said.floor_char_boundary(SAID_BYTES));
+        said.trim_end().to_owned()
+    }
+
+    /// Whether it has ended, after at most so long a wait.
+    pub(super) fn is_lost_after(&self, wait: Duration) -> bool {
+        let state = self.gate.lock();
+        let waited = self.gate.changed.wait_timeout_while(state, wait, |state| !state.is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+    }
+}
+
+impl Drop for ControlConnection {
+    /// Also on the way out of a panic or an error nothing stays.
+    fn drop(&mut self) {
+        self.stop.set();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Why a host cannot be used (SPEC §6, §7.3).
+
+use crate::authorization::Target;
+use crate::plan::{Code, DestinationError};
+use crate::run::{ErrorInfo, TargetState};
+
+/// Why there is no connection. The words of the SSH client are kept as they are.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum RemoteError {
+    #[error("{0}")]
+    Destination(#[from] DestinationError),
+    #[error("ssh is not on PATH")]
+    NoClient,
+    #[error("cannot start ssh: {0}")]
+    NotStarted(std::io::Error),
+    #[error(
+        "commands on other hosts need the multiplexing of OpenSSH, which this system's ssh does not have"
+    )]
+    NoMultiplexing,
+    #[error("ssh does not know the key of {destination}{}\n{said}", shown(host_key))]
+    UnknownKey { destination: String, host_key: Option<String>, said: String },
+    #[error(
+        "{destination} shows another key than the one that ssh knows{}\n{said}",
+        shown(host_key)
+    )]
+    ChangedKey { destination: String, host_key: Option<String>, said: String },
+    #[error("{destination} refused\n{said}")]
+    Refused { destination: String, said: String },
+    #[error("{destination} is not reached\n{said}")]
+    Unreachable { destination: String, said: String },
+    #[error("{destination} did not answer within {after}\n{said}")]
+    Silent { destination: String, after: String, said: String },
+    #[error(
+        "no command can run on {destination}: it has no bash, or its login shell did not start it\n{said}"
+    )]
+    NoBash { destination: String, said: String },
+    #[error("the target was {approved} when approved and is {now} now")]
+    NotApproved { approved: Box<Target>, now: String },
+    #[error("stopped before {destination} was reached")]
+    Cancelled { destination: String },
+}
+
+fn shown(host_key: &Option<String>) -> String {
+    host_key.as_ref().map_or_else(String::new, |key| format!(": {key}"))
+}
+
+impl ErrorInfo for RemoteError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Destination(_) => Code::BadArgument,
+            Self::Cancelled { .. } => Code::Cancelled,
+            Self::NotApproved { .. } => Code::Stale,
+            _ => Code::HostUnreachable,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::Destination(_) => "Correct the target in the plan.",
+            Self::NoClient => "Install OpenSSH's client, or add its folder to PATH.",
+            Self::NotStarted(_) => "Check that ssh can be run by your user.",
+            Self::NoMultiplexing => "Run the plan from a Unix system.",
+            Self::UnknownKey { .. } => {
+                "Compare the key with the one that the host's owner names, then connect once with ssh to accept it."
+            }
+            Self::ChangedKey { .. } => {
+                "Ask the host's owner whether its key was replaced before you accept another one."
+            }
+            Self::Refused { .. } => {
+                "Check the user's name, and that your key is in the agent or needs no passphrase."
+            }
+            Self::Unreachable { .. } | Self::Silent { .. } => {
+                "Check the host's name, the network, and that `ssh` reaches it."
+            }
+            Self::NoBash { .. } => "Install bash on the host.",
+            Self::NotApproved { .. } => "Look at the plan as it is now and authorize it again.",
+            Self::Cancelled { .. } => "Run the plan again when you want it to be done.",
+        }
+        .to_owned()
+    }
+}
+
+impl RemoteError {
+    /// The error as an answer to a person who asked how the destination is.
+    pub(super) fn state(self) -> TargetState {
+        match self {
+            Self::UnknownKey { host_key, said, .. } => TargetState::UnknownKey { host_key, said },
+            Self::ChangedKey { host_key, said, .. } => TargetState::ChangedKey { host_key, said },
+            Self::Refused { said, .. } => TargetState::Refused { said },
+            Self::Unreachable { said, .. } => TargetState::Unreachable { said },
+            Self::NoBash { said, .. } => TargetState::Unusable { said },
+            other => TargetState::Unreachable { said: other.to_string() },
+        }
+    }
+}

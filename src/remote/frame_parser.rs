@@ -1,0 +1,211 @@
+//! Takes the reports of the wrapper out of what a session prints.
+//!
+//! A report is one line that begins with a nonce of the session: `NONCE:kind:value`. What was printed before
+//! the first one came from the login shell on its way to the wrapper, not from the command.
+
+/// Longest report; a nonce followed by more than this is no report.
+const REPORT_BYTES: usize = 8 << 10;
+/// Most bytes that are kept of what comes before the first report.
+const BEFORE_BYTES: usize = 64 << 10;
+
+/// One report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Report {
+    pub(super) kind: String,
+    pub(super) value: String,
+}
+
+/// One stream of a session.
+pub(super) struct FrameParser {
+    nonce: String,
+    /// Whether only the first report is one: nothing after it is looked at.
+    once: bool,
+    /// Whether a report has come.
+    begun: bool,
+    /// What came before it.
+    before: Vec<u8>,
+    /// The end of what came, while it may be the beginning of a report.
+    held: Vec<u8>,
+    reports: Vec<Report>,
+}
+
+impl FrameParser {
+    /// For a stream that has a report whenever there is one.
+    pub(super) fn new(nonce: &str) -> Self {
+        Self {
+            nonce: nonce.to_owned(),
+            once: false,
+            begun: false,
+            before: Vec::new(),
+            held: Vec::new(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// For a stream that has one report, before everything else.
+    pub(super) fn once(nonce: &str) -> Self {
+        Self { once: true, ..Self::new(nonce) }
+    }
+
+    /// Takes what came, gives what is the command's.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut rest = std::mem::take(&mut self.held);
+        rest.extend_from_slice(bytes);
+        let mut clean = Vec::new();
+        loop {
+            if self.once && self.begun {
+                clean.append(&mut rest);
+                break;
+            }
+            let Some(at) = find(&rest, self.nonce.as_bytes()) else {
+                let keep = beginning_of(&rest, self.nonce.as_bytes());
+                self.held = rest.split_off(rest.len() - keep);
+                self.give(&mut clean, &rest);
+                break;
+            };
+            let report = rest.split_off(at);
+            self.give(&mut clean, &rest);
+            let text = report.get(self.nonce.len()..).unwrap_or_default();
+            // A list of jobs may turn out to be empty, without even an end of line.
+            let line = text.iter().position(|byte| *byte == b'\n');
+            let next = find(
+                text.get(..line.unwrap_or(text.len())).unwrap_or_default(),
+                self.nonce.as_bytes(),
+            );
+            match next.map(|end| (end, end)).or(line.map(|end| (end, end + 1))) {
+                Some((end, after)) => {
+                    self.take(text.get(..end).unwrap_or_default());
+                    rest = text.get(after..).unwrap_or_default().to_vec();
+                }
+                None if report.len() > REPORT_BYTES => {
+                    self.give(&mut clean, &report);
+                    break;
+                }
+                None => {
+                    self.held = report;
+                    break;
+                }
+            }
+        }
+        clean
+    }
+
+    /// What was held back at the end: the beginning of a report that never became one.
+    pub(super) fn end(&mut self) -> Vec<u8> {
+        let mut clean = Vec::new();
+        let held = std::mem::take(&mut self.held);
+        self.give(&mut clean, &held);
+        clean
+    }
+
+    /// The reports so far.
+    pub(super) fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
+    /// The last report of a kind.
+    pub(super) fn report(&self, kind: &str) -> Option<&str> {
+        self.reports.iter().rev().find(|it| it.kind == kind).map(|it| it.value.as_str())
+    }
+
+    /// What came before the first report.
+    pub(super) fn before(&self) -> &[u8] {
+        &self.before
+    }
+
+    fn give(&mut self, clean: &mut Vec<u8>, bytes: &[u8]) {
+        if self.begun {
+            clean.extend_from_slice(bytes);
+        } else {
+            let room = BEFORE_BYTES.saturating_sub(self.before.len());
+            self.before.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        }
+    }
+
+    fn take(&mut self, report: &[u8]) {
+        self.begun = true;
+        let text = String::from_utf8_lossy(report);
+        let text = text.strip_prefix(':').unwrap_or(&text);
+        let (kind, value) = text.split_once(':').unwrap_or((text, ""));
+        self.reports.push(Report { kind: kind.to_owned(), value: value.to_owned() });
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// How many of the last bytes could be the beginning of `wanted`.
+fn beginning_of(bytes: &[u8], wanted: &[u8]) -> usize {
+    let most = bytes.len().min(wanted.len().saturating_sub(1));
+    let is_beginning = |count: &usize| {
+        bytes.len().checked_sub(*count).and_then(|at| bytes.get(at..)) == wanted.get(..*count)
+    };
+    (1..=most).rev().find(is_beginning).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NONCE: &str = "countersign-42";
+
+    fn sieved(chunks: &[&[u8]]) -> (FrameParser, Vec<u8>) {
+        let mut sieve = FrameParser::new(NONCE);
+        let mut clean: Vec<u8> = chunks.iter().flat_map(|chunk| sieve.push(chunk)).collect();
+        clean.extend(sieve.end());
+        (sieve, clean)
+    }
+
+    proptest! {
+        /// However the bytes are cut, the reports are found, nothing of the command's is lost, and what was
+        /// there before stands apart.
+        #[test]
+        fn reports_are_taken_out_and_nothing_else(
+            before in prop::collection::vec(any::<u8>(), 0..40),
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    prop::collection::vec(any::<u8>(), 0..20),
+                    Just(b"countersign-".to_vec()),
+                    Just(b"count".to_vec()),
+                ],
+                1..8,
+            ),
+            cut in 1usize..30,
+        ) {
+            let whole = pieces.concat();
+            let mut sent = before.clone();
+            sent.extend(format!("{NONCE}:begin:7\n").as_bytes());
+            for piece in &pieces {
+                sent.extend(piece);
+                sent.extend(format!("{NONCE}:job:[1]+  Done: x\n").as_bytes());
+            }
+            let chunks: Vec<_> = sent.chunks(cut).collect();
+            let (sieve, clean) = sieved(&chunks);
+            prop_assert_eq!(clean, whole);
+            prop_assert_eq!(sieve.before(), before);
+            prop_assert_eq!(sieve.report("begin"), Some("7"));
+            prop_assert_eq!(sieve.report("job"), Some("[1]+  Done: x"));
+            prop_assert_eq!(sieve.reports().len(), pieces.len() + 1);
+        }
+    }
+
+    #[test]
+    fn a_report_ends_where_the_next_begins() {
+        let (sieve, clean) = sieved(&[b"countersign-42:job:countersi", b"gn-42:end:9\nrest"]);
+        assert_eq!(clean, b"rest");
+        assert_eq!((sieve.report("job"), sieve.report("end")), (Some(""), Some("9")));
+    }
+
+    #[test]
+    fn a_nonce_without_an_end_of_line_is_output_after_all() {
+        let (sieve, clean) = sieved(&[b"countersign-42:begin:1\n", b"a countersign-42:beg"]);
+        assert_eq!(clean, b"a countersign-42:beg");
+        assert_eq!(sieve.reports().len(), 1);
+        let endless = vec![b'x'; REPORT_BYTES];
+        let (_, clean) = sieved(&[b"countersign-42:begin:1\n", b"countersign-42:", &endless, b"y"]);
+        assert_eq!(clean.len(), "countersign-42:".len() + REPORT_BYTES + 1);
+    }
+}

@@ -1,0 +1,160 @@
+//! Commands on other hosts, through the system's OpenSSH client (SPEC §7.3).
+//!
+//! A [`Connection`] is one process of the client that the sessions of a run share. Before anything of a plan
+//! is sent, the host has shown a key that the client knew, and who and what it is has been read. A command
+//! is run by a small wrapper in a process group of its own, and the wrapper says how it ended: without its
+//! word the end is unknown, and nothing else is claimed. Timeout and stop end the group by another session
+//! of the same connection.
+//!
+//! What is sent goes to the wrapper through its input and not through the words of a login shell, so that
+//! every command arrives as it is, whatever that shell is.
+//!
+//! Absent on purpose: whether a command may run, and what its end means for a step.
+
+mod client;
+mod command;
+mod control_connection;
+mod error;
+mod frame_parser;
+mod known;
+mod session;
+mod session_output;
+mod watch;
+
+use std::time::Duration;
+
+use crate::authorization::Target;
+use crate::plan::Destination;
+use crate::run::{Host, TargetState};
+
+use crate::run::StopSignal;
+
+pub use client::SshClient;
+pub use command::{RemoteCommand, RemoteEnd, RemoteFinished, RemoteStop};
+pub use error::RemoteError;
+pub use known::known_target;
+
+use control_connection::ControlConnection;
+
+/// Longest wait for the client to read its settings, or for a host to say what it is.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// A connection to a host that a run shares; closed when it is dropped.
+pub struct Connection {
+    client: SshClient,
+    destination: Destination,
+    control: ControlConnection,
+    host: Host,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Connection").field(&self.host.target).finish()
+    }
+}
+
+impl Connection {
+    /// Connects, and reads what the host is. Nothing of a plan is sent.
+    ///
+    /// # Errors
+    /// No client; a host that is not reached, whose key is not known or is another one, that refuses the
+    /// user, or on which no bash runs; a stop meanwhile.
+    pub fn open(
+        client: &SshClient,
+        destination: &Destination,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let mut connection = Self::connect(client, destination, stop)?;
+        connection.read_facts(stop)?;
+        Ok(connection)
+    }
+
+    /// The same for a target that a person has approved (SPEC §2): before any session begins, the host has
+    /// shown a key that the approval covers.
+    ///
+    /// # Errors
+    /// As for [`Self::open`]; and another user, host, port or key than was approved.
+    pub fn open_approved(
+        client: &SshClient,
+        approved: &Target,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let destination = Destination::parse(&approved.destination)?;
+        let mut connection = Self::connect(client, &destination, stop)?;
+        let Host { target, host_key, .. } = &connection.host;
+        let is_same = target.address() == approved.address();
+        let authority = connection.control.authority();
+        if !is_same || !approved.covers(host_key, authority.as_deref()) {
+            let now = connection.host.line();
+            return Err(RemoteError::NotApproved { approved: Box::new(approved.clone()), now });
+        }
+        connection.read_facts(stop)?;
+        Ok(connection)
+    }
+
+    /// Connects and begins no session.
+    fn connect(
+        client: &SshClient,
+        destination: &Destination,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let control = ControlConnection::open(client, destination, stop)?;
+        let target = known_target(client, destination, stop)?;
+        let host_key = control.host_key().ok_or_else(|| RemoteError::Unreachable {
+            destination: destination.to_string(),
+            said: "ssh did not say which key the host showed".to_owned(),
+        })?;
+        let host = Host {
+            target,
+            host_key,
+            system: String::new(),
+            bash: String::new(),
+            bash_version: String::new(),
+            home: String::new(),
+            said: control.said(),
+        };
+        Ok(Self { client: client.clone(), destination: destination.clone(), control, host })
+    }
+
+    /// Which host this is.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn read_facts(&mut self, stop: &StopSignal) -> Result<(), RemoteError> {
+        let destination = || self.destination.to_string();
+        let session = self.script(session::FACTS, &[], LOOK, stop)?;
+        if stop.is_set() {
+            return Err(RemoteError::Cancelled { destination: destination() });
+        }
+        let fact = |kind: &str| session.reports.report(kind).unwrap_or_default().to_owned();
+        if session.reports.report("whole").is_none() {
+            if self.control.is_lost_after(Duration::ZERO) {
+                let said = self.control.said();
+                return Err(RemoteError::Unreachable { destination: destination(), said });
+            }
+            let said = session.said;
+            return Err(RemoteError::NoBash { destination: destination(), said });
+        }
+        self.host = Host {
+            system: fact("system"),
+            bash: fact("bash"),
+            bash_version: fact("version"),
+            home: fact("home"),
+            ..self.host.clone()
+        };
+        Ok(())
+    }
+}
+
+/// How a destination answers now, for a person who asks: connects, reads what the host is and goes. Nothing
+/// of a plan is sent (SPEC §2).
+pub fn check_target(client: &SshClient, destination: &str, stop: &StopSignal) -> TargetState {
+    let opened = Destination::parse(destination)
+        .map_err(RemoteError::from)
+        .and_then(|destination| Connection::open(client, &destination, stop));
+    match opened {
+        Ok(connection) => TargetState::Reachable { host: Box::new(connection.host.clone()) },
+        Err(error) => error.state(),
+    }
+}

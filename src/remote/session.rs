@@ -1,0 +1,148 @@
+//! Sessions of a connection: scripts of ours that are sent to the host.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::run::StreamEnds;
+
+use super::client::Call;
+use super::frame_parser::FrameParser;
+use super::{Connection, RemoteError};
+use crate::process::Finished;
+use crate::process::ProcessIo;
+use crate::run::StopSignal;
+
+/// Reads what the host is.
+pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
+/// Runs a command.
+pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
+/// Ends a process group.
+const END: &str = include_str!("../../assets/remote/end.sh");
+
+/// Longest wait for the word that a group has ended: two graces of two seconds, and the way.
+const END_GROUP: Duration = Duration::from_secs(10);
+
+/// What a script of ours said.
+pub(super) struct Said {
+    pub(super) reports: FrameParser,
+    /// What else it or its login shell said.
+    pub(super) said: String,
+}
+
+/// A session that is about to begin.
+pub(super) struct Session {
+    pub(super) nonce: String,
+    payload: PathBuf,
+    options: Vec<String>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.payload);
+    }
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// What the login shell is given. It may be any shell, so there is nothing in it that shells see differently;
+/// and what arrives is run only when it is whole: a start-up file may have read some of it.
+fn login_line(nonce: &str) -> String {
+    let take = r#"set -- "$1" "$(cat)";case $2 in "$1"*"$1")set -- "$1" "${2#"$1"}";eval "${2%"$1"}";;*)echo "what was sent did not arrive whole" >&2;exit 125;esac"#;
+    format!("exec bash --noprofile --norc -c '{take}' bash {nonce}")
+}
+
+impl Connection {
+    /// Gets a session ready: what is sent in it, by which words.
+    pub(super) fn session(
+        &self,
+        script: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<Session, RemoteError> {
+        let id = Uuid::new_v4().simple().to_string();
+        let nonce = format!("countersign-{id}");
+        let mut payload = format!("{nonce}\ncountersign_nonce={nonce}\n");
+        for (name, value) in variables {
+            let _ = writeln!(payload, "countersign_{name}={}", quoted(value));
+        }
+        payload.push_str(script);
+        payload.push_str(&nonce);
+        let path = self.control.folder.path().join(id);
+        fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
+        // Without the connection there is no session: a new connection could lead to another host.
+        let options = [
+            "-T",
+            "-o",
+            "ControlMaster=no",
+            "-o",
+            "ProxyCommand=false",
+            "-o",
+            "PermitLocalCommand=no",
+            "-o",
+            "LogLevel=ERROR",
+            "-S",
+        ];
+        let options = options.map(str::to_owned).into_iter();
+        let options = options.chain([self.control.folder.socket()]).collect();
+        Ok(Session { nonce, payload: path, options })
+    }
+
+    fn call<'a>(&'a self, session: &'a Session, options: &'a [&'a str], line: &'a str) -> Call<'a> {
+        Call {
+            options,
+            destination: &self.destination,
+            command: Some(line),
+            input: Some(&session.payload),
+            folder: self.control.folder.path(),
+            timeout: None,
+            output_limit: None,
+        }
+    }
+
+    /// Follows a session to its end; what it prints goes to the capture.
+    pub(super) fn follow(
+        &self,
+        session: &Session,
+        output_limit: u64,
+        io: ProcessIo<'_>,
+    ) -> Result<Finished<StreamEnds>, RemoteError> {
+        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
+        let line = login_line(&session.nonce);
+        let call = self.call(session, &options, &line);
+        self.client.stream(&Call { output_limit: Some(output_limit), ..call }, io)
+    }
+
+    /// Runs a script of ours.
+    pub(super) fn script(
+        &self,
+        script: &str,
+        variables: &[(&str, &str)],
+        timeout: Duration,
+        stop: &StopSignal,
+    ) -> Result<Said, RemoteError> {
+        let session = self.session(script, variables)?;
+        let options: Vec<&str> = session.options.iter().map(String::as_str).collect();
+        let line = login_line(&session.nonce);
+        let call = Call { timeout: Some(timeout), ..self.call(&session, &options, &line) };
+        let finished = self.client.run(&call, stop, &|_, _| {})?;
+        let mut reports = FrameParser::new(&session.nonce);
+        let rest = [reports.push(finished.stdout.bytes()), reports.end()].concat();
+        let mut said = [reports.before(), &rest].concat();
+        said.extend_from_slice(finished.stderr.bytes());
+        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        Ok(Said { reports, said })
+    }
+
+    /// Ends a process group; whether the host confirmed that nothing of it is left.
+    pub(super) fn end_group(&self, group: u32) -> bool {
+        let group = group.to_string();
+        let said = self.script(END, &[("group", &group)], END_GROUP, &StopSignal::default());
+        said.is_ok_and(|said| said.reports.report("gone") == Some(&group))
+    }
+}

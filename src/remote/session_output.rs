@@ -1,0 +1,158 @@
+//! What a session prints, as it comes: the wrapper's reports are taken out, and what is left is the
+//! command's and goes on.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use crate::run::{Decoder, Stream, StreamEnds};
+
+use super::frame_parser::FrameParser;
+use super::watch::Watch;
+use crate::process::{Capture, ProcessIo};
+
+/// Listens to one session.
+pub(super) struct SessionOutput<'a> {
+    state: RefCell<State>,
+    io: ProcessIo<'a>,
+    watch: &'a Watch,
+}
+
+struct State {
+    stdout: Side,
+    stderr: Side,
+    /// The output that is at its limit.
+    full: Option<Stream>,
+}
+
+/// One output of the command.
+struct Side {
+    frames: FrameParser,
+    decoder: Decoder,
+    ends: StreamEnds,
+    /// How many bytes may still come.
+    room: u64,
+}
+
+impl Side {
+    fn new(frames: FrameParser, room: u64) -> Self {
+        Self { frames, decoder: Decoder::default(), ends: StreamEnds::default(), room }
+    }
+}
+
+/// What was heard of a session that is over.
+pub(super) struct Heard {
+    pub(super) stdout: StreamEnds,
+    pub(super) stderr: StreamEnds,
+    /// What the login shell printed on the way to the command.
+    pub(super) greeting: Vec<u8>,
+    /// The process group of the command, if it has begun.
+    pub(super) group: Option<u32>,
+    /// The status with which the wrapper says that it ended.
+    pub(super) end: Option<i32>,
+    /// Whether the host's shell says that a signal ended it.
+    pub(super) was_signalled: bool,
+    /// The output that reached its limit.
+    pub(super) full: Option<Stream>,
+}
+
+impl<'a> SessionOutput<'a> {
+    /// For a session whose reports begin with this nonce, and a command that may print so much.
+    pub(super) fn new(nonce: &str, limit: u64, io: ProcessIo<'a>, watch: &'a Watch) -> Self {
+        let state = State {
+            stdout: Side::new(FrameParser::once(nonce), limit),
+            stderr: Side::new(FrameParser::new(nonce), limit),
+            full: None,
+        };
+        Self { state: RefCell::new(state), io, watch }
+    }
+
+    /// Hands on what was held back, and says what was heard.
+    pub(super) fn end(&self) -> Heard {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = self.state.borrow_mut().side(stream).frames.end();
+            // What could not be kept is known already, or with the record.
+            self.hand_on(stream, &rest);
+            let mut state = self.state.borrow_mut();
+            let text = state.side(stream).decoder.end().to_owned();
+            drop(state);
+            if !text.is_empty() {
+                (self.io.output)(stream, &text);
+            }
+        }
+        let mut state = self.state.borrow_mut();
+        let begun = state.stderr.frames.report("begin").or(state.stdout.frames.report("begin"));
+        let greeting = [state.stdout.frames.before(), state.stderr.frames.before()].concat();
+        Heard {
+            greeting,
+            group: begun.and_then(|group| group.parse().ok()),
+            end: state.stderr.frames.report("end").and_then(|status| status.parse().ok()),
+            was_signalled: was_signalled(&state.stderr.frames),
+            full: state.full,
+            stdout: std::mem::take(&mut state.stdout.ends),
+            stderr: std::mem::take(&mut state.stderr.ends),
+        }
+    }
+
+    /// Hands on bytes of the command. False when no more may come or none can be kept.
+    fn hand_on(&self, stream: Stream, clean: &[u8]) -> bool {
+        let mut state = self.state.borrow_mut();
+        let side = state.side(stream);
+        let room = usize::try_from(side.room).unwrap_or(usize::MAX);
+        let fits = clean.get(..room).unwrap_or(clean);
+        side.room -= fits.len() as u64;
+        side.ends.push(fits);
+        let text = side.decoder.push(fits).into_owned();
+        let is_full = fits.len() < clean.len();
+        if is_full {
+            state.full.get_or_insert(stream);
+        }
+        drop(state);
+        if !text.is_empty() {
+            (self.io.output)(stream, &text);
+        }
+        let is_kept = fits.is_empty() || self.io.capture.keep(stream, fits);
+        is_kept && !is_full
+    }
+}
+
+impl State {
+    fn side(&mut self, stream: Stream) -> &mut Side {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}
+
+impl Capture for SessionOutput<'_> {
+    fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
+        let mut state = self.state.borrow_mut();
+        let frames = &mut state.side(stream).frames;
+        let clean = frames.push(bytes);
+        let group = frames.report("begin").and_then(|group| group.parse().ok());
+        let has_ended = frames.report("end").is_some();
+        drop(state);
+        self.watch.change(|state| {
+            state.group = state.group.or(group);
+            state.has_ended |= has_ended;
+        });
+        self.hand_on(stream, &clean)
+    }
+
+    fn quiet(&self, so_far: Duration) {
+        self.io.capture.quiet(so_far);
+    }
+}
+
+/// Whether the host's shell says in its list of jobs that a signal ended the command.
+fn was_signalled(stderr: &FrameParser) -> bool {
+    let states = stderr.reports().iter().filter(|it| it.kind == "job");
+    let state = |value: &str| {
+        let rest = value.split_once(']').map_or(value, |(_, rest)| rest);
+        rest.trim_start_matches(['+', '-', ' ']).to_owned()
+    };
+    let last = states
+        .map(|it| state(&it.value))
+        .rfind(|it| !it.is_empty() && !it.starts_with("Stopped") && !it.starts_with("Running"));
+    last.is_some_and(|state| !state.starts_with("Exit") && !state.starts_with("Done"))
+}

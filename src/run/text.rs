@@ -1,0 +1,42 @@
+//! Numbers and long texts in sentences.
+
+use std::time::Duration;
+
+/// `line` or `lines`.
+pub fn lines(count: usize) -> &'static str {
+    if count == 1 { "line" } else { "lines" }
+}
+
+/// A size for people: bytes below 1,000, then powers of 1,000 with one decimal.
+pub fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
+    for (unit, name) in units {
+        if bytes >= unit {
+            let tenths = bytes / (unit / 10);
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+    }
+    format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" })
+}
+
+/// A time for people: whole minutes, else whole seconds, else milliseconds.
+pub fn duration(time: Duration) -> String {
+    let (seconds, millis) = (time.as_secs(), time.as_millis());
+    let (count, unit) = match () {
+        () if seconds >= 60 && millis.is_multiple_of(60_000) => (seconds / 60, "minute"),
+        () if seconds >= 1 && millis.is_multiple_of(1_000) => (seconds, "second"),
+        () => return format!("{millis} ms"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Longest text that a message repeats, in bytes.
+const REPEATED_BYTES: usize = 500;
+
+/// The text, or its beginning when it is too long to be repeated in a message.
+pub fn beginning(text: &str) -> String {
+    match text.get(..text.floor_char_boundary(REPEATED_BYTES)) {
+        Some(beginning) if beginning.len() < text.len() => format!("{beginning}…"),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Which engine answers a call: what the policy says, and for `auto` what is there (SPEC §4).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::code::Language;
+use crate::process::{Programs, is_executable};
+use crate::risk::EngineChoice;
+use crate::run::StopSignal;
+use crate::workspace::scan::look_at_files;
+use crate::workspace::{Last, Projected, Workspace, WorkspaceError};
+
+use super::codegraph::Codegraph;
+use super::embedded::Embedded;
+use super::external::External;
+use super::{CodeEngine, Identity, SourceFile, SymbolsError};
+
+/// What the engine is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// To list symbols and references.
+    Read,
+    /// To replace definitions.
+    Splice,
+}
+
+/// The engine that answers, and why it is this one where that needs a word.
+pub(crate) struct Chosen<'a> {
+    pub(crate) engine: Box<dyn CodeEngine + 'a>,
+    /// Why `auto` did not take the external engine although there is a code graph.
+    pub(crate) fallback: Option<String>,
+    /// Whether it is the external one.
+    pub(crate) is_external: bool,
+}
+
+impl Chosen<'_> {
+    /// Who answered, for the result that goes into the evidence.
+    pub(crate) fn evidence(&self, file: Option<&SourceFile<'_>>) -> Value {
+        let Identity { name, version } = self.engine.identity();
+        let mut evidence = json!({ "name": name, "version": version });
+        let remarks: Vec<_> =
+            self.fallback.iter().cloned().chain(self.engine.remarks(file)).collect();
+        if let (false, Value::Object(fields)) = (remarks.is_empty(), &mut evidence) {
+            fields.insert("remarks".to_owned(), json!(remarks));
+        }
+        evidence
+    }
+
+    /// Who will answer, as sentences for a preview.
+    pub(crate) fn notes(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
+        let who = format!("Done by {}.", self.engine.identity().words());
+        std::iter::once(who).chain(self.fallback.clone()).chain(self.engine.remarks(file)).collect()
+    }
+}
+
+/// Which engine the person wants, and where `splice` is.
+#[derive(Debug, Clone)]
+pub(crate) struct SymbolSettings {
+    pub(crate) choice: EngineChoice,
+    /// The program `splice` where the person has named one.
+    pub(crate) splice: Option<PathBuf>,
+}
+
+/// The code engines of one workspace, as earlier steps leave it.
+#[derive(Clone, Copy)]
+pub(crate) struct Symbols<'a> {
+    pub(crate) files: Projected<'a>,
+    pub(crate) settings: &'a SymbolSettings,
+    pub(crate) programs: &'a Programs,
+}
+
+impl<'a> Symbols<'a> {
+    /// Chooses the engine for one call. What earlier steps change is newer than any code graph.
+    ///
+    /// # Errors
+    /// With `external`: no code graph (E103) or one that cannot be used (E310), no `splice` (E303).
+    pub(crate) fn choose(self, work: Work, stop: &StopSignal) -> Result<Chosen<'a>, SymbolsError> {
+        let workspace = self.files.workspace;
+        let embedded = |fallback| Chosen {
+            engine: Box::new(Embedded { workspace }),
+            fallback,
+            is_external: false,
+        };
+        match self.settings.choice {
+            EngineChoice::Embedded => Ok(embedded(None)),
+            EngineChoice::External => self.external(work),
+            EngineChoice::Auto => {
+                let Some(graph) = self.codegraph() else { return Ok(embedded(None)) };
+                let instead = |why: String| {
+                    Ok(embedded(Some(format!("The embedded engine is used, because {why}."))))
+                };
+                if !self.files.overlay.is_empty() {
+                    return instead(format!(
+                        "{} is older than what earlier steps leave",
+                        graph.display()
+                    ));
+                }
+                match newer_source(workspace, &graph, stop) {
+                    Ok(None) => {}
+                    Ok(Some(newer)) => {
+                        return instead(format!("{} is older than {newer}", graph.display()));
+                    }
+                    Err(
+                        error
+                        @ (WorkspaceError::Cancelled | WorkspaceError::TooMuchToLookAt { .. }),
+                    ) => return Err(error.into()),
+                    Err(error) => return instead(error.to_string()),
+                }
+                match Codegraph::open(&graph).and_then(|_| self.external(work)) {
+                    Ok(external) => Ok(external),
+                    Err(error) => instead(error.to_string()),
+                }
+            }
+        }
+    }
+
+    fn external(self, work: Work) -> Result<Chosen<'a>, SymbolsError> {
+        let workspace = self.files.workspace;
+        let engine = match work {
+            Work::Read => self.reading()?,
+            Work::Splice => {
+                self.splice_program()?;
+                External { workspace, graph: None }
+            }
+        };
+        Ok(Chosen { engine: Box::new(engine), fallback: None, is_external: true })
+    }
+
+    /// The external engine for looking: what magellan has written.
+    pub(super) fn reading(self) -> Result<External<'a>, SymbolsError> {
+        let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
+        let graph = Codegraph::open(&path)?;
+        Ok(External { workspace: self.files.workspace, graph: Some((path, graph)) })
+    }
+
+    /// The `codegraph.db` in the workspace or the nearest folder above it.
+    pub(crate) fn codegraph(self) -> Option<PathBuf> {
+        self.files.workspace.above("codegraph.db").filter(|path| path.is_file())
+    }
+
+    /// The program `splice`: where the person says it is, else on `PATH`.
+    ///
+    /// # Errors
+    /// It is not there (E303).
+    pub(crate) fn splice_program(self) -> Result<PathBuf, SymbolsError> {
+        let named = self.settings.splice.as_ref();
+        let found = match named {
+            Some(path) => Some(path.clone()).filter(|path| is_executable(path)),
+            None => self.programs.find("splice"),
+        };
+        found.ok_or_else(|| {
+            let place = match named {
+                Some(path) => format!("at {}", path.display()),
+                None => self.programs.nowhere("splice"),
+            };
+            SymbolsError::NoProgram { place }
+        })
+    }
+}
+
+/// A source file that was changed after the code graph was; the first by its path.
+fn newer_source(
+    workspace: &Workspace,
+    graph: &Path,
+    stop: &StopSignal,
+) -> Result<Option<String>, WorkspaceError> {
+    let Some(written) = Codegraph::written(graph) else { return Ok(None) };
+    let newer = Mutex::new(None::<String>);
+    let place = workspace.resolve(".", Last::Follow)?;
+    look_at_files(&place, workspace.looking(stop), |_, relative, key| {
+        let changed = || {
+            let metadata = place.root.dir.symlink_metadata(relative).ok()?;
+            Some(metadata.modified().ok()?.into_std())
+        };
+        if Language::of_path(relative).is_some() && changed().is_some_and(|it| it > written) {
+            let mut newer = newer.lock().unwrap_or_else(PoisonError::into_inner);
+            if newer.as_ref().is_none_or(|other| key < other.as_str()) {
+                *newer = Some(key.to_owned());
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(newer.into_inner().unwrap_or_else(PoisonError::into_inner))
+}

@@ -1,0 +1,393 @@
+//! `codegraph.db`, as `magellan` writes it, read and never written (SPEC §4, code engines).
+//!
+//! A foreign file: its schema is checked before anything is asked, nothing of it is executed, and what
+//! it says about files outside the workspace is left out by the caller.
+
+mod bounds;
+mod summary;
+
+use std::cell::Cell;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, Row};
+use rustix::fs::OFlags;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::SymbolsError;
+use crate::code::CodeError;
+use crate::run::{StopSignal, text};
+use bounds::{MOST_ROWS_OF_ALL, said_bytes, uri};
+
+/// How a file of SQLite begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Most rows of one answer of it, and most bytes of text in them: it is another program's, and may say as much
+/// as it likes.
+const MOST_ROWS: usize = 500_000;
+const MOST_BYTES: usize = 256 << 20;
+/// The tables that are read; views of these names would be another schema.
+const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
+
+/// A code graph that was opened.
+pub(super) struct Codegraph {
+    path: PathBuf,
+    connection: Connection,
+    /// What relative paths in it are relative to.
+    root: PathBuf,
+    /// The version of the magellan that wrote it last, if it says so.
+    pub(super) version: Option<String>,
+    /// What the file was when it was opened without locks.
+    unlocked: Option<Stamp>,
+    /// Set once a question took more than [`MOST_STEPS`].
+    over: Arc<AtomicBool>,
+    /// Rows and bytes of the answers so far.
+    read: Cell<(usize, usize)>,
+}
+
+/// What shows that a file was written.
+type Stamp = (u64, Option<SystemTime>);
+
+/// Where something stands in a file, as the graph has it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Place {
+    pub(super) byte_start: usize,
+    pub(super) byte_end: usize,
+    pub(super) start_line: usize,
+    pub(super) start_col: usize,
+    pub(super) end_line: usize,
+    pub(super) end_col: usize,
+}
+
+/// One symbol.
+#[derive(Debug, Clone)]
+pub(super) struct Symbol {
+    pub(super) name: String,
+    /// The file, absolute.
+    pub(super) file: PathBuf,
+    pub(super) kind: String,
+    pub(super) fqn: String,
+    pub(super) place: Place,
+}
+
+/// One reference and the full name of what it refers to.
+#[derive(Debug, Clone)]
+pub(super) struct Reference {
+    /// The file, absolute.
+    pub(super) file: PathBuf,
+    pub(super) place: Place,
+    pub(super) target: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SymbolData {
+    kind: String,
+    kind_normalized: Option<String>,
+    fqn: Option<String>,
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Deserialize)]
+struct FileData {
+    /// Unix seconds.
+    last_modified: i64,
+}
+
+impl Codegraph {
+    /// Opens the file at `path` for reading.
+    ///
+    /// # Errors
+    /// A file that is empty, no database, of another schema, locked, or damaged.
+    pub(super) fn open(path: &Path) -> Result<Self, SymbolsError> {
+        let bad = |message: String| SymbolsError::Codegraph { path: path.to_owned(), message };
+        let mut head = [0; 100];
+        let mut options = std::fs::File::options();
+        // Opening a pipe would wait for its other end.
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let mut file = options.open(path).map_err(|error| bad(error.to_string()))?;
+        match file.read_exact(&mut head) {
+            Ok(()) => {}
+            Err(_) if stamp(path).is_some_and(|(bytes, _)| bytes == 0) => {
+                return Err(bad("it is empty".to_owned()));
+            }
+            Err(error) => return Err(bad(format!("it is no SQLite database ({error})"))),
+        }
+        if !head.starts_with(MAGIC) {
+            return Err(bad("it is no SQLite database".to_owned()));
+        }
+        // In WAL mode even a reader writes beside the database. Where no log is there nobody has it
+        // open, and it can be read as it lies; whether that stayed so is looked at afterwards.
+        let is_wal = head.get(18..20) == Some(&[2, 2]);
+        let unlocked = is_wal && !log_of(path).exists();
+        let there = stamp(path).map_or(0, |(bytes, _)| bytes);
+        // SQLite would notice only where it comes to what is missing.
+        if let Some(whole) = said_bytes(&head).filter(|whole| unlocked && *whole > there) {
+            return Err(bad(format!("it is malformed: {there} of its {whole} bytes are there")));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a database of another program, which evidence has nothing to do with"
+        )]
+        let connection = Connection::open_with_flags(uri(path, unlocked), flags)
+            .map_err(|error| bad(said(&error)))?;
+        let mut graph = Self {
+            path: path.to_owned(),
+            connection,
+            root: PathBuf::new(),
+            version: None,
+            unlocked: unlocked.then(|| stamp(path)).flatten(),
+            over: Arc::default(),
+            read: Cell::default(),
+        };
+        graph.check()?;
+        Ok(graph)
+    }
+
+    /// When it was written last; its log counts too.
+    pub(super) fn written(path: &Path) -> Option<SystemTime> {
+        let changed = |path: &Path| stamp(path).and_then(|(_, changed)| changed);
+        changed(path).max(changed(&log_of(path)))
+    }
+
+    /// Settings against a hostile file, and whether it has what is asked of it.
+    fn check(&mut self) -> Result<(), SymbolsError> {
+        self.bound().map_err(|error| self.bad(&error))?;
+        for table in TABLES {
+            self.is_table(table)?;
+        }
+        let sql = "SELECT index_root FROM magellan_meta";
+        let root: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
+        self.root = match root.flatten() {
+            Some(root) => root.into(),
+            None => self.path.parent().unwrap_or(&self.path).to_owned(),
+        };
+        // What it says about itself is welcome and not needed.
+        let sql = "SELECT tool_version FROM execution_log ORDER BY id DESC LIMIT 1";
+        let version = self.is_table("execution_log").and_then(|()| {
+            let version: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
+            Ok(version.flatten())
+        });
+        if self.over.load(Ordering::Relaxed) {
+            return Err(self.too_long());
+        }
+        self.version = version.unwrap_or_default();
+        let sql =
+            "SELECT e.edge_type, e.from_id, e.to_id, n.id, n.kind, n.name, n.file_path, n.data
+                   FROM graph_edges AS e JOIN graph_entities AS n ON n.id = e.to_id LIMIT 0";
+        self.first(sql, [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    /// The symbols of a file, in the order of its text.
+    ///
+    /// # Errors
+    /// A database that cannot be read to the end.
+    pub(super) fn symbols_of(
+        &self,
+        file: &Path,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, SymbolsError> {
+        let sql = "SELECT name, file_path, data FROM graph_entities
+                   WHERE kind = 'Symbol' AND file_path IN (?1, ?2, ?3)";
+        let mut symbols = self.all(sql, self.names_of(file), stop, |row| self.symbol(row))?;
+        symbols.sort_by_key(|it| (it.place.byte_start, usize::MAX - it.place.byte_end));
+        Ok(symbols)
+    }
+
+    /// The symbols with this name, wherever they are.
+    ///
+    /// # Errors
+    /// As [`Self::symbols_of`].
+    pub(super) fn symbols_named(
+        &self,
+        name: &str,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, SymbolsError> {
+        let sql = "SELECT name, file_path, data FROM graph_entities
+                   WHERE kind = 'Symbol' AND name = ?1 ORDER BY file_path, id";
+        self.all(sql, [name], stop, |row| self.symbol(row))
+    }
+
+    /// The references to symbols with this name.
+    ///
+    /// # Errors
+    /// As [`Self::symbols_of`].
+    pub(super) fn references_to(
+        &self,
+        name: &str,
+        stop: &StopSignal,
+    ) -> Result<Vec<Reference>, SymbolsError> {
+        let sql = "SELECT r.file_path, r.data, s.data FROM graph_entities AS r
+                   LEFT JOIN graph_edges AS e ON e.from_id = r.id AND e.edge_type = 'REFERENCES'
+                   LEFT JOIN graph_entities AS s ON s.id = e.to_id AND s.kind = 'Symbol'
+                   WHERE r.kind = 'Reference' AND r.name = ?1 ORDER BY r.id";
+        self.all(sql, [format!("ref to {name}")], stop, |row| {
+            let target: Option<String> = row.get(2)?;
+            let target = target.map(|data| json::<SymbolData>(&data)).transpose()?;
+            Ok(Reference {
+                file: self.absolute(row.get(0)?),
+                place: json(&row.get::<_, String>(1)?)?,
+                target: target.and_then(|it| it.fqn),
+            })
+        })
+    }
+
+    /// When the file was changed last before it was indexed, in Unix seconds; `None` when the graph
+    /// does not have it.
+    ///
+    /// # Errors
+    /// As [`Self::symbols_of`].
+    pub(super) fn indexed(&self, file: &Path) -> Result<Option<i64>, SymbolsError> {
+        let sql = "SELECT data FROM graph_entities
+                   WHERE kind = 'File' AND (file_path IN (?1, ?2, ?3) OR name IN (?1, ?2, ?3))";
+        let data: Option<FileData> =
+            self.first(sql, self.names_of(file), |row| json(&row.get::<_, String>(0)?))?;
+        Ok(data.map(|data| data.last_modified))
+    }
+
+    fn symbol(&self, row: &Row<'_>) -> rusqlite::Result<Symbol> {
+        let name: String = row.get(0)?;
+        let data: SymbolData = json(&row.get::<_, String>(2)?)?;
+        Ok(Symbol {
+            file: self.absolute(row.get(1)?),
+            kind: data.kind_normalized.unwrap_or(data.kind),
+            fqn: data.fqn.unwrap_or_else(|| name.clone()),
+            name,
+            place: data.place,
+        })
+    }
+
+    /// A file as it may be in the graph: whether it is absolute depends on how magellan was called.
+    fn names_of(&self, file: &Path) -> [String; 3] {
+        let relative = file.strip_prefix(&self.root).unwrap_or(file);
+        [file, relative, &Path::new(".").join(relative)]
+            .map(|path| path.to_string_lossy().into_owned())
+    }
+
+    fn absolute(&self, path: Option<String>) -> PathBuf {
+        // By its components, so that `./` in the middle of it does not make it another path.
+        self.root.join(path.unwrap_or_default()).components().collect()
+    }
+
+    fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, SymbolsError> {
+        let found = self.connection.query_row(sql, params, read).optional();
+        self.sound(found.map_err(|error| self.bad(&error))?)
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        stop: &StopSignal,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, SymbolsError> {
+        let handle = self.connection.get_interrupt_handle();
+        let interrupt: Arc<dyn Fn() + Send + Sync> = Arc::new(move || handle.interrupt());
+        stop.listen(&interrupt);
+        let (rows_before, mut bytes) = self.read.get();
+        let mut all = Vec::new();
+        let rows = || -> rusqlite::Result<bool> {
+            let mut statement = self.connection.prepare(sql)?;
+            let columns = statement.column_count();
+            let mut rows = statement.query(params)?;
+            while !stop.is_set()
+                && let Some(row) = rows.next()?
+            {
+                for column in 0..columns {
+                    bytes += row
+                        .get_ref(column)?
+                        .as_bytes_or_null()
+                        .ok()
+                        .flatten()
+                        .map_or(0, <[u8]>::len);
+                }
+                let is_full = all.len() == MOST_ROWS
+                    || rows_before + all.len() >= MOST_ROWS_OF_ALL
+                    || bytes > MOST_BYTES;
+                if is_full {
+                    return Ok(false);
+                }
+                all.push(read(row)?);
+            }
+            Ok(true)
+        };
+        let read = rows();
+        if stop.is_set() {
+            let source = CodeError::Stopped;
+            return Err(SymbolsError::Code { path: self.path.display().to_string(), source });
+        }
+        if !read.map_err(|error| self.bad(&error))? {
+            let most = format!("{MOST_ROWS} rows or {} of them", text::size(MOST_BYTES as u64));
+            let message = format!("it answers with more than {most}");
+            return Err(SymbolsError::Codegraph { path: self.path.clone(), message });
+        }
+        self.read.set((rows_before + all.len(), bytes));
+        self.sound(all)
+    }
+
+    /// What was read without locks counts only when nobody wrote meanwhile.
+    fn sound<T>(&self, read: T) -> Result<T, SymbolsError> {
+        match self.unlocked {
+            Some(then) if stamp(&self.path) != Some(then) || log_of(&self.path).exists() => {
+                let message = "it was written while it was read; run this again".to_owned();
+                Err(SymbolsError::Codegraph { path: self.path.clone(), message })
+            }
+            _ => Ok(read),
+        }
+    }
+
+    fn bad(&self, error: &rusqlite::Error) -> SymbolsError {
+        if self.over.load(Ordering::Relaxed) {
+            return self.too_long();
+        }
+        let message = said(error);
+        if message.starts_with("no such ") {
+            return self.other(&message);
+        }
+        SymbolsError::Codegraph { path: self.path.clone(), message }
+    }
+
+    fn other(&self, message: &str) -> SymbolsError {
+        let message = format!("it is no code graph that this engine knows: {message}");
+        SymbolsError::Codegraph { path: self.path.clone(), message }
+    }
+}
+
+/// SQLite's own words, without the text of the question.
+fn said(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+    })
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()))
+}
+
+/// The write-ahead log beside a database.
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}

@@ -1,0 +1,160 @@
+//! What a foreign database may cost: bounded by counts, so that the same file always gets the same answer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+
+use super::super::SymbolsError;
+use super::Codegraph;
+
+/// How long another program's lock is waited for.
+const BUSY: Duration = Duration::from_millis(500);
+/// Most steps of SQLite's machine for all questions together. A view or an index that never ends is found by
+/// this and not by a clock, so that the same file always gets the same answer.
+const MOST_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
+/// So many steps are made between two looks at how many there were.
+const STEPS_AT_ONCE: u32 = 10_000;
+/// Most rows of all answers together: they are in memory at once.
+pub(super) const MOST_ROWS_OF_ALL: usize = 2_000_000;
+/// Longest value and longest statement of the schema, in bytes.
+const VALUE_BYTES: i32 = 64 << 20;
+const SQL_BYTES: i32 = 1 << 20;
+
+impl Codegraph {
+    /// Settings against a hostile file.
+    pub(super) fn bound(&mut self) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(BUSY)?;
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, SQL_BYTES)?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+        self.count_steps()
+    }
+
+    /// Ends every question, and the reading of the schema before it, once all of them took too many steps.
+    fn count_steps(&mut self) -> rusqlite::Result<()> {
+        let (over, mut steps) = (Arc::clone(&self.over), 0_u64);
+        let each = i32::try_from(STEPS_AT_ONCE).unwrap_or(i32::MAX);
+        let count = move || {
+            steps += u64::from(STEPS_AT_ONCE);
+            let is_over = steps > MOST_STEPS;
+            over.fetch_or(is_over, Ordering::Relaxed);
+            is_over
+        };
+        self.connection.progress_handler(each, Some(count))
+    }
+
+    /// Whether this is a table that holds what it says: no view, no virtual table, and no column that is
+    /// computed while it is read.
+    pub(super) fn is_table(&self, table: &str) -> Result<(), SymbolsError> {
+        let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        let made: Option<Option<String>> = self.first(sql, [table], |row| row.get(0))?;
+        if !made.flatten().is_some_and(|made| made.starts_with("CREATE TABLE")) {
+            return Err(self.other(&format!("there is no table {table}")));
+        }
+        let sql = "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden <> 0";
+        let computed: Option<i64> = self.first(sql, [table], |row| row.get(0))?;
+        match computed {
+            Some(0) => Ok(()),
+            _ => Err(self.other(&format!("the table {table} has computed columns"))),
+        }
+    }
+
+    /// That a question would have no end.
+    pub(super) fn too_long(&self) -> SymbolsError {
+        let message = format!("it takes more than {MOST_STEPS} steps to answer");
+        SymbolsError::Codegraph { path: self.path.clone(), message }
+    }
+}
+
+/// How large a database is by its own words, from the first bytes of its file.
+pub(super) fn said_bytes(head: &[u8; 100]) -> Option<u64> {
+    let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let size = u64::from(number(16)? >> 16);
+    // Versions before 3.7 did not count the pages; then the two counters differ.
+    let counted = number(24)? == number(92)?;
+    counted.then_some(u64::from(number(28)?) * if size == 1 { 65_536 } else { size })
+}
+
+/// The file as SQLite takes it: where nobody has it open, without locks.
+pub(super) fn uri(path: &Path, unlocked: bool) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri.push_str(if unlocked { "?immutable=1" } else { "?mode=ro" });
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::tools::StopSignal;
+
+    const ENTITIES: &str =
+        "CREATE TABLE graph_entities(id INTEGER PRIMARY KEY, kind, name, file_path, data);";
+    const OTHERS: &str =
+        "CREATE TABLE graph_edges(id INTEGER PRIMARY KEY, from_id, to_id, edge_type);
+        CREATE TABLE magellan_meta(index_root);";
+    const ENDLESS: &str = "AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)";
+
+    #[expect(clippy::disallowed_methods, reason = "a database of another program")]
+    fn graph(sql: &str) -> (tempfile::TempDir, Result<Codegraph, SymbolsError>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("codegraph.db");
+        let made = Connection::open(&path).unwrap();
+        made.execute_batch(sql).unwrap();
+        drop(made);
+        let opened = Codegraph::open(&path);
+        (folder, opened)
+    }
+
+    #[test]
+    fn a_view_without_end_is_never_asked() {
+        let log =
+            format!("CREATE VIEW execution_log {ENDLESS} SELECT id, 'v' AS tool_version FROM n;");
+        let (_folder, opened) = graph(&format!("{ENTITIES}{OTHERS}{log}"));
+        assert_eq!(opened.unwrap().version, None);
+        let entities = format!(
+            "CREATE VIEW graph_entities {ENDLESS} SELECT id, 'Symbol' AS kind, 'a' AS name, '' AS file_path, '' AS data FROM n;"
+        );
+        let (_folder, opened) = graph(&format!("{entities}{OTHERS}"));
+        let error = opened.err().unwrap().to_string();
+        assert!(error.contains("there is no table graph_entities"), "{error}");
+    }
+
+    #[test]
+    fn computed_columns_are_refused() {
+        let computed = "CREATE TABLE graph_entities(id INTEGER PRIMARY KEY, kind, name, file_path,
+            data AS (hex(zeroblob(60000000))));";
+        let (_folder, opened) = graph(&format!("{computed}{OTHERS}"));
+        let error = opened.err().unwrap().to_string();
+        assert!(error.contains("computed columns"), "{error}");
+    }
+
+    #[test]
+    fn questions_end_after_so_many_steps() {
+        let rows =
+            "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 30000)
+            INSERT INTO graph_entities SELECT id, 'Reference', 'ref to a', 'f', 'x' FROM n;
+            INSERT INTO graph_edges SELECT NULL, 1, id, 'REFERENCES' FROM graph_entities;";
+        let (_folder, opened) = graph(&format!("{ENTITIES}{OTHERS}{rows}"));
+        let graph = opened.unwrap();
+        // Without an index each question looks at every row.
+        let ask = || graph.symbols_named("a", &StopSignal::default());
+        let error = (0..1_000).find_map(|_| ask().err()).unwrap().to_string();
+        assert!(error.contains("steps to answer"), "{error}");
+    }
+}

@@ -1,0 +1,43 @@
+//! A code graph as a whole: how much of what is in it.
+
+use serde_json::Value;
+
+use super::{Codegraph, Symbol, SymbolsError};
+use crate::run::StopSignal;
+
+/// A word and how often it stands there.
+type Count = (String, Value);
+
+impl Codegraph {
+    /// How many things of each kind there are, and how many edges of each type.
+    ///
+    /// # Errors
+    /// A database that cannot be read to the end.
+    pub(crate) fn counts(
+        &self,
+        stop: &StopSignal,
+    ) -> Result<(Vec<Count>, Vec<Count>), SymbolsError> {
+        let count = |sql| {
+            self.all(sql, [], stop, |row| Ok((row.get(0)?, Value::from(row.get::<_, i64>(1)?))))
+        };
+        Ok((
+            count("SELECT kind, count(*) FROM graph_entities GROUP BY kind ORDER BY kind")?,
+            count(
+                "SELECT edge_type, count(*) FROM graph_edges GROUP BY edge_type ORDER BY edge_type",
+            )?,
+        ))
+    }
+
+    /// Every symbol with the number of references to it, the most first.
+    ///
+    /// # Errors
+    /// As [`Self::counts`].
+    pub(crate) fn named_most(&self, stop: &StopSignal) -> Result<Vec<(Symbol, i64)>, SymbolsError> {
+        let sql = "SELECT s.name, s.file_path, s.data,
+                     (SELECT count(*) FROM graph_edges AS e
+                      WHERE e.to_id = s.id AND e.edge_type = 'REFERENCES') AS named
+                   FROM graph_entities AS s WHERE s.kind = 'Symbol'
+                   ORDER BY named DESC, s.name, s.id";
+        self.all(sql, [], stop, |row| Ok((self.symbol(row)?, row.get(3)?)))
+    }
+}

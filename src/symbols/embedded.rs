@@ -1,0 +1,238 @@
+//! The embedded engine: the files themselves, read by the grammars that are built in.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use crate::code::{self, CodeError, Language, Source};
+use crate::run::StopSignal;
+use crate::workspace::budget;
+use crate::workspace::scan::{Answer, Found, NotSeen, look_at_files};
+use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
+
+use super::source_file;
+use super::{
+    Asked, CodeEngine, Defined, Identity, ReferenceRow, Replaced, SourceFile, SymbolRow,
+    SymbolsError,
+};
+
+/// A larger file is not read at all.
+const MOST: u64 = code::MAX_SOURCE_BYTES as u64;
+
+/// Reads files below one workspace.
+pub(super) struct Embedded<'a> {
+    pub(super) workspace: &'a Workspace,
+}
+
+impl CodeEngine for Embedded<'_> {
+    fn identity(&self) -> Identity {
+        Identity { name: "embedded", version: Some(code::GRAMMARS.to_owned()) }
+    }
+
+    fn remarks(&self, _: Option<&SourceFile<'_>>) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn symbols(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<SymbolRow>, SymbolsError> {
+        let source = self.parsed(file, stop)?;
+        Ok(source.definitions().into_iter().map(|it| row(it, file.key())).collect())
+    }
+
+    fn references(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Answer, SymbolsError> {
+        let Some(file) = file else {
+            return self.each_that_names(symbol, stop, |source, key| {
+                let rows = rows(source, symbol, key);
+                Ok((!rows.is_empty()).then(|| (joined(&rows), rows.len() as u64)))
+            });
+        };
+        let rows = rows(&self.parsed(file, stop)?, symbol, file.key());
+        let found =
+            Found { path: file.key().to_owned(), json: joined(&rows), count: rows.len() as u64 };
+        let found = if rows.is_empty() { Vec::new() } else { vec![found] };
+        Ok(Answer { found, files: 1, problems: Vec::new() })
+    }
+
+    fn defined(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        overlay: &Overlay,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, SymbolsError> {
+        let line = |source: &Source<'_>| source.defines(symbol).map(|it| it.span.start_line);
+        if let Some(file) = file {
+            let line = line(&self.parsed(file, stop)?);
+            return Ok(line.map(|line| Defined { file_path: file.key().to_owned(), line }));
+        }
+        let first = Mutex::new(self.left_by_earlier_steps(symbol, overlay, stop)?);
+        self.each_that_names(symbol, stop, |source, key| {
+            if !overlay.has(key)
+                && let Some(line) = line(source)
+            {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|it| key < it.file_path.as_str()) {
+                    *first = Some(Defined { file_path: key.to_owned(), line });
+                }
+            }
+            Ok(None)
+        })?;
+        Ok(first.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
+        let meant = code::segments(symbol);
+        let all = Mutex::new(Vec::new());
+        self.each_that_names(symbol, stop, |source, key| {
+            let found = source.definitions().into_iter();
+            let found = found.filter(|it| code::segments(&it.fqn).ends_with(&meant));
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(found.map(|it| row(it, key)));
+            Ok(None)
+        })?;
+        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        Ok(all)
+    }
+
+    fn replaced(
+        &self,
+        language: Language,
+        text: &str,
+        asked: &Asked<'_>,
+        stop: &StopSignal,
+    ) -> Result<Replaced, CodeError> {
+        let looking = self.workspace.looking(stop);
+        let stop = || stop.is_set() || self.workspace.stop().is_set();
+        let read = Source::parse(language, text, &stop);
+        // What comes of it is parsed once more, in about as many steps.
+        for _ in 0..2 {
+            looking.count_parsed(&read).map_err(|_| budget::all_steps())?;
+        }
+        let source = read?;
+        let patched = code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
+        Ok(Replaced {
+            text: patched.text,
+            definition: patched.definition,
+            defines_instead: patched.defines_instead,
+        })
+    }
+}
+
+impl Embedded<'_> {
+    fn parsed<'t>(
+        &self,
+        file: &'t SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Source<'t>, SymbolsError> {
+        let (language, text) = (file.language()?, file.text()?);
+        let read = Source::parse(language, text, &|| stop.is_set());
+        self.workspace.looking(stop).count_parsed(&read)?;
+        Ok(read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })?)
+    }
+
+    /// The first definition of `symbol` in the files that earlier steps leave.
+    fn left_by_earlier_steps(
+        &self,
+        symbol: &str,
+        overlay: &Overlay,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, SymbolsError> {
+        let name = code::last_name(symbol);
+        for (key, content) in overlay.files() {
+            let text = content.and_then(|content| std::str::from_utf8(content).ok());
+            let names = text.is_some_and(|text| text.contains(name));
+            if !names || Language::of_path(Path::new(key)).is_none() {
+                continue;
+            }
+            let file = SourceFile::read(self.workspace.projected(overlay), key)?;
+            // What cannot be read as code defines nothing, here as on disk.
+            if let Some(found) =
+                self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at every file of the workspace that ripgrep would choose, that a grammar reads, and that
+    /// holds the symbol's name; only such a file is parsed.
+    fn each_that_names(
+        &self,
+        symbol: &str,
+        stop: &StopSignal,
+        look: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, NotSeen> + Sync,
+    ) -> Result<Answer, SymbolsError> {
+        let place = self.workspace.resolve(".", Last::Follow)?;
+        let name = code::last_name(symbol);
+        let looking = self.workspace.looking(stop);
+        Ok(look_at_files(&place, looking, |_, relative: &Path, key| {
+            let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
+                return Ok(None);
+            };
+            let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
+                return Ok(None);
+            };
+            let bytes = file.metadata().map_or(0, |data| data.len().min(MOST));
+            looking.count(Counted::Bytes, bytes + budget::OPENED)?;
+            let bytes = source_file::read(file, key)?;
+            let text = std::str::from_utf8(&bytes)
+                .map_err(|_| SymbolsError::NotText { path: key.to_owned() })?;
+            if !text.contains(name) {
+                return Ok(None);
+            }
+            let _turn = budget::turn(text);
+            let read = Source::parse(language, text, &|| stop.is_set());
+            looking.count_parsed(&read)?;
+            let failed = |source| SymbolsError::Code { path: key.to_owned(), source };
+            look(&read.map_err(failed)?, key)
+        })?)
+    }
+}
+
+fn row(it: code::Definition, key: &str) -> SymbolRow {
+    SymbolRow {
+        name: it.name,
+        kind: it.kind.as_str().to_owned(),
+        fqn: it.fqn,
+        file_path: key.to_owned(),
+        start_line: it.span.start_line,
+        start_col: it.span.start_col,
+        end_line: it.span.end_line,
+        end_col: it.span.end_col,
+        byte_start: it.span.byte_start,
+        byte_end: it.span.byte_end,
+    }
+}
+
+fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {
+    let row = |it: code::Reference| ReferenceRow {
+        file_path: key.to_owned(),
+        line: it.span.start_line,
+        column: it.span.start_col,
+        byte_start: it.span.byte_start,
+        byte_end: it.span.byte_end,
+        symbol: it.symbol,
+        from_symbol: it.from_symbol,
+    };
+    source.references_to(symbol).into_iter().map(row).collect()
+}
+
+/// Rows as JSON, separated by commas.
+pub(super) fn joined(rows: &[ReferenceRow]) -> Vec<u8> {
+    let mut json = serde_json::to_vec(rows).unwrap_or_default();
+    json.pop();
+    if !json.is_empty() {
+        json.remove(0);
+    }
+    json
+}

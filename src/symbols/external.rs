@@ -1,0 +1,255 @@
+//! The external engine: what `magellan` has indexed, and the program `splice` (SPEC §4).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::code::{self, CodeError, Language, Source, SymbolKind};
+
+use crate::run::StopSignal;
+use crate::workspace::scan::{ANSWER_BYTES, Answer, Found};
+use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, go_on};
+
+use super::codegraph::{Codegraph, Reference, Symbol};
+use super::embedded::joined;
+use super::{
+    Asked, CodeEngine, Defined, Identity, ReferenceRow, Replaced, SourceFile, SymbolRow, Symbols,
+    SymbolsError,
+};
+
+/// Reads one code graph, or stands for the program `splice`.
+pub(super) struct External<'a> {
+    pub(super) workspace: &'a Workspace,
+    pub(super) graph: Option<(PathBuf, Codegraph)>,
+}
+
+impl External<'_> {
+    fn graph(&self) -> Result<&(PathBuf, Codegraph), SymbolsError> {
+        self.graph.as_ref().ok_or(SymbolsError::NoCodegraph)
+    }
+
+    fn absolute(&self, file: &SourceFile<'_>) -> PathBuf {
+        file.place.root.path.join(&file.place.relative)
+    }
+
+    /// The canonical path of a file in the graph; `None` outside the workspace and the added roots.
+    fn key_of(&self, file: &Path) -> Option<String> {
+        Some(self.workspace.resolve(file.to_str()?, Last::Keep).ok()?.key)
+    }
+
+    fn symbols_of(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<Symbol>, SymbolsError> {
+        let (path, graph) = self.graph()?;
+        let absolute = self.absolute(file);
+        if graph.indexed(&absolute)?.is_none() {
+            let file = file.key().to_owned();
+            return Err(SymbolsError::NotIndexed { path: path.clone(), file });
+        }
+        Ok(graph.symbols_of(&absolute, stop)?)
+    }
+}
+
+impl CodeEngine for External<'_> {
+    fn identity(&self) -> Identity {
+        match &self.graph {
+            Some((_, graph)) => Identity { name: "magellan", version: graph.version.clone() },
+            None => Identity { name: "splice", version: None },
+        }
+    }
+
+    fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
+        let (Some(file), Ok((path, graph))) = (file, self.graph()) else { return Vec::new() };
+        let Ok(Some(then)) = graph.indexed(&self.absolute(file)) else { return Vec::new() };
+        match changed(&self.absolute(file)) {
+            Some(now) if now != then => {
+                vec![format!("{} has changed since {} was written.", file.key(), path.display())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn symbols(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<SymbolRow>, SymbolsError> {
+        go_on(stop)?;
+        let symbols = self.symbols_of(file, stop)?;
+        Ok(symbols.into_iter().map(|it| row(it, file.key().to_owned())).collect())
+    }
+
+    fn references(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Answer, SymbolsError> {
+        let (_, graph) = self.graph()?;
+        if let Some(file) = file {
+            // A file that was never indexed would look like one without references.
+            self.symbols_of(file, stop)?;
+        }
+        let name = code::last_name(symbol);
+        let mut keys: HashMap<PathBuf, Option<String>> = HashMap::new();
+        let mut around: HashMap<PathBuf, Vec<Symbol>> = HashMap::new();
+        let mut rows: BTreeMap<String, Vec<ReferenceRow>> = BTreeMap::new();
+        for reference in graph.references_to(name, stop)? {
+            go_on(stop)?;
+            let key =
+                keys.entry(reference.file.clone()).or_insert_with(|| self.key_of(&reference.file));
+            let Some(key) = key.clone() else { continue };
+            let elsewhere = file.is_some_and(|file| file.key() != key);
+            if elsewhere || reference.target.as_ref().is_some_and(|fqn| !is_meant(fqn, symbol)) {
+                continue;
+            }
+            if !around.contains_key(&reference.file) {
+                let symbols = graph.symbols_of(&reference.file, stop)?;
+                around.insert(reference.file.clone(), symbols);
+            }
+            let from_symbol =
+                around.get(&reference.file).and_then(|all| innermost(all, &reference));
+            rows.entry(key.clone()).or_default().push(ReferenceRow {
+                file_path: key,
+                line: reference.place.start_line,
+                column: reference.place.start_col,
+                byte_start: reference.place.byte_start,
+                byte_end: reference.place.byte_end,
+                symbol: name.to_owned(),
+                from_symbol,
+            });
+        }
+        let files = rows.len() as u64;
+        let mut bytes = 0;
+        let mut found = Vec::with_capacity(rows.len());
+        for (path, mut rows) in rows {
+            rows.sort_by_key(|row| (row.byte_start, row.byte_end));
+            rows.dedup();
+            let json = joined(&rows);
+            bytes += json.len() as u64;
+            if bytes > ANSWER_BYTES {
+                return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES }.into());
+            }
+            found.push(Found { path, json, count: rows.len() as u64 });
+        }
+        Ok(Answer { found, files, problems: Vec::new() })
+    }
+
+    fn defined(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        // What a step leaves is not in the code graph, neither now nor when the next one runs.
+        _: &Overlay,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, SymbolsError> {
+        go_on(stop)?;
+        let symbols = match file {
+            Some(file) => self.symbols_of(file, stop)?,
+            None => self.graph()?.1.symbols_named(code::last_name(symbol), stop)?,
+        };
+        let name = code::last_name(symbol);
+        let found = symbols
+            .into_iter()
+            .filter(|it| it.name == name && is_meant(&it.fqn, symbol))
+            .find_map(|it| Some((self.key_of(&it.file)?, it.place.start_line)));
+        Ok(found.map(|(file_path, line)| Defined { file_path, line }))
+    }
+
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
+        go_on(stop)?;
+        let name = code::last_name(symbol);
+        let mut rows: Vec<SymbolRow> = self
+            .graph()?
+            .1
+            .symbols_named(name, stop)?
+            .into_iter()
+            .filter(|it| is_meant(&it.fqn, symbol))
+            .filter_map(|it| self.key_of(&it.file).map(|key| row(it, key)))
+            .collect();
+        rows.sort_by(|a, b| (&a.file_path, a.byte_start).cmp(&(&b.file_path, b.byte_start)));
+        Ok(rows)
+    }
+
+    fn replaced(
+        &self,
+        language: Language,
+        text: &str,
+        asked: &Asked<'_>,
+        stop: &StopSignal,
+    ) -> Result<Replaced, CodeError> {
+        let stop = || stop.is_set();
+        let source = Source::parse(language, text, &stop)?;
+        let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
+        // It takes names without what lies around them, and of several takes the first.
+        source.definition(&patched.definition.name, None)?;
+        Ok(Replaced {
+            text: patched.text,
+            definition: patched.definition,
+            defines_instead: patched.defines_instead,
+        })
+    }
+}
+
+fn row(it: Symbol, file_path: String) -> SymbolRow {
+    SymbolRow {
+        // The same word as the embedded engine has for it, where there is one.
+        kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
+        name: it.name,
+        fqn: it.fqn,
+        file_path,
+        start_line: it.place.start_line,
+        start_col: it.place.start_col,
+        end_line: it.place.end_line,
+        end_col: it.place.end_col,
+        byte_start: it.place.byte_start,
+        byte_end: it.place.byte_end,
+    }
+}
+
+/// Whether a full name is what `symbol` means: the same, or with more around it.
+fn is_meant(fqn: &str, symbol: &str) -> bool {
+    code::segments(fqn).ends_with(&code::segments(symbol))
+}
+
+/// The full name of the smallest symbol around a reference.
+fn innermost(symbols: &[Symbol], reference: &Reference) -> Option<String> {
+    symbols
+        .iter()
+        .filter(|it| {
+            it.place.byte_start <= reference.place.byte_start
+                && reference.place.byte_end <= it.place.byte_end
+        })
+        .min_by_key(|it| it.place.byte_end.saturating_sub(it.place.byte_start))
+        .map(|it| it.fqn.clone())
+}
+
+/// When a file was changed last, in Unix seconds, as the graph counts.
+fn changed(file: &Path) -> Option<i64> {
+    let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
+}
+
+impl Symbols<'_> {
+    /// Whether the code graph has the file at `path`, in words that say since when it is old, if it is; `None`
+    /// when it does not have it (SPEC §5, `magellan has indexed file`).
+    ///
+    /// # Errors
+    /// A file that cannot be looked at, no code graph (E103), or one that cannot be used.
+    pub(crate) fn indexed(self, path: &str) -> Result<Option<String>, SymbolsError> {
+        let external = self.reading()?;
+        let (graph_path, graph) = external.graph()?;
+        let place = self.files.workspace.resolve(path, Last::Follow)?;
+        let absolute = place.root.path.join(&place.relative);
+        Ok(graph.indexed(&absolute)?.map(|then| {
+            let old = match changed(&absolute) {
+                Some(now) if now == then => "",
+                Some(_) => ", and it has changed since",
+                None => ", and it is gone since",
+            };
+            format!("{} has {path}{old}", graph_path.display())
+        }))
+    }
+}

@@ -1,0 +1,157 @@
+//! The code engines (SPEC §4): who reads symbols and replaces definitions, behind one trait.
+//!
+//! *Embedded* reads the files themselves, *external* reads what `magellan` wrote and lets `splice`
+//! write. Which one answers is decided here for each call, and every answer says who gave it.
+
+mod choose;
+mod codegraph;
+mod definitions;
+mod embedded;
+mod error;
+mod external;
+mod source_file;
+
+use serde::Serialize;
+
+use crate::code::Language;
+use crate::run::StopSignal;
+use crate::workspace::Overlay;
+use crate::workspace::scan::Answer;
+
+pub(crate) use choose::{Chosen, SymbolSettings, Symbols, Work};
+pub use error::SymbolsError;
+pub(crate) use source_file::SourceFile;
+
+/// Who gave an answer, as results, previews and the evidence name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Identity {
+    /// `embedded`, `magellan` or `splice`.
+    pub(crate) name: &'static str,
+    /// Its version; none where it cannot be told without running it.
+    pub(crate) version: Option<String>,
+}
+
+impl Identity {
+    /// Name and version in one, for sentences.
+    pub(crate) fn words(&self) -> String {
+        match (self.name, &self.version) {
+            ("embedded", Some(version)) => format!("the embedded engine, {version}"),
+            (name, Some(version)) => format!("{name} {version}"),
+            (name, None) => name.to_owned(),
+        }
+    }
+}
+
+/// One symbol that a file defines (SPEC §4). Lines from 1, columns from 0, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SymbolRow {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) fqn: String,
+    pub(crate) file_path: String,
+    pub(crate) start_line: usize,
+    pub(crate) start_col: usize,
+    pub(crate) end_line: usize,
+    pub(crate) end_col: usize,
+    pub(crate) byte_start: usize,
+    pub(crate) byte_end: usize,
+}
+
+/// One place that names a symbol (SPEC §4). Lines from 1, columns from 0, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ReferenceRow {
+    pub(crate) file_path: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) byte_start: usize,
+    pub(crate) byte_end: usize,
+    pub(crate) symbol: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from_symbol: Option<String>,
+}
+
+/// A definition that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Defined {
+    pub(crate) file_path: String,
+    pub(crate) line: usize,
+}
+
+/// Where a definition lies in a text, and what stands there when it is replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    /// The whole new text.
+    pub(crate) text: String,
+    /// The definition that goes.
+    pub(crate) definition: crate::code::Definition,
+    /// What the replacement defines, when that has another name.
+    pub(crate) defines_instead: Option<String>,
+}
+
+/// What is asked of a code engine.
+pub(crate) trait CodeEngine {
+    /// Who it is.
+    fn identity(&self) -> Identity;
+
+    /// What a person should know about its answers: that they may be old, for instance.
+    fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String>;
+
+    /// What one file defines, in the order of the text.
+    ///
+    /// # Errors
+    /// A file or database that it cannot read.
+    fn symbols(
+        &self,
+        file: &SourceFile<'_>,
+        stop: &StopSignal,
+    ) -> Result<Vec<SymbolRow>, SymbolsError>;
+
+    /// The places that name `symbol`, in one file or in the workspace, by file and position.
+    ///
+    /// # Errors
+    /// As [`Self::symbols`]; and an answer that is too large.
+    fn references(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        stop: &StopSignal,
+    ) -> Result<Answer, SymbolsError>;
+
+    /// The first definition of `symbol`, in one file or anywhere in the workspace, as earlier steps would
+    /// leave it.
+    ///
+    /// # Errors
+    /// As [`Self::symbols`].
+    fn defined(
+        &self,
+        symbol: &str,
+        file: Option<&SourceFile<'_>>,
+        overlay: &Overlay,
+        stop: &StopSignal,
+    ) -> Result<Option<Defined>, SymbolsError>;
+
+    /// Every definition of `symbol` in the workspace, by file and position.
+    ///
+    /// # Errors
+    /// As [`Self::symbols`].
+    fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError>;
+
+    /// What `text` becomes when the definition of `symbol` is replaced.
+    ///
+    /// # Errors
+    /// A symbol that is absent or ambiguous; a result that does not parse.
+    fn replaced(
+        &self,
+        language: Language,
+        text: &str,
+        asked: &Asked<'_>,
+        stop: &StopSignal,
+    ) -> Result<Replaced, crate::code::CodeError>;
+}
+
+/// One replacement that is asked for.
+pub(crate) struct Asked<'a> {
+    pub(crate) symbol: &'a str,
+    pub(crate) kind: Option<&'a str>,
+    pub(crate) replacement: &'a str,
+}

@@ -1,0 +1,95 @@
+//! A source file as a code engine gets it: where it is, what it holds, and in which language.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::code::{CodeError, Language, MAX_SOURCE_BYTES};
+use crate::run::FileMode;
+
+use super::SymbolsError;
+use crate::workspace::{Access, Last, Place, Projected, WorkspaceError, file};
+
+/// The whole content of a source file. One that is too large for the engine is not read at all: several are
+/// read at once.
+///
+/// # Errors
+/// A file that is too large or cannot be read.
+pub(crate) fn read(file: File, path: &str) -> Result<Vec<u8>, SymbolsError> {
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    match file::read_up_to(file, path, Access::Read, MAX_SOURCE_BYTES as u64) {
+        Err(WorkspaceError::TooLarge { .. }) => {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).max(MAX_SOURCE_BYTES + 1);
+            let source = CodeError::TooLarge { bytes, limit: MAX_SOURCE_BYTES };
+            Err(SymbolsError::Code { path: path.to_owned(), source })
+        }
+        read => Ok(read?),
+    }
+}
+
+/// One source file that was read as a whole.
+pub(crate) struct SourceFile<'a> {
+    pub(crate) place: Place<'a>,
+    bytes: Arc<[u8]>,
+    mode: Option<FileMode>,
+}
+
+impl<'a> SourceFile<'a> {
+    /// Reads the file as the earlier steps leave it.
+    ///
+    /// # Errors
+    /// A path that cannot be used, or a file that is not there or cannot be read.
+    pub(crate) fn read(at: Projected<'a>, path: &str) -> Result<Self, SymbolsError> {
+        let place = at.workspace.resolve(path, Last::Follow)?;
+        let found = match at.overlay.get(&place.key) {
+            Some(content) => content.cloned().map(|bytes| (bytes, None)),
+            None => match place.open(path, Access::Read)? {
+                Some((file, metadata)) => {
+                    Some((Arc::from(read(file, &place.key)?), file::mode(&metadata)))
+                }
+                None => None,
+            },
+        };
+        let (bytes, mode) =
+            found.ok_or_else(|| WorkspaceError::NotFound { path: path.to_owned() })?;
+        Ok(Self { place, bytes, mode })
+    }
+
+    /// Its canonical path.
+    pub(crate) fn key(&self) -> &str {
+        &self.place.key
+    }
+
+    /// Its content.
+    pub(crate) fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Its mode; none where an earlier step leaves it.
+    pub(crate) fn mode(&self) -> Option<FileMode> {
+        self.mode
+    }
+
+    /// The state that an approval of this content has.
+    pub(crate) fn state(&self) -> FileState {
+        file::state_of_bytes(Some(&self.bytes))
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// A content that is not UTF-8.
+    pub(crate) fn text(&self) -> Result<&str, SymbolsError> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|_| SymbolsError::NotText { path: self.key().to_owned() })
+    }
+
+    /// Its language.
+    ///
+    /// # Errors
+    /// A name that no grammar reads.
+    pub(crate) fn language(&self) -> Result<Language, SymbolsError> {
+        Language::of_path(&self.place.relative)
+            .ok_or_else(|| SymbolsError::NoGrammar { path: self.key().to_owned() })
+    }
+}

@@ -1,0 +1,142 @@
+//! `symbols_in_file`, `references_to_symbol_name` and `references_from_file_to_symbol_name` (SPEC §4): what the
+//! code engine knows of symbols.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
+use crate::symbols::{SourceFile, Work};
+use crate::workspace::go_on;
+
+use super::search::listed;
+use super::tool::{Foreseen, Tool, reads_only};
+use super::{After, Context, Invocation, ToolError, Toolbox};
+
+/// Most files, or symbols, that one list is linked to in the evidence.
+const MOST_REFERENCES: usize = 1_000;
+
+/// What one file defines.
+pub(super) struct SymbolsInFile<'a> {
+    pub(super) path: &'a str,
+}
+
+impl Tool for SymbolsInFile<'_> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        preview(at, None, Some(self.path), stop)
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        go_on(context.stop)?;
+        let file = SourceFile::read(*toolbox.now(), self.path)?;
+        let chosen = toolbox.now().symbols().choose(Work::Read, context.stop)?;
+        let rows = chosen.engine.symbols(&file, context.stop)?;
+        let named = rows.iter().map(|row| row.fqn.as_str()).take(MOST_REFERENCES);
+        let named: BTreeSet<_> = named.collect();
+        let on = edge(EdgeType::ExecutedOn, TargetKind::File, file.key());
+        let named =
+            named.into_iter().map(|symbol| edge(EdgeType::Referenced, TargetKind::Symbol, symbol));
+        Ok(Invocation {
+            stdout: serde_json::to_vec(&rows).ok(),
+            result: json!({
+                "symbols": rows.len(),
+                "engine": chosen.evidence(Some(&file)),
+            }),
+            edges: std::iter::once(on).chain(named).collect(),
+            ..Invocation::default()
+        })
+    }
+}
+
+/// The places that name a symbol, in one file or in the workspace. A symbol that nothing names has no
+/// references: that is an answer and no failure.
+pub(super) struct References<'a> {
+    pub(super) symbol: &'a str,
+    pub(super) path: Option<&'a str>,
+}
+
+impl Tool for References<'_> {
+    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        preview(at, Some(self.symbol), self.path, stop)
+    }
+
+    fn symbol(&self) -> Option<(EdgeType, &str)> {
+        Some((EdgeType::Referenced, self.symbol))
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        go_on(context.stop)?;
+        let now = toolbox.now();
+        let file = self.path.map(|path| SourceFile::read(*now, path)).transpose()?;
+        let file = file.as_ref();
+        let chosen = now.symbols().choose(Work::Read, context.stop)?;
+        let answer = chosen.engine.references(self.symbol, file, context.stop)?;
+        let key = file.map(SourceFile::key);
+        let mut edges = vec![
+            edge(EdgeType::Referenced, TargetKind::Symbol, self.symbol),
+            edge(EdgeType::ExecutedOn, TargetKind::File, key.unwrap_or(".")),
+        ];
+        let others = answer.found.iter().filter(|found| Some(&*found.path) != key);
+        let others = others.take(MOST_REFERENCES);
+        edges.extend(others.map(|found| edge(EdgeType::Referenced, TargetKind::File, &found.path)));
+        let mut invocation = listed(answer, edges);
+        invocation.result["engine"] = chosen.evidence(file);
+        Ok(invocation)
+    }
+}
+
+fn edge(edge_type: EdgeType, target_kind: TargetKind, target: &str) -> Edge {
+    Edge { edge_type, target_kind, target: target.to_owned() }
+}
+
+fn preview(
+    at: After<'_>,
+    symbol: Option<&str>,
+    path: Option<&str>,
+    stop: &StopSignal,
+) -> Result<Foreseen, ToolError> {
+    let file = path.map(|path| SourceFile::read(*at, path)).transpose()?;
+    let place = file.as_ref().map_or("the workspace", SourceFile::key);
+    let summary = match symbol {
+        Some(symbol) => format!("Lists what names {symbol} in {place}."),
+        None => format!("Lists what {place} defines."),
+    };
+    let chosen = at.symbols().choose(Work::Read, stop)?;
+    if let Some(file) = file.as_ref().filter(|_| !chosen.is_external) {
+        file.language()?;
+    }
+    Ok(reads_only(summary, chosen.notes(file.as_ref())))
+}
+
+impl After<'_> {
+    /// Where `symbol` is defined, in `file` or else anywhere in the workspace; `None` when nowhere
+    /// (SPEC §5, `symbol exists`).
+    ///
+    /// # Errors
+    /// A file that cannot be read, an engine that cannot answer, or a stop.
+    pub fn symbol_defined(
+        self,
+        symbol: &str,
+        file: Option<&str>,
+        stop: &StopSignal,
+    ) -> Result<Option<String>, ToolError> {
+        let file = file.map(|path| SourceFile::read(*self, path)).transpose()?;
+        let chosen = self.symbols().choose(Work::Read, stop)?;
+        let found = chosen.engine.defined(symbol, file.as_ref(), self.overlay, stop)?;
+        Ok(found.map(|found| {
+            let (path, line) = (found.file_path, found.line);
+            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().words())
+        }))
+    }
+}
+
+impl Toolbox {
+    /// Whether the code graph has `file`, in words that say since when it is old, if it is; `None`
+    /// when it does not have it (SPEC §5, `magellan has indexed file`).
+    ///
+    /// # Errors
+    /// A file that cannot be looked at, no code graph (E103), or one that cannot be used.
+    pub fn indexed_by_magellan(&self, file: &str) -> Result<Option<String>, ToolError> {
+        Ok(self.now().symbols().indexed(file)?)
+    }
+}

@@ -1,0 +1,68 @@
+//! The shell of this machine: the one that the risk of commands was judged for is the one that runs them
+//! (SPEC §7.2).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::process::Programs;
+use crate::risk::Shell;
+
+/// Most bytes of each output of a command: 2 GiB.
+pub(super) const OUTPUT_BYTES: u64 = 2 << 30;
+/// Variables through which a shell would run something else first, or read the command in another way;
+/// exported functions, too, which would stand in for the programs that were judged.
+const CHANGES_READING: [&str; 6] =
+    ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "POSIXLY_CORRECT"];
+/// How the variable of an exported function begins.
+const FUNCTION: &str = "BASH_FUNC_";
+
+/// The program that reads commands.
+#[derive(Debug)]
+pub(super) struct CommandShell {
+    pub(super) path: PathBuf,
+    pub(super) shell: Shell,
+}
+
+/// `bash` where it can be found, else another `sh`.
+pub(super) fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<CommandShell> {
+    find("bash")
+        .map(|path| CommandShell { path, shell: Shell::Bash })
+        .or_else(|| find("sh").map(|path| CommandShell { path, shell: Shell::Posix }))
+}
+
+impl CommandShell {
+    /// The shell of this machine: `bash`, else another `sh`.
+    pub(super) fn find(programs: &Programs) -> Option<Self> {
+        let usual = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
+        choose(|name| programs.find(name).or_else(|| usual(&format!("/bin/{name}"))))
+    }
+
+    /// Its arguments; the last is read as a command even where it begins with a dash.
+    pub(super) fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
+        match self.shell {
+            Shell::Bash => vec!["--noprofile", "--norc", "-c", "--", command],
+            Shell::Posix => vec!["-c", "--", command],
+        }
+    }
+}
+
+/// The variables of this process's environment that the shell must not see.
+pub(super) fn unset() -> Vec<OsString> {
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| {
+            CHANGES_READING.iter().any(|changes| name == changes)
+                || name.as_encoded_bytes().starts_with(FUNCTION.as_bytes())
+        })
+        .collect()
+}
+
+/// As whom programs run here: the rights are this process's own.
+pub(super) fn user() -> String {
+    let name = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
+    #[cfg(unix)]
+    let id = format!("user id {}", rustix::process::geteuid().as_raw());
+    #[cfg(not(unix))]
+    let id = "your user".to_owned();
+    name.filter(|name| !name.is_empty()).map_or(id.clone(), |name| format!("{name} ({id})"))
+}

@@ -1,0 +1,190 @@
+//! From a call of the whitelist to its tool: the one place that knows all of them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::authorization::FileState;
+use crate::plan::{PathRole, ToolCall, ToolClass};
+use crate::run::{FileEffect, Preview, StopSignal};
+use crate::workspace::{Access, Last, Overlay, file};
+
+use super::tool::{Foreseen, Tool, reads_only};
+use super::{After, Context, Invocation, ToolError, Toolbox, touched};
+use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
+use super::{search, shell, simulate, splice};
+
+/// The tool of a call.
+fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
+    use crate::workspace::Existing::{Refuse, Replace};
+    match call {
+        ToolCall::FileRead { path } => Box::new(file_read::FileRead { path }),
+        ToolCall::FileWrite { path, contents } => {
+            Box::new(file_write::FileWrite { path, contents, existing: Replace })
+        }
+        ToolCall::FileCreate { path, contents } => {
+            Box::new(file_write::FileWrite { path, contents, existing: Refuse })
+        }
+        ToolCall::FileSearch { pattern, root } => Box::new(search::FileSearch { pattern, root }),
+        ToolCall::FileGlob { pattern, root } => Box::new(search::FileGlob { pattern, root }),
+        ToolCall::LspCheck { path } => Box::new(lsp_check::LspCheck { path }),
+        ToolCall::Shell { command, target, cwd, timeout_seconds } => Box::new(shell::Command {
+            command,
+            target: target.as_deref(),
+            cwd: cwd.as_deref(),
+            timeout_seconds: *timeout_seconds,
+        }),
+        ToolCall::SplicePatch { .. } | ToolCall::SplicePlan { .. } => {
+            Box::new(splice::Splice { call })
+        }
+        ToolCall::SymbolsInFile { file_path } => {
+            Box::new(code_queries::SymbolsInFile { path: file_path })
+        }
+        ToolCall::ReferencesToSymbolName { symbol } => {
+            Box::new(code_queries::References { symbol, path: None })
+        }
+        ToolCall::ReferencesFromFileToSymbolName { file_path, symbol } => {
+            Box::new(code_queries::References { symbol, path: Some(file_path) })
+        }
+        ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
+            Box::new(program::Program { call })
+        }
+        ToolCall::MutateBatch(batch) => Box::new(batch::Batch(batch)),
+        ToolCall::Inspect { query, max_results } => {
+            Box::new(inspect::Inspect { query, most: *max_results })
+        }
+        ToolCall::History { operation, limit } => {
+            Box::new(history::HistoryCall { operation, limit: *limit })
+        }
+        ToolCall::Simulate(simulation) => Box::new(simulate::Simulate(simulation)),
+    }
+}
+
+impl Toolbox {
+    /// What the call would do after the earlier steps in `overlay`, for a person. Touches and
+    /// executes nothing. A call that would fail has a preview that says so.
+    ///
+    /// # Errors
+    /// A path or pattern that cannot be used, or leads outside; a stop.
+    pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
+        Ok(self.after(overlay).foresee(call, self.stop())?.0)
+    }
+
+    /// What the call would do now: for a person, and exactly, as far as it changes files. Both from one
+    /// look, so that they say the same. Nothing is changed by a call that only reads or would fail.
+    ///
+    /// # Errors
+    /// As for [`Self::preview`]; and a stop.
+    pub fn foresee(
+        &self,
+        call: &ToolCall,
+        stop: &StopSignal,
+    ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
+        self.now().foresee(call, stop)
+    }
+
+    /// Adds what `call` would leave behind to `overlay`; a call that would fail leaves nothing, and of a
+    /// splice plan what it did before.
+    ///
+    /// # Errors
+    /// A path that cannot be used or leads outside.
+    pub fn project(&self, call: &ToolCall, overlay: &mut Overlay) -> Result<(), ToolError> {
+        overlay.edited |=
+            call.class() != ToolClass::Read && !matches!(call, ToolCall::History { .. });
+        match tool(call).project(self, overlay) {
+            Err(error) if error.is_about_the_plan() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files that a mutating call takes as input, by canonical path: relative to the workspace
+    /// with `/`, absolute in another root. Empty for calls that only read (SPEC §2).
+    ///
+    /// # Errors
+    /// A path that cannot be used, leads outside, is no file, or cannot be read.
+    pub fn inputs(&self, call: &ToolCall) -> Result<BTreeMap<String, FileState>, ToolError> {
+        let state = |path: String| {
+            let place = self.resolve(&path, Last::Follow)?;
+            let file = place.open(&path, Access::Read)?.map(|(file, _)| file);
+            Ok((place.key, file::state(file, &path)?))
+        };
+        self.now().input_paths(call)?.into_iter().map(state).collect()
+    }
+
+    /// The folder on this machine in which a call works.
+    pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
+        let named = match call {
+            ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
+            _ => return self.workspace().to_owned(),
+        };
+        // One that cannot be used fails when the call is made; until then it is shown as it is named.
+        let found = self.resolve(named, Last::Follow);
+        found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
+    }
+
+    /// Does it. What went wrong is in the answer, beside what was done all the same.
+    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
+        let tool = tool(call);
+        let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
+        let mut invocation = tool.invoke(self, context).unwrap_or_else(failed);
+        touched::complete(self, call, &*tool, &mut invocation);
+        invocation
+    }
+}
+
+impl After<'_> {
+    /// What a call would do here, for a person and exactly; see [`Toolbox::foresee`].
+    pub(super) fn foresee(self, call: &ToolCall, stop: &StopSignal) -> Result<Foreseen, ToolError> {
+        let made = tool(call).preview(self, stop);
+        self.toolbox.goes_on()?;
+        match made {
+            Err(error) if !error.is_about_the_plan() => {
+                self.toolbox.note_limit(error.info());
+                let summary = format!("{}{error}.", Preview::WOULD_FAIL);
+                Ok(reads_only(summary, vec![error.next()]))
+            }
+            made => made,
+        }
+    }
+
+    /// The files that a mutating call takes as input without looking into them: canonical path and
+    /// path as it is written. Empty for calls that only read (SPEC §2).
+    ///
+    /// # Errors
+    /// A path that cannot be used or leads outside; a splice plan that cannot be read.
+    pub fn input_keys(self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
+        let key = |path: String| Ok((self.place(&path)?.key, path));
+        self.input_paths(call)?.into_iter().map(key).collect()
+    }
+
+    fn input_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        let is_input = |(role, _): &(PathRole, String)| role.is_input();
+        Ok(self.named_paths(call)?.into_iter().filter(is_input).map(|(_, path)| path).collect())
+    }
+
+    /// Every path that a call names in the workspace itself, with what the files name that it follows, and
+    /// what the records name: the one list that approvals and risk are made of.
+    fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
+        let named = call.paths().into_iter().filter(|named| !named.on_copy);
+        let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
+        named.extend(tool(call).named(self)?);
+        Ok(named)
+    }
+
+    /// The files that a call would write, by canonical path (SPEC §4, risk of tools).
+    ///
+    /// # Errors
+    /// As [`Self::input_keys`].
+    pub fn written_keys(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        let key = |path: &String| Ok(self.place(path)?.key);
+        self.written_paths(call)?.iter().map(key).collect()
+    }
+
+    /// The same files as they are named.
+    ///
+    /// # Errors
+    /// A splice plan that cannot be read.
+    pub fn written_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
+        let changes = |(role, _): &(PathRole, String)| role.changes();
+        Ok(self.named_paths(call)?.into_iter().filter(changes).map(|(_, path)| path).collect())
+    }
+}

@@ -1,0 +1,29 @@
+//! What is recorded of the workspace, as a step of a plan finds it.
+
+use std::sync::Arc;
+
+use crate::run::{Edge, EdgeType, History, TargetKind};
+use crate::tools::{After, Past, ToolError, Toolbox, Unsupported};
+
+use super::error::HistoryError;
+
+/// What is recorded, and what the earlier steps in `overlay` would add to it.
+pub(super) fn record(at: After<'_>) -> Result<Arc<History>, ToolError> {
+    let recorded = past(at.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
+    if at.overlay.done.is_empty() {
+        return Ok(recorded);
+    }
+    let mut history = History::clone(&recorded);
+    history.entries.extend(at.overlay.done.iter().cloned());
+    Ok(Arc::new(history))
+}
+
+pub(super) fn past(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
+    let what = || "there is no record of what was changed in this workspace".to_owned();
+    toolbox.past.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
+}
+
+/// That a step touched this file.
+pub(super) fn edge(edge_type: EdgeType, path: &str) -> Edge {
+    Edge { edge_type, target_kind: TargetKind::File, target: path.to_owned() }
+}

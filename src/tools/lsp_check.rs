@@ -1,0 +1,89 @@
+//! `lsp_check` (SPEC §4): `cargo check` in a project of the workspace.
+
+use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
+use crate::process::Leftovers;
+use crate::run::{Predicted, Preview, StopSignal, Stream, text};
+use crate::workspace::go_on;
+
+use super::tool::{Foreseen, Tool, changes_nothing};
+use super::{After, Context, Invocation, NoCapture, ToolError, Toolbox};
+
+/// A check of the project at a path.
+pub(super) struct LspCheck<'a> {
+    pub(super) path: &'a str,
+}
+
+impl Tool for LspCheck<'_> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+        let toolbox = at.toolbox;
+        let project = project(*at, self.path)?;
+        toolbox.launcher.cargo()?;
+        let place = match project.key.as_str() {
+            "." => "the workspace folder",
+            key => key,
+        };
+        let command = project.scope().command();
+        let what = match project.scope() {
+            Scope::Package => "the package of this folder",
+            Scope::Workspace | Scope::Gate => "every package of the Cargo workspace",
+        };
+        let limits = format!(
+            "Ended after {}, or when one of its outputs has more than {}.",
+            text::duration(toolbox.check_timeout),
+            text::size(OUTPUT_BYTES)
+        );
+        let mut notes = vec![
+            format!("Checks {what}, and runs its build scripts and macros."),
+            "May write the target folder and Cargo.lock, and load what is missing.".to_owned(),
+            limits,
+        ];
+        let passed_over = toolbox.launcher.programs.passed_over("cargo");
+        notes.extend(passed_over.map(|what| format!("{what}.")));
+        Ok(changes_nothing(Preview {
+            predicted: Predicted::Unpredictable,
+            summary: format!("Runs `{command}` in {place}."),
+            changes: Vec::new(),
+            notes,
+        }))
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        go_on(context.stop)?;
+        let project = project(toolbox.unchanged(), self.path)?;
+        let cargo = toolbox.cargo(context);
+        let checked = cargo.check(&project, project.scope(), Leftovers::Stay)?;
+        Ok(Invocation {
+            exit_code: checked.finished.exit_code,
+            result: checked.result(&project),
+            edges: checked.edges(&project),
+            error: checked.error().map(ToolError::from),
+            walls: checked.finished.walls.clone(),
+            stdout: Some(checked.finished.stdout.into_bytes()),
+            stderr: Some(checked.finished.stderr.into_bytes()),
+            diagnostics: checked.diagnostics,
+            ..Invocation::default()
+        })
+    }
+}
+
+impl Toolbox {
+    /// Checks every target of the program in the workspace, and tells what the compiler offers to apply.
+    ///
+    /// # Errors
+    /// A workspace without a Cargo project; a cargo that is missing, stopped, or ends without a verdict.
+    pub fn suggestions(
+        &self,
+        stop: &StopSignal,
+        output: &dyn Fn(Stream, &str),
+    ) -> Result<Suggestions, ToolError> {
+        let context = Context {
+            expected: &std::collections::BTreeMap::new(),
+            stop,
+            execution_id: uuid::Uuid::nil(),
+            output,
+            capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
+        };
+        Ok(self.cargo(&context).suggestions()?)
+    }
+}

@@ -1,0 +1,62 @@
+//! A command of a plan, and why it failed (SPEC §6, §7.2).
+
+use std::time::Duration;
+
+use crate::plan::Code;
+use crate::run::ErrorInfo;
+use crate::workspace::Kind;
+
+/// When a command is ended, unless its plan says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A command of a plan.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tools) struct Command<'a> {
+    pub(in crate::tools) command: &'a str,
+    /// The host on which it runs; none for this machine.
+    pub(in crate::tools) target: Option<&'a str>,
+    /// The folder, as the plan names it.
+    pub(in crate::tools) cwd: Option<&'a str>,
+    pub(in crate::tools) timeout_seconds: Option<u32>,
+}
+
+impl Command<'_> {
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout_seconds.map_or(TIMEOUT, |seconds| Duration::from_secs(seconds.into()))
+    }
+}
+
+/// Why a command failed, where its process did not.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says what its fields are")]
+pub enum ShellError {
+    #[error("cannot run in {path}: it is {kind}, not a folder")]
+    NoFolder { path: String, kind: Kind },
+    #[error("the command {how}")]
+    Failed { how: String },
+    #[error("the outcome on {host} is unknown: {why}")]
+    OutcomeUnknown { host: String, why: String },
+    #[error("cannot run on {host}: there is no connection to it")]
+    NotConnected { host: String },
+}
+
+impl ErrorInfo for ShellError {
+    fn code(&self) -> Code {
+        match self {
+            Self::NoFolder { .. } | Self::Failed { .. } => Code::CommandFailed,
+            Self::OutcomeUnknown { .. } | Self::NotConnected { .. } => Code::HostUnreachable,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::NoFolder { .. } => "Create the folder first, or name another one.",
+            Self::Failed { .. } => "Read what it printed; then correct the plan or its cause.",
+            Self::OutcomeUnknown { .. } => {
+                "Look on the host what became of the command before you run it again."
+            }
+            Self::NotConnected { .. } => "Run the plan again.",
+        }
+        .to_owned()
+    }
+}

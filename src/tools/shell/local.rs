@@ -1,0 +1,143 @@
+//! A command on this machine.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::authorization::StepWalls;
+use crate::plan::Code;
+use crate::process::{self, Cause, Finished, Leftovers, ProcessError, Profile, Program};
+use crate::run::StreamEnds;
+use crate::tools::command_shell::{self, CommandShell, OUTPUT_BYTES};
+use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::workspace::{Kind, Last};
+
+use super::command::{Command, ShellError};
+
+/// The folder in which a command runs: its canonical name and its path.
+fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf), ToolError> {
+    let Some(cwd) = command.cwd else {
+        return Ok((".".to_owned(), toolbox.workspace().to_owned()));
+    };
+    let place = toolbox.resolve(cwd, Last::Follow)?;
+    if place.kind != Kind::Folder {
+        return Err(ShellError::NoFolder { path: cwd.to_owned(), kind: place.kind }.into());
+    }
+    let path = place.root.path.join(&place.relative);
+    Ok((place.key, path))
+}
+
+/// Where a command runs, by which shell, and what it does not find on its `PATH`, as sentences.
+pub(super) fn place(
+    toolbox: &Toolbox,
+    command: &Command<'_>,
+) -> Result<(String, String, Option<String>), ToolError> {
+    let place = match folder(toolbox, command)?.0.as_str() {
+        "." => "in the workspace folder".to_owned(),
+        key => format!("in {key}"),
+    };
+    let left_out = process::left_out(Profile::Step(toolbox.launcher.behind(StepWalls::NONE)));
+    let names: Vec<_> = left_out.iter().map(|it| it.to_string_lossy()).collect();
+    let without = (!names.is_empty())
+        .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
+    let shell = toolbox.command_shell()?.path.display();
+    Ok((place, format!("Read by {shell}, as {}.", command_shell::user()), without))
+}
+
+/// Runs it.
+pub(super) fn invoke(
+    toolbox: &Toolbox,
+    command: &Command<'_>,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let (key, folder) = folder(toolbox, command)?;
+    let profile = Profile::Step(toolbox.behind(context));
+    read_by(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
+}
+
+/// Runs it in a folder, which has a name and a path, until one of its outputs has more bytes than this.
+fn read_by(
+    shell: &CommandShell,
+    command: &Command<'_>,
+    (key, folder): (&str, &Path),
+    limit: u64,
+    profile: Profile<'_>,
+    context: &Context<'_>,
+) -> Result<Invocation, ToolError> {
+    let left_out = process::left_out(profile);
+    let finished = run(shell, command, folder, limit, profile, context)?;
+    let mut result = result(command, shell, key, &finished);
+    if let (Value::Object(fields), false) = (&mut result, left_out.is_empty()) {
+        let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
+        fields.insert("not_in_path".to_owned(), names.collect::<Vec<_>>().into());
+    }
+    Ok(Invocation {
+        exit_code: finished.exit_code,
+        result,
+        error: error(command, &finished, limit),
+        walls: finished.walls.clone(),
+        captured: Some([finished.stdout, finished.stderr]),
+        ..Invocation::default()
+    })
+}
+
+fn run(
+    shell: &CommandShell,
+    command: &Command<'_>,
+    folder: &Path,
+    output_limit: u64,
+    profile: Profile<'_>,
+    context: &Context<'_>,
+) -> Result<Finished<StreamEnds>, ProcessError> {
+    let program = Program {
+        profile,
+        program: OsStr::new(&shell.path),
+        arguments: &shell.arguments(command.command),
+        input: None,
+        folder,
+        environment: &[],
+        unset: &command_shell::unset(),
+        // As in a terminal: what a command leaves running on purpose stays.
+        leftovers: Leftovers::Stay,
+        timeout: command.timeout(),
+        output_limit,
+    };
+    process::stream(&program, context.io()).map_err(|source| ProcessError::NotStarted {
+        program: "the shell",
+        code: Code::CommandFailed,
+        source,
+    })
+}
+
+/// Why it failed; none when it exited with 0 in time.
+fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
+    match finished.ended("the command", command.timeout(), limit) {
+        Some(ended) => Some(ended.into()),
+        None => Some(ShellError::Failed { how: finished.failure()? }.into()),
+    }
+}
+
+fn result(
+    command: &Command<'_>,
+    shell: &CommandShell,
+    key: &str,
+    finished: &Finished<StreamEnds>,
+) -> Value {
+    json!({
+        "command": command.command,
+        "shell": shell.path.to_string_lossy(),
+        "folder": key,
+        "timeout_seconds": command.timeout().as_secs(),
+        "exit_code": finished.exit_code,
+        "signal": finished.signal,
+        "timed_out": finished.cause == Cause::TimedOut,
+        "stdout_bytes": finished.stdout.bytes(),
+        "stderr_bytes": finished.stderr.bytes(),
+        "output_left_open": finished.left_open,
+        "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+#[cfg(test)]
+mod tests;

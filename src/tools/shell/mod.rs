@@ -1,0 +1,51 @@
+//! `shell` (SPEC §7.2): one command, read by the shell that the risk was judged for.
+//!
+//! The shell is started by its whole path, without start-up files, and without what would change how it
+//! reads a command. It has no input and no terminal. What the command does to files is its own affair:
+//! nothing of it is foreseen.
+
+mod command;
+mod local;
+mod remote;
+
+use crate::run::{Predicted, Preview, StopSignal, text};
+use crate::workspace::go_on;
+
+use super::command_shell::OUTPUT_BYTES;
+use super::tool::{Foreseen, Tool, changes_nothing};
+use super::{After, Context, Invocation, ToolError, Toolbox};
+
+pub(super) use command::Command;
+pub use command::ShellError;
+
+impl Tool for Command<'_> {
+    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<Foreseen, ToolError> {
+        let (place, by, without) = match self.target {
+            Some(target) => {
+                let (place, by) = remote::place(at.toolbox, target, self.cwd);
+                (place, by, None)
+            }
+            None => local::place(at.toolbox, self)?,
+        };
+        let limits = format!(
+            "Ended after {}, or when one of its outputs has more than {}.",
+            text::duration(self.timeout()),
+            text::size(OUTPUT_BYTES)
+        );
+        let notes = [by, "What it changes cannot be foreseen.".to_owned(), limits];
+        Ok(changes_nothing(Preview {
+            predicted: Predicted::Unpredictable,
+            summary: format!("Runs the command {place}."),
+            changes: Vec::new(),
+            notes: notes.into_iter().chain(without).collect(),
+        }))
+    }
+
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+        go_on(context.stop)?;
+        match self.target {
+            Some(target) => remote::invoke(toolbox, target, self, context),
+            None => local::invoke(toolbox, self, context),
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Real cargo on small projects of their own, without dependencies and so without a network.
+
+use std::cell::RefCell;
+use std::fs::OpenOptions;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cargo::new_errors;
+use crate::run::{DiagnosticArtifact, EdgeType, Level, Predicted, text};
+
+/// A workspace with Cargo projects in it.
+struct Bench {
+    folder: TempDir,
+    tools: Toolbox,
+    stop: StopSignal,
+}
+
+impl Bench {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join("ws").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let tools =
+            Toolbox::open(&folder.path().join("ws"), &crate::risk::Policy::default()).unwrap();
+        Self { folder, tools, stop: StopSignal::default() }
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.folder.path().join("ws").join(relative)
+    }
+
+    /// The answer, and what was printed meanwhile: stdout, then stderr.
+    fn check(&self, path: &str) -> (Invocation, [String; 2]) {
+        let printed = RefCell::new([String::new(), String::new()]);
+        let output = |stream: Stream, text: &str| {
+            printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
+        };
+        let call = ToolCall::LspCheck { path: path.to_owned() };
+        let invocation = self.tools.invoke(&call, &self.context(&output));
+        (invocation, printed.into_inner())
+    }
+
+    fn context<'a>(&'a self, output: &'a dyn Fn(Stream, &str)) -> Context<'a> {
+        static NOTHING: BTreeMap<String, crate::authorization::FileState> = BTreeMap::new();
+        Context {
+            expected: &NOTHING,
+            stop: &self.stop,
+            execution_id: Uuid::nil(),
+            output,
+            capture: &NoCapture,
+            walls: crate::authorization::StepWalls::NONE,
+        }
+    }
+
+    fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, CargoError> {
+        let verdict = self.tools.cargo(&self.context(&|_, _| {})).gate(path)?;
+        verdict.map(|gate| Ok(gate.verdict?.errors)).transpose()
+    }
+}
+
+fn package(name: &str) -> String {
+    format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n")
+}
+
+/// A package of one library.
+fn one(source: &str) -> Bench {
+    Bench::with(&[("Cargo.toml", &package("one")), ("src/lib.rs", source)])
+}
+
+fn targets(invocation: &Invocation, edge_type: EdgeType) -> Vec<&str> {
+    let edges = invocation.edges.iter().filter(|edge| edge.edge_type == edge_type);
+    edges.map(|edge| edge.target.as_str()).collect()
+}
+
+#[test]
+fn sound_code_succeeds_and_its_output_is_cargos() {
+    let bench = one("pub fn f() {}\n");
+    let (invocation, [stdout, stderr]) = bench.check(".");
+    assert!(invocation.error.is_none(), "{:?}", invocation.error);
+    assert_eq!(invocation.exit_code, Some(0));
+    assert!(invocation.diagnostics.is_empty());
+    assert_eq!(invocation.stdout.as_deref(), Some(stdout.as_bytes()));
+    assert_eq!(invocation.stderr.as_deref(), Some(stderr.as_bytes()));
+    assert!(stdout.ends_with("{\"reason\":\"build-finished\",\"success\":true}\n"), "{stdout}");
+    assert!(stderr.contains("Checking one v0.1.0"), "{stderr}");
+    let result = &invocation.result;
+    assert_eq!(result["command"], "cargo check --message-format=json");
+    assert_eq!((&result["exit_code"], &result["timed_out"]), (&json!(0), &json!(false)));
+    assert_eq!((&result["signal"], &result["errors"]), (&Value::Null, &json!(0)));
+    assert_eq!(targets(&invocation, EdgeType::ExecutedOn), ["."]);
+}
+
+#[test]
+fn a_warning_is_told_with_its_place_its_notes_and_its_suggestion() {
+    let bench = one("pub fn f() {\n    let größe = 1;\n}\n");
+    // From a file, the project is found above it.
+    let (invocation, _) = bench.check("src/lib.rs");
+    assert!(invocation.error.is_none(), "{:?}", invocation.error);
+    let [warning] = &invocation.diagnostics[..] else { panic!("{:?}", invocation.diagnostics) };
+    assert_eq!((warning.level, warning.tool_level.as_str()), (Level::Warning, "warning"));
+    assert_eq!(warning.code.as_deref(), Some("unused_variables"));
+    assert_eq!((warning.file_name.as_str(), warning.line_start), ("src/lib.rs", 2));
+    assert_eq!((warning.column_start, warning.column_end), (Some(9), Some(14)), "in characters");
+    assert!(warning.rendered.as_ref().unwrap().contains("let größe = 1;"));
+    assert_eq!((warning.spans[0].byte_start, warning.spans[0].byte_end), (21, 28));
+    let suggested = warning.children.iter().flat_map(|child| &child.spans);
+    let suggested: Vec<_> = suggested
+        .filter_map(|span| {
+            Some((span.suggested_replacement.as_deref()?, span.applicability.as_deref()?))
+        })
+        .collect();
+    assert_eq!(suggested, [("_größe", "MachineApplicable")]);
+    let note = warning.children.iter().find(|child| child.tool_level == "note").unwrap();
+    assert_eq!((note.level, note.file_name.as_str(), note.line_start), (Level::Info, "", 0));
+    assert_eq!(invocation.result["warnings"], 1);
+    assert_eq!(targets(&invocation, EdgeType::ExecutedOn), [".", "src/lib.rs"]);
+    assert_eq!(targets(&invocation, EdgeType::Produced), ["unused_variables"]);
+    assert_eq!(targets(&invocation, EdgeType::Referenced), ["src/lib.rs"]);
+}
+
+/// Two members with an error each; the second depends on the first.
+fn two_members() -> Bench {
+    let depends =
+        format!("{}[dependencies]\nfirst = {{ path = \"../first\" }}\n", package("second"));
+    Bench::with(&[
+        ("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n"),
+        ("crates/first/Cargo.toml", &package("first")),
+        ("crates/first/src/lib.rs", "pub fn f() -> u8 {\n    1\n}\npub mod deep;\n"),
+        ("crates/first/src/deep/mod.rs", "pub fn g() {}\n"),
+        ("crates/second/Cargo.toml", &depends),
+        ("crates/second/src/lib.rs", "pub fn h() -> u8 {\n    first::f()\n}\n"),
+    ])
+}
+
+#[test]
+fn an_error_fails_the_step_and_a_member_is_checked_alone() {
+    let bench = two_members();
+    fs::write(bench.path("crates/first/src/deep/mod.rs"), "fn g() -> u8 {\n    absent\n}\n")
+        .unwrap();
+    let (invocation, _) = bench.check("crates/first/src/deep");
+    let error = invocation.error.as_ref().unwrap();
+    assert_eq!(error.code(), Code::CargoCheck);
+    assert_eq!(
+        error.to_string(),
+        "cargo check reported 1 error: error[E0425]: cannot find value `absent` in this scope \
+         (crates/first/src/deep/mod.rs:2)"
+    );
+    assert_eq!(invocation.exit_code, Some(101));
+    assert_eq!(invocation.diagnostics.iter().filter(|it| it.level == Level::Error).count(), 1);
+    assert_eq!(targets(&invocation, EdgeType::Referenced), ["crates/first/src/deep/mod.rs"]);
+    assert!(targets(&invocation, EdgeType::Produced).contains(&"E0425"));
+
+    fs::write(bench.path("crates/first/src/deep/mod.rs"), "pub fn g() {}\n").unwrap();
+    fs::write(bench.path("crates/second/src/lib.rs"), "fn h() {\n    first::f(1)\n}\n").unwrap();
+    let (invocation, _) = bench.check("crates/first");
+    assert!(invocation.error.is_none(), "the other member is not looked at");
+    let (invocation, _) = bench.check(".");
+    assert_eq!(invocation.error.as_ref().map(ToolError::code), Some(Code::CargoCheck));
+    assert_eq!(invocation.result["command"], "cargo check --workspace --message-format=json");
+    assert!(invocation.diagnostics.iter().any(|it| it.file_name == "crates/second/src/lib.rs"));
+    let message = invocation.error.unwrap().to_string();
+    assert!(message.starts_with("cargo check reported 2 errors, the first: error"), "{message}");
+}
+
+#[test]
+fn the_workspace_of_cargo_may_begin_above_ours() {
+    let bench = one("pub fn f() -> u8 { absent }\n");
+    let root = "[workspace]\nresolver = \"3\"\nmembers = [\"ws\"]\n";
+    fs::write(bench.folder.path().join("Cargo.toml"), root).unwrap();
+    let (invocation, _) = bench.check(".");
+    assert!(invocation.result["errors"] == 1, "{}", invocation.result);
+    assert_eq!(invocation.diagnostics[0].file_name, "src/lib.rs", "not ws/src/lib.rs");
+}
+
+#[test]
+fn what_build_scripts_and_macros_print_is_output_and_no_diagnostic() {
+    let macros = format!("{}[lib]\nproc-macro = true\n", package("macros"));
+    let user = format!("{}[dependencies]\nmacros = {{ path = \"../macros\" }}\n", package("user"));
+    let deep = "[".repeat(200_000);
+    let noise = format!(
+        "use proc_macro::TokenStream;
+         #[proc_macro]
+         pub fn noise(_: TokenStream) -> TokenStream {{
+             println!(\"plain text\");
+             println!(\"{{{{\\\"reason\\\":\\\"compiler-message\\\",\\\"message\\\":{deep}\");
+             println!(\"{{{{\\\"reason\\\":\\\"compiler-message\\\",\\\"message\\\":17}}}}\");
+             eprintln!(\"to stderr\");
+             \"pub fn made() -> u8 {{ absent }}\".parse().unwrap()
+         }}"
+    );
+    let script = r#"fn main() {
+        println!("cargo::warning=from the script");
+        println!("something of its own");
+        println!("cargo::rustc-cfg=made_by_script");
+        eprintln!("to its stderr");
+    }"#;
+    let bench = Bench::with(&[
+        ("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"macros\", \"user\"]\n"),
+        ("macros/Cargo.toml", &macros),
+        ("macros/src/lib.rs", &noise),
+        ("user/Cargo.toml", &user),
+        ("user/build.rs", script),
+        ("user/src/lib.rs", "macros::noise!();\n"),
+    ]);
+    let (invocation, [stdout, stderr]) = bench.check(".");
+    assert!(stdout.contains("plain text\n"), "{stdout:.2000}");
+    assert!(stdout.contains("\"reason\":\"build-script-executed\""));
+    assert!(stderr.contains("from the script"), "{stderr}");
+    assert!(stderr.contains("to stderr"), "{stderr}");
+    // What the macro made does not compile, and is the only error; the place is where it is used.
+    let errors: Vec<_> =
+        invocation.diagnostics.iter().filter(|it| it.level == Level::Error).collect();
+    let [error] = errors[..] else { panic!("{errors:?}") };
+    assert_eq!(error.code.as_deref(), Some("E0425"));
+    assert_eq!((error.file_name.as_str(), error.line_start), ("user/src/lib.rs", 1));
+}
+
+#[test]
+fn a_place_in_a_foreign_macro_is_where_it_is_used() {
+    let source = "pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n\
+                  macro_rules! round { ($($t:tt)*) => { round!($($t)* x) } }\nround!();\n";
+    let bench = one(source);
+    let (invocation, _) = bench.check(".");
+    let places: Vec<_> = invocation
+        .diagnostics
+        .iter()
+        .filter(|it| it.level == Level::Error)
+        .map(|it| (it.message.as_str(), it.file_name.as_str(), it.line_start))
+        .collect();
+    let recursion = "recursion limit reached while expanding `round!`";
+    assert!(
+        places.iter().any(|(message, file, _)| *message == recursion && *file == "src/lib.rs"),
+        "{places:?}"
+    );
+    let bench = one("pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n");
+    let (invocation, _) = bench.check(".");
+    let error = &invocation.diagnostics[0];
+    assert_eq!((error.file_name.as_str(), error.line_start), ("src/lib.rs", 2));
+}
+
+#[test]
+fn a_broken_manifest_is_told_in_cargos_own_words() {
+    let bench = Bench::with(&[("Cargo.toml", "[package]\nname = 3\n"), ("src/lib.rs", "")]);
+    let (invocation, [_, stderr]) = bench.check(".");
+    let error = invocation.error.unwrap();
+    assert_eq!(error.code(), Code::CargoCheck);
+    let said = stderr.trim_end();
+    assert!(said.contains("Cargo.toml") && said.starts_with("error"), "{said}");
+    assert_eq!(error.to_string(), format!("cargo check ended with exit code 101\n{said}"));
+    assert!(matches!(bench.errors("src/lib.rs"), Err(CargoError::Failed { .. })));
+}
+
+#[test]
+fn a_build_script_that_fails_is_told_with_what_it_printed() {
+    let bench = one("");
+    let script = "fn main() { eprintln!(\"no heron here\"); std::process::exit(3); }";
+    fs::write(bench.path("build.rs"), script).unwrap();
+    let message = bench.check(".").0.error.unwrap().to_string();
+    assert!(message.contains("ended with exit code 101\nerror: failed to run"), "{message}");
+    assert!(message.contains("no heron here"), "{message}");
+}
+
+#[test]
+fn only_a_project_inside_the_workspace_is_checked() {
+    let bench = Bench::with(&[("docs/a.md", ""), ("app/Cargo.toml", "[workspace]"), ("app/x", "")]);
+    fs::write(bench.folder.path().join("Cargo.toml"), package("outer")).unwrap();
+    for (path, code) in [
+        ("docs", Code::NoCargoProject),
+        ("docs/a.md", Code::NoCargoProject),
+        ("absent", Code::ReadFailed),
+        ("..", Code::OutsideWorkspace),
+    ] {
+        let (invocation, _) = bench.check(path);
+        assert_eq!(invocation.error.map(|error| error.code()), Some(code), "{path}");
+        assert_eq!(invocation.exit_code, None, "{path}");
+    }
+    assert!(matches!(bench.errors("docs/a.md"), Ok(None)));
+}
+
+/// A project whose build script waits for ever.
+fn waiting() -> Bench {
+    let bench = one("");
+    let fifo = bench.path("fifo");
+    let script = format!("fn main() {{ std::fs::read({fifo:?}).unwrap(); }}");
+    fs::write(bench.path("build.rs"), script).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    bench
+}
+
+/// The programs below a folder that run now.
+fn programs_below(folder: &std::path::Path) -> Vec<PathBuf> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let programs = processes.filter_map(|process| fs::read_link(process.path().join("exe")).ok());
+    programs.filter(|program| program.starts_with(folder)).collect()
+}
+
+#[test]
+fn a_stop_ends_the_check_and_all_that_it_started() {
+    let bench = waiting();
+    let (invocation, running) = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            // Opens once the build script has.
+            let pipe = OpenOptions::new().write(true).open(bench.path("fifo")).unwrap();
+            let running = programs_below(bench.folder.path());
+            bench.stop.set();
+            // The script waits on as long as this is open.
+            (pipe, running)
+        });
+        let (invocation, _) = bench.check(".");
+        let left = programs_below(bench.folder.path());
+        assert!(left.is_empty(), "{left:?}");
+        (invocation, other.join().unwrap().1)
+    });
+    assert_eq!(running.len(), 1, "the build script ran: {running:?}");
+    assert_eq!(invocation.error.unwrap().code(), Code::Cancelled);
+    // Other checks of the same user may let it wait for a lock first, which cargo says too.
+    let stderr = String::from_utf8(invocation.stderr.unwrap()).unwrap();
+    assert!(stderr.contains("   Compiling one"), "what came is kept: {stderr}");
+    assert_eq!(invocation.result["timed_out"], false);
+}
+
+#[test]
+fn a_check_that_never_ends_is_ended_at_its_time() {
+    let mut bench = waiting();
+    bench.tools.check_timeout = Duration::from_millis(1500);
+    let (invocation, _) = bench.check(".");
+    let error = invocation.error.unwrap();
+    assert_eq!(error.code(), Code::TimedOut);
+    assert_eq!(error.to_string(), "cargo check was still running after 1500 ms and was ended");
+    assert_eq!(invocation.result["timed_out"], true);
+    assert!(programs_below(bench.folder.path()).is_empty());
+}
+
+#[test]
+fn a_preview_says_what_would_run_where_and_runs_nothing() {
+    let bench = two_members();
+    let preview = |path: &str, overlay: &Overlay| {
+        let call = ToolCall::LspCheck { path: path.to_owned() };
+        bench.tools.preview(&call, overlay).unwrap()
+    };
+    let member = preview("crates/first/src/lib.rs", &Overlay::default());
+    assert_eq!(member.predicted, Predicted::Unpredictable);
+    assert_eq!(member.summary, "Runs `cargo check --message-format=json` in crates/first.");
+    let all = preview(".", &Overlay::default());
+    let summary = "Runs `cargo check --workspace --message-format=json` in the workspace folder.";
+    assert_eq!(all.summary, summary);
+    assert!(all.notes.iter().any(|note| note.starts_with("Ended after 30 minutes, ")), "{all:?}");
+    assert!(preview("absent", &Overlay::default()).would_fail());
+    assert!(!bench.path("target").exists() && !bench.path("Cargo.lock").exists());
+
+    // A manifest that an earlier step would create counts.
+    let mut overlay = Overlay::default();
+    let create = ToolCall::FileCreate {
+        path: "crates/first/src/Cargo.toml".to_owned(),
+        contents: "[workspace]".to_owned(),
+    };
+    bench.tools.project(&create, &mut overlay).unwrap();
+    let created = preview("crates/first/src/lib.rs", &overlay);
+    assert!(created.summary.ends_with("in crates/first/src."), "{}", created.summary);
+}
+
+#[test]
+fn the_gate_sees_what_a_change_breaks_elsewhere_in_the_workspace() {
+    let bench = two_members();
+    let path = "crates/first/src/lib.rs";
+    let before = bench.errors(path).unwrap().unwrap();
+    assert!(before.is_empty(), "{before:?}");
+    fs::write(bench.path(path), "pub fn f() -> &'static str {\n    \"\"\n}\npub mod deep;\n")
+        .unwrap();
+    let after = bench.errors(path).unwrap().unwrap();
+    let new = new_errors(&before, after.clone());
+    let [error] = &new[..] else { panic!("{new:?}") };
+    assert_eq!(error.file_name, "crates/second/src/lib.rs");
+    // The same error three lines further down is not new.
+    let moved = "// one\n// two\n// three\npub fn h() -> u8 {\n    first::f()\n}\n";
+    fs::write(bench.path("crates/second/src/lib.rs"), moved).unwrap();
+    let later = bench.errors(path).unwrap().unwrap();
+    assert_eq!(later[0].line_start, error.line_start + 3);
+    assert!(new_errors(&after, later).is_empty());
+}
+
+#[test]
+fn times_are_written_for_people() {
+    for (millis, text) in [
+        (1_500, "1500 ms"),
+        (1_000, "1 second"),
+        (90_000, "90 seconds"),
+        (60_000, "1 minute"),
+        (1_800_000, "30 minutes"),
+    ] {
+        assert_eq!(text::duration(Duration::from_millis(millis)), text);
+    }
+}

@@ -1,0 +1,152 @@
+//! The few things that a batch does to the disk, each through one gate, so that a test can let any of
+//! them fail and see what becomes of the files.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt, Permissions};
+use rustix::fs::{RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use super::attributes;
+
+/// One thing that is done to the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    CreateFolder,
+    RemoveFolder,
+    FlushFolder,
+    CreateFile,
+    Write,
+    SetMode,
+    FlushFile,
+    RemoveFile,
+    Link,
+    Rename,
+    /// A rename that replaces nothing.
+    Move,
+    /// Two names change places at one instant.
+    Exchange,
+}
+
+/// The disk.
+#[derive(Clone, Copy)]
+pub(crate) struct Disk<'a> {
+    /// Asked before each act, which is not done when this fails.
+    pub(crate) gate: &'a dyn Fn(Act) -> io::Result<()>,
+}
+
+impl Disk<'static> {
+    /// The disk as it is.
+    pub(crate) const REAL: Self = Self { gate: &|_| Ok(()) };
+}
+
+impl Disk<'_> {
+    pub(crate) fn create_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
+        (self.gate)(Act::CreateFolder)?;
+        parent.create_dir(name)
+    }
+
+    pub(crate) fn remove_folder(self, parent: &Dir, name: &Path) -> io::Result<()> {
+        (self.gate)(Act::RemoveFolder)?;
+        parent.remove_dir(name)
+    }
+
+    /// Makes the names in a folder durable. The handle itself may be one that cannot be flushed, so the
+    /// folder is opened once more through it.
+    pub(crate) fn flush_folder(self, folder: &Dir) -> io::Result<()> {
+        (self.gate)(Act::FlushFolder)?;
+        folder.open(".")?.sync_all()
+    }
+
+    /// A new file, which only its owner may read until it has its mode, where it is `private`.
+    pub(crate) fn create_file(self, folder: &Dir, name: &Path, private: bool) -> io::Result<File> {
+        (self.gate)(Act::CreateFile)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(if private { 0o600 } else { 0o666 });
+        folder.open_with(name, &options)
+    }
+
+    pub(crate) fn write(self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        (self.gate)(Act::Write)?;
+        file.write_all(bytes)
+    }
+
+    pub(crate) fn set_mode(self, file: &File, mode: &Permissions) -> io::Result<()> {
+        (self.gate)(Act::SetMode)?;
+        file.set_permissions(mode.clone())
+    }
+
+    /// Gives a new content what belongs to the file that it replaces; see [`attributes::keep`].
+    pub(crate) fn set_attributes(self, old: &std::fs::File, new: &File) -> io::Result<Vec<String>> {
+        (self.gate)(Act::SetMode)?;
+        attributes::keep(old, new)
+    }
+
+    pub(crate) fn flush_file(self, file: &File) -> io::Result<()> {
+        (self.gate)(Act::FlushFile)?;
+        file.sync_all()
+    }
+
+    pub(crate) fn remove_file(self, folder: &Dir, name: &Path) -> io::Result<()> {
+        (self.gate)(Act::RemoveFile)?;
+        folder.remove_file(name)
+    }
+
+    fn link(self, folder: &Dir, from: &Path, to: &Path) -> io::Result<()> {
+        (self.gate)(Act::Link)?;
+        folder.hard_link(from, folder, to)
+    }
+
+    fn rename(self, folder: &Dir, from: &Path, to: &Path) -> io::Result<()> {
+        (self.gate)(Act::Rename)?;
+        folder.rename(from, folder, to)
+    }
+
+    /// Gives a file another name, which nothing may have yet, not even a dangling link.
+    pub(crate) fn move_to_new(self, folder: &Dir, from: &Path, to: &Path) -> io::Result<()> {
+        let moved = (self.gate)(Act::Move)
+            .and_then(|()| Ok(renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE)?));
+        match moved {
+            Err(error) if is_unknown(&error) => {
+                self.link(folder, from, to)?;
+                self.remove_file(folder, from).inspect_err(|_| {
+                    let _ = self.remove_file(folder, to);
+                })
+            }
+            moved => moved,
+        }
+    }
+
+    /// Lets two files change their names. Where the file system cannot do that at one instant, by way of
+    /// a third name, `spare`; `there` then is missing for an instant only where it cannot link either.
+    pub(crate) fn exchange(
+        self,
+        folder: &Dir,
+        here: &Path,
+        there: &Path,
+        spare: &Path,
+    ) -> io::Result<()> {
+        let exchanged = (self.gate)(Act::Exchange)
+            .and_then(|()| Ok(renameat_with(folder, here, folder, there, RenameFlags::EXCHANGE)?));
+        match exchanged {
+            Err(error) if is_unknown(&error) => {}
+            exchanged => return exchanged,
+        }
+        if self.link(folder, there, spare).is_err() {
+            self.rename(folder, there, spare)?;
+        }
+        let moved = self.rename(folder, here, there);
+        moved.and_then(|()| self.rename(folder, spare, here)).inspect_err(|_| {
+            let _ = self.rename(folder, spare, there);
+            // Two names of one file: renaming one to the other does nothing.
+            let _ = self.remove_file(folder, spare);
+        })
+    }
+}
+
+/// Whether this says that the file system does not know the way of renaming.
+fn is_unknown(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(errno, Some(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP))
+}

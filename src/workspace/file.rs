@@ -1,0 +1,165 @@
+//! Opening and reading one file through a folder handle, without waiting for a pipe and through no link.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_std::fs::{Dir, Metadata, Permissions};
+use rustix::fs::OFlags;
+use sha2::{Digest as _, Sha256};
+
+use crate::authorization::FileState;
+use crate::plan::Digest;
+use crate::run::FileMode;
+
+use super::{Access, Kind, WorkspaceError, open_beneath};
+
+/// Largest file that a tool takes as a whole, in bytes: 256 MiB. What it was, what it becomes and their
+/// difference are in memory at once, also before anybody has signed anything.
+pub(crate) const FILE_BYTES: u64 = 256 << 20;
+
+/// Opens the regular file at `path` below `dir`; `None` when there is nothing. `text` and `access`
+/// are for the error.
+pub(crate) fn open(
+    dir: &Dir,
+    path: &Path,
+    text: &str,
+    access: Access,
+) -> Result<Option<(File, Metadata)>, WorkspaceError> {
+    let failed = |source| match access {
+        Access::Read => WorkspaceError::ReadFailed { path: text.to_owned(), source },
+        Access::Write => WorkspaceError::WriteFailed { path: text.to_owned(), source },
+    };
+    // Nonblocking, or opening a pipe would wait for its other end.
+    let file = match open_beneath::open(dir, path, OFlags::RDONLY | OFlags::NONBLOCK) {
+        Ok(file) => cap_std::fs::File::from_std(file.into()),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    match Kind::of(&metadata) {
+        Kind::File => Ok(Some((file.into_std(), metadata))),
+        kind => Err(WorkspaceError::NotAFile { path: text.to_owned(), kind, access }),
+    }
+}
+
+/// Opens the folder `name` in `dir`; a link is an error.
+pub(crate) fn open_folder(dir: &Dir, name: &Path) -> io::Result<Dir> {
+    let folder = open_beneath::open(dir, name, OFlags::RDONLY | OFlags::DIRECTORY)?;
+    Ok(Dir::from_std_file(folder.into()))
+}
+
+/// The whole content.
+pub(crate) fn read(file: File, text: &str, access: Access) -> Result<Vec<u8>, WorkspaceError> {
+    read_up_to(file, text, access, FILE_BYTES)
+}
+
+/// The whole content of a file that has at most so many bytes. No more than that is ever read.
+pub(crate) fn read_up_to(
+    file: File,
+    text: &str,
+    access: Access,
+    limit: u64,
+) -> Result<Vec<u8>, WorkspaceError> {
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let too_large = || WorkspaceError::TooLarge { path: text.to_owned(), limit, access };
+    if size > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    // The size can be wrong (it grows, or lies below /proc): what is read is what is measured.
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| WorkspaceError::ReadFailed { path: text.to_owned(), source })?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// The state of a file that a tool could take as a whole. A larger one is refused by its size: nothing could be
+/// done with its state, and a sparse file can be larger than anybody can read.
+pub(crate) fn state(file: Option<File>, text: &str) -> Result<FileState, WorkspaceError> {
+    state_within(file, text, FILE_BYTES)
+}
+
+/// The state of a file that has at most so many bytes. It is read in pieces.
+pub(crate) fn state_within(
+    file: Option<File>,
+    text: &str,
+    limit: u64,
+) -> Result<FileState, WorkspaceError> {
+    let Some(file) = file else { return Ok(FileState::Absent) };
+    let too_large =
+        || WorkspaceError::TooLarge { path: text.to_owned(), limit, access: Access::Read };
+    if file.metadata().is_ok_and(|data| data.len() > limit) {
+        return Err(too_large());
+    }
+    let mut file = file.take(limit.saturating_add(1));
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0_u64;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                bytes += count as u64;
+                hasher.update(buffer.get(..count).unwrap_or(&[]));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => {
+                return Err(WorkspaceError::ReadFailed { path: text.to_owned(), source });
+            }
+        }
+    }
+    if bytes > limit {
+        return Err(too_large());
+    }
+    Ok(FileState::Content(Digest::from_bytes(hasher.finalize().into())))
+}
+
+/// The state of a file with this content.
+pub(crate) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
+    bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
+}
+
+/// The digest of a file as results write it; `None` where the file is absent.
+pub(crate) fn hash(state: FileState) -> Option<String> {
+    match state {
+        FileState::Absent => None,
+        FileState::Content(digest) => Some(digest.to_string()),
+    }
+}
+
+/// The mode of a file; none where the system knows no such thing.
+#[cfg(unix)]
+pub(crate) fn mode(metadata: &Metadata) -> Option<FileMode> {
+    use cap_std::fs::PermissionsExt as _;
+    Some(FileMode::new(metadata.permissions().mode()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn mode(_: &Metadata) -> Option<FileMode> {
+    None
+}
+
+/// What a file is given to have this mode; none where the system knows no such thing.
+#[cfg(unix)]
+pub(crate) fn permissions(mode: FileMode) -> Option<Permissions> {
+    use cap_std::fs::PermissionsExt as _;
+    Some(Permissions::from_mode(mode.bits()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn permissions(_: FileMode) -> Option<Permissions> {
+    None
+}
+
+/// Whether the file may be run by anyone; never where the system knows no such mode.
+pub(crate) fn is_executable(metadata: &Metadata) -> bool {
+    mode(metadata).is_some_and(FileMode::is_executable)
+}

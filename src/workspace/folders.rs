@@ -1,0 +1,119 @@
+//! The folders that a batch works in: each opened once and held, missing ones made, and all of them
+//! flushed once at the end.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::Dir;
+use rustix::fs::OFlags;
+
+use super::disk::Disk;
+use super::resolve::Root;
+use super::{file, open_beneath};
+
+/// A folder in the list of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FolderId(usize);
+
+struct Folder {
+    dir: Dir,
+    key: String,
+}
+
+/// A folder that was made, and what it stands in.
+struct Made {
+    parent: FolderId,
+    name: PathBuf,
+    key: String,
+}
+
+/// The open folders.
+pub(crate) struct Folders<'a> {
+    disk: Disk<'a>,
+    open: Vec<Folder>,
+    by_key: BTreeMap<String, FolderId>,
+    made: Vec<Made>,
+}
+
+impl<'a> Folders<'a> {
+    pub(crate) fn new(disk: Disk<'a>) -> Self {
+        Self { disk, open: Vec::new(), by_key: BTreeMap::new(), made: Vec::new() }
+    }
+
+    /// The handle of a folder.
+    pub(crate) fn dir(&self, id: FolderId) -> io::Result<&Dir> {
+        Ok(&self.open.get(id.0).ok_or(io::ErrorKind::NotFound)?.dir)
+    }
+
+    /// The canonical paths of the folders that were made, the outer ones first.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &str> {
+        self.made.iter().map(|made| made.key.as_str())
+    }
+
+    /// Opens the folder at `relative`, through no link. Where it is missing it is made, if `make` is set,
+    /// with those above it.
+    pub(crate) fn enter(
+        &mut self,
+        root: &Root,
+        relative: &Path,
+        make: bool,
+    ) -> io::Result<FolderId> {
+        let key = root.key(relative);
+        if let Some(id) = self.by_key.get(&key) {
+            return Ok(*id);
+        }
+        let dir = match open_beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)
+        {
+            Ok(folder) => Dir::from_std_file(folder.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
+                self.make(root, relative)?
+            }
+            Err(error) => return Err(error),
+        };
+        let id = FolderId(self.open.len());
+        self.open.push(Folder { dir, key: key.clone() });
+        self.by_key.insert(key, id);
+        Ok(id)
+    }
+
+    fn make(&mut self, root: &Root, relative: &Path) -> io::Result<Dir> {
+        let (Some(above), Some(name)) = (relative.parent(), relative.file_name()) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let parent = self.enter(root, above, true)?;
+        let name = PathBuf::from(name);
+        match self.disk.create_folder(self.dir(parent)?, &name) {
+            Ok(()) => {
+                let key = root.key(relative);
+                self.made.push(Made { parent, name: name.clone(), key });
+            }
+            // Somebody else was faster: then it is not ours to remove.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        file::open_folder(self.dir(parent)?, &name)
+    }
+
+    /// Makes the names in them durable, one after the other; gives those that cannot be flushed.
+    pub(crate) fn flush(&self) -> impl Iterator<Item = (&str, io::Error)> {
+        self.open.iter().filter_map(|folder| {
+            let error = self.disk.flush_folder(&folder.dir).err()?;
+            Some((folder.key.as_str(), error))
+        })
+    }
+
+    /// Removes the folders that were made; gives those that stay, and why.
+    pub(crate) fn unmake(&mut self) -> Vec<(String, io::Error)> {
+        let mut staying = Vec::new();
+        for Made { parent, name, key } in std::mem::take(&mut self.made).into_iter().rev() {
+            let removed = self.dir(parent).and_then(|dir| self.disk.remove_folder(dir, &name));
+            match removed {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => staying.push((key, error)),
+            }
+        }
+        staying
+    }
+}

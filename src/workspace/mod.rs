@@ -1,0 +1,44 @@
+//! The folders that tools may touch, and the one way into them (SPEC §4).
+//!
+//! Every path goes through an open folder handle, so that no `..` and no link leads outside. The tools and the
+//! rooms below them call this. Absent on purpose: what a call means, and programs.
+
+mod attributes;
+pub(crate) mod budget;
+pub(crate) mod diff;
+mod disk;
+mod error;
+pub(crate) mod file;
+mod folders;
+mod ignore_rules;
+mod kind;
+mod open_beneath;
+mod overlay;
+mod own_folders;
+mod projected;
+mod publish;
+mod resolve;
+pub(crate) mod scan;
+mod source_lines;
+mod walk;
+mod write;
+
+pub(crate) use budget::{Budget, Counted, Looking};
+#[cfg(test)]
+pub(crate) use disk::Act;
+pub(crate) use disk::Disk;
+pub(crate) use error::go_on;
+pub use error::{Access, INPUT_BYTES, WorkspaceError};
+pub(crate) use folders::{FolderId, Folders};
+pub(crate) use ignore_rules::Choice;
+pub use kind::Kind;
+pub use overlay::Overlay;
+pub use own_folders::own_folders;
+pub use projected::Projected;
+pub(crate) use projected::{ContentAndMode, Prepared, prepare};
+pub use resolve::Workspace;
+pub(crate) use resolve::{Last, Place, Root};
+pub(crate) use walk::{Step, walk_for};
+pub(crate) use write::{
+    Existing, WriteContext, Written, compare, effect, replace, temporary_name, write,
+};

@@ -1,0 +1,121 @@
+//! Opening what is below an open folder, through no link (SPEC §4).
+//!
+//! A path that was looked at may lead elsewhere a moment later, when somebody exchanges a name on the
+//! way. So nothing is opened by a path that was only looked at: here the system itself refuses every
+//! link in it, and what is opened is below the folder or it is nothing at all.
+
+use std::io;
+use std::path::{Component, Path};
+
+use cap_std::fs::Dir;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+/// Opens a folder to find names in it. It need not be readable, as the folders above a workspace are
+/// not always.
+#[cfg(target_os = "linux")]
+const PASSAGE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
+#[cfg(not(target_os = "linux"))]
+const PASSAGE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+
+/// Opens what is at `path` below `folder`, without waiting for the other end of a pipe; `path` is empty
+/// for the folder itself. A link in it, also in its last place, is an error.
+pub(crate) fn open(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = folder.as_fd();
+    match at_once(folder, path, flags) {
+        Some(opened) => opened,
+        None => name_by_name(folder, path, flags),
+    }
+}
+
+/// Opens the folder at a canonical path; an error when that has meanwhile become a way through a link.
+pub(crate) fn open_root(path: &Path) -> io::Result<Dir> {
+    let top = openat(CWD, "/", PASSAGE | OFlags::CLOEXEC, Mode::empty())?;
+    let below = path.strip_prefix("/").map_err(io::Error::other)?;
+    let folder = open(top, below, PASSAGE)?;
+    Ok(Dir::from_std_file(folder.into()))
+}
+
+/// The whole path in one call; none where the system does not know it or may not be asked.
+#[cfg(target_os = "linux")]
+fn at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+    use rustix::fs::ResolveFlags;
+    use rustix::io::Errno;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(folder, path, flags, Mode::empty(), resolve) {
+        // Old kernels, sandboxes that forbid what they do not know, and a rename at the wrong moment.
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
+        opened => Some(opened.map_err(io::Error::from)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+    None
+}
+
+/// One name after the other, each in the open folder before it.
+fn name_by_name(top: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let mut folder: Option<OwnedFd> = None;
+    let mut names = path.components().peekable();
+    while let Some(name) = names.next() {
+        let name = match name {
+            Component::Normal(name) => name,
+            Component::CurDir => ".".as_ref(),
+            _ => return Err(io::Error::from(io::ErrorKind::InvalidInput)),
+        };
+        let here = folder.as_ref().map_or(top, AsFd::as_fd);
+        let last = names.peek().is_none();
+        let flags = if last { flags } else { PASSAGE | OFlags::NOFOLLOW | OFlags::CLOEXEC };
+        let opened = openat(here, name, flags, Mode::empty())?;
+        if last {
+            return Ok(opened);
+        }
+        folder = Some(opened);
+    }
+    Err(io::Error::from(io::ErrorKind::InvalidInput))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    type Way = fn(BorrowedFd<'_>, &Path) -> io::Result<OwnedFd>;
+    const FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
+
+    #[test]
+    fn both_ways_to_open_lead_through_no_link_and_not_up() {
+        let temporary = tempfile::tempdir().unwrap();
+        let top = temporary.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("in/deep")).unwrap();
+        fs::write(top.join("in/deep/file"), "x").unwrap();
+        fs::write(top.join("out"), "x").unwrap();
+        symlink("deep", top.join("in/link")).unwrap();
+        symlink("../out", top.join("in/away")).unwrap();
+        let folder = open_root(&top.join("in")).unwrap();
+        let ways: [Way; 2] = [
+            |folder, path| at_once(folder, path, FLAGS).unwrap(),
+            |folder, path| name_by_name(folder, path, FLAGS),
+        ];
+        for (index, way) in ways.into_iter().enumerate() {
+            if index == 0 && cfg!(not(target_os = "linux")) {
+                continue;
+            }
+            for path in [".", "deep", "deep/file"] {
+                assert!(way(folder.as_fd(), Path::new(path)).is_ok(), "{path}");
+            }
+            for path in ["link", "link/file", "away", "../out", "deep/../../out", "/", "none"] {
+                assert!(way(folder.as_fd(), Path::new(path)).is_err(), "{path}");
+            }
+        }
+        assert!(open(&folder, Path::new(""), PASSAGE).is_ok());
+        symlink(top.join("in"), top.join("root")).unwrap();
+        assert!(open_root(&top.join("root")).is_err());
+        assert!(open_root(&top.join("root/deep")).is_err());
+    }
+}

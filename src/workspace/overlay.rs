@@ -1,0 +1,78 @@
+//! What earlier steps of a plan would leave behind, so that a later step can be previewed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::run::HistoryEntry;
+
+use super::{Kind, Place};
+
+/// Files as the earlier steps of a plan would leave them, by canonical path; `None` is absent.
+#[derive(Debug, Clone, Default)]
+pub struct Overlay {
+    files: BTreeMap<String, Option<Arc<[u8]>>>,
+    /// What the steps among them that take changes back would leave in the records.
+    pub(crate) done: Vec<HistoryEntry>,
+    /// Whether one of them would leave any other change there.
+    pub(crate) edited: bool,
+}
+
+impl Overlay {
+    /// What no step leaves.
+    pub fn nothing() -> &'static Self {
+        static NOTHING: Overlay =
+            Overlay { files: BTreeMap::new(), done: Vec::new(), edited: false };
+        &NOTHING
+    }
+
+    /// Whether an earlier step leaves something at this canonical path.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.files.contains_key(key)
+    }
+
+    /// Adds a file as an earlier step would leave it.
+    pub(crate) fn put(&mut self, key: String, content: Option<Arc<[u8]>>) {
+        self.files.insert(key, content);
+    }
+
+    /// What is left, by canonical path.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, Option<&[u8]>)> {
+        self.files.iter().map(|(key, content)| (key.as_str(), content.as_deref()))
+    }
+
+    /// Whether no earlier step leaves anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// What an earlier step leaves at this canonical path; `None` when none touches it.
+    pub(crate) fn get(&self, key: &str) -> Option<Option<&Arc<[u8]>>> {
+        self.files.get(key).map(Option::as_ref)
+    }
+
+    /// What `place` is after the earlier steps.
+    pub(crate) fn kind(&self, place: &Place<'_>) -> Kind {
+        match self.files.get(&place.key) {
+            Some(Some(_)) => Kind::File,
+            Some(None) => Kind::Absent,
+            None if place.kind == Kind::Absent && self.has_below(&place.key) => Kind::Folder,
+            None => place.kind,
+        }
+    }
+
+    /// Whether an earlier step leaves a file below this folder.
+    pub(crate) fn has_below(&self, folder: &str) -> bool {
+        let prefix = format!("{folder}/");
+        self.files
+            .range(prefix.clone()..)
+            .take_while(|(key, _)| key.starts_with(&prefix))
+            .any(|(_, content)| content.is_some())
+    }
+
+    /// Whether an earlier step leaves a file where a folder on the way to `key` would have to be.
+    pub(crate) fn blocks(&self, key: &str) -> bool {
+        key.match_indices('/').any(|(end, _)| {
+            key.get(..end).is_some_and(|folder| matches!(self.files.get(folder), Some(Some(_))))
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The folders of this program itself (SPEC §4): settings, key, evidence, state and caches. No tool reads or
+//! writes them, whatever the workspace is, because what a person signed and what is recorded is kept there.
+//!
+//! A path is compared as the most forgiving file system would see it. Folders are known by their identity
+//! besides, so that another mount or a renamed parent does not matter, and files that have several names by
+//! theirs, so that a hard link is noticed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use crate::risk::is_at_or_below;
+
+use super::WorkspaceError;
+
+/// More files than this in the own folders are not looked at one by one for hard links. Evidence, key and
+/// settings are a few dozen; the rest are copies that simulations leave.
+const MOST_FILES: usize = 10_000;
+
+/// Every folder of this program: those of this user, and those `named` for this process, such as another
+/// evidence folder. Absolute; a folder that is reached through a link is listed by both names.
+///
+/// The copies of simulations are made inside one of them, the cache. Who hides these folders from a program
+/// that works on such a copy leaves the copy in sight.
+pub fn own_folders<'a>(named: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
+    let project = directories::ProjectDirs::from("", "", "countersign");
+    let of_user = project.iter().flat_map(|dirs| {
+        let always = [
+            dirs.config_dir(),
+            dirs.config_local_dir(),
+            dirs.preference_dir(),
+            dirs.data_dir(),
+            dirs.data_local_dir(),
+            dirs.cache_dir(),
+        ];
+        always.into_iter().chain(dirs.state_dir())
+    });
+    let of_user: Vec<PathBuf> = of_user.map(Path::to_owned).collect();
+    let named = named.into_iter().map(Path::to_owned);
+    let mut all = BTreeSet::new();
+    for folder in of_user.into_iter().chain(named) {
+        let Ok(absolute) = std::path::absolute(&folder) else { continue };
+        all.extend(real(&absolute));
+        all.insert(absolute);
+    }
+    all.into_iter().collect()
+}
+
+/// The path without links, as far as it is there.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find_map(|above| {
+        let real = std::fs::canonicalize(above).ok()?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    })
+}
+
+/// A file or folder, whatever its name.
+type Identity = (u64, u64);
+
+/// The own folders as the tools of one workspace look out for them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OwnFolders {
+    all: Vec<PathBuf>,
+    /// Those that a path of this workspace can name.
+    near: Vec<String>,
+    /// The folders themselves.
+    folders: BTreeSet<Identity>,
+    /// The files in them, listed once a file with several names comes up.
+    files: Arc<OnceLock<BTreeSet<Identity>>>,
+}
+
+impl OwnFolders {
+    /// For tools whose paths stay inside these roots, which are without links.
+    pub(crate) fn new<'r>(
+        all: Vec<PathBuf>,
+        roots: impl IntoIterator<Item = &'r Path> + Clone,
+    ) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let meets = |own: &Path| {
+            roots.clone().into_iter().any(|root| {
+                let (own, root) = (text(own), text(root));
+                is_at_or_below(&own, &root) || is_at_or_below(&root, &own)
+            })
+        };
+        let near = all.iter().filter(|own| meets(own)).map(|own| text(own)).collect();
+        let folders = all.iter().filter_map(|own| identity(own)).collect();
+        Self { all, near, folders, files: Arc::default() }
+    }
+
+    /// The same folders as a copy of the workspace `of` would have them at `copy`.
+    pub(crate) fn on_copy(&self, of: &Path, copy: &Path) -> Self {
+        let below = self.near.iter().filter_map(|own| Path::new(own).strip_prefix(of).ok());
+        let near = below.map(|own| copy.join(own).to_string_lossy().into_owned()).collect();
+        // The copy itself stands in one of them.
+        let around = copy.ancestors().filter_map(identity).collect::<BTreeSet<_>>();
+        let folders = self.folders.difference(&around).copied().collect();
+        Self { all: self.all.clone(), near, folders, files: Arc::clone(&self.files) }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &[PathBuf] {
+        &self.all
+    }
+
+    /// Whether this path, which is absolute, is one of them or stands in one.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        !self.near.is_empty() && {
+            let path = path.to_string_lossy();
+            self.near.iter().any(|own| is_at_or_below(&path, own))
+        }
+    }
+
+    /// Whether the folder with this identity is one of them.
+    pub(crate) fn is_one(&self, identity: Identity) -> bool {
+        self.folders.contains(&identity)
+    }
+
+    /// Whether a file that has several names is one of a file in them.
+    pub(crate) fn has_file(&self, identity: Identity, names: u64) -> bool {
+        names > 1 && self.files.get_or_init(|| files_in(&self.all)).contains(&identity)
+    }
+}
+
+/// The files in these folders.
+fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
+    let mut waiting = folders.to_vec();
+    let mut found = BTreeSet::new();
+    let mut left = MOST_FILES;
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let Some(less) = left.checked_sub(1) else { return found };
+            left = less;
+            let Ok(data) = entry.metadata() else { continue };
+            if data.is_dir() {
+                waiting.push(entry.path());
+            } else {
+                found.insert(identity_of(&data));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+fn identity_of(data: &std::fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (data.dev(), data.ino())
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    std::fs::metadata(path).ok().as_ref().map(identity_of)
+}
+
+/// The error of a path that leads there.
+pub(crate) fn refused(path: &str) -> WorkspaceError {
+    WorkspaceError::OwnFolder { path: path.to_owned() }
+}

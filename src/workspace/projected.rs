@@ -1,0 +1,233 @@
+//! The workspace as the earlier steps of a plan would leave it: what approvals, previews and preconditions ask
+//! about a step that is not the first (SPEC §2, §5). Nothing here is executed or changed.
+
+use std::sync::Arc;
+
+use crate::authorization::FileState;
+use crate::run::{FileChange, FileMode};
+
+use super::write::{self, Existing};
+use super::{Access, Kind, Last, Overlay, Place, Workspace, WorkspaceError, diff, file};
+
+/// A workspace after the steps in an overlay; with an empty one, as it is now.
+#[derive(Clone, Copy)]
+pub struct Projected<'a> {
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) overlay: &'a Overlay,
+}
+
+/// A write that would succeed: its target and the content there after the earlier steps.
+pub(crate) struct Prepared<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) before: Option<Arc<[u8]>>,
+    /// The mode there; none where the file is absent, or an earlier step leaves it.
+    pub(crate) mode: Option<FileMode>,
+    /// Whether its folder is there after the earlier steps.
+    pub(crate) has_folder: bool,
+}
+
+/// What a file holds, and its mode; none where it is absent, and no mode of what an earlier step leaves.
+pub(crate) type ContentAndMode = (Option<Arc<[u8]>>, Option<FileMode>);
+
+impl Workspace {
+    /// The workspace as the steps in `overlay` would leave it.
+    pub(crate) fn projected<'a>(&'a self, overlay: &'a Overlay) -> Projected<'a> {
+        Projected { workspace: self, overlay }
+    }
+
+    /// The workspace as it is.
+    pub fn unchanged(&self) -> Projected<'_> {
+        self.projected(Overlay::nothing())
+    }
+}
+
+impl<'a> Projected<'a> {
+    /// What `path` means.
+    pub(crate) fn place(self, path: &str) -> Result<Place<'a>, WorkspaceError> {
+        let mut place = self.workspace.resolve(path, Last::Follow)?;
+        place.kind = self.overlay.kind(&place);
+        if let Some((folder, _)) = place.key.rsplit_once('/') {
+            place.parent = match self.overlay.get(folder) {
+                Some(Some(_)) => Kind::File,
+                _ if place.parent == Kind::Absent && self.overlay.has_below(folder) => Kind::Folder,
+                _ => place.parent,
+            };
+        }
+        Ok(place)
+    }
+
+    /// What `path` is.
+    ///
+    /// # Errors
+    /// A path that cannot be used, leads outside, or cannot be looked at.
+    pub fn kind_of(self, path: &str) -> Result<Kind, WorkspaceError> {
+        Ok(self.place(path)?.kind)
+    }
+
+    /// What the folder that `path` stands in is.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn parent_kind(self, path: &str) -> Result<Kind, WorkspaceError> {
+        Ok(self.place(path)?.parent)
+    }
+
+    /// The state of the file at `path`.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`]; and when it is no file or cannot be read.
+    pub fn digest_of(self, path: &str) -> Result<FileState, WorkspaceError> {
+        let place = self.place(path)?;
+        match self.overlay.get(&place.key) {
+            Some(content) => Ok(file::state_of_bytes(content.map(|bytes| &**bytes))),
+            None => file::state(place.open(path, Access::Read)?.map(|(file, _)| file), path),
+        }
+    }
+
+    /// The same, which takes its bytes from those that are `left` to look at.
+    ///
+    /// # Errors
+    /// As [`Self::digest_of`]; and when there are not enough left.
+    pub fn digest_within(self, path: &str, left: &mut u64) -> Result<FileState, WorkspaceError> {
+        let place = self.place(path)?;
+        let bytes = match self.overlay.get(&place.key) {
+            Some(content) => content.map_or(0, |bytes| bytes.len() as u64),
+            None => place.open(path, Access::Read)?.map_or(0, |(_, data)| data.len()),
+        };
+        // A file that is too large by itself says so.
+        if bytes <= file::FILE_BYTES {
+            *left = left
+                .checked_sub(bytes)
+                .ok_or_else(|| WorkspaceError::TooMuchInput { path: path.to_owned() })?;
+        }
+        self.digest_of(path)
+    }
+
+    /// The `Cargo.toml` in `path`, in the folder of the file `path`, or in the nearest parent inside
+    /// the workspace; by its canonical path.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn cargo_manifest_for(self, path: &str) -> Result<Option<String>, WorkspaceError> {
+        let place = self.place(path)?;
+        Ok(place.relative.ancestors().find_map(|folder| {
+            let manifest = place.root.key(&folder.join("Cargo.toml"));
+            let found = self.place(&manifest).ok()?;
+            (found.kind == Kind::File).then_some(found.key)
+        }))
+    }
+
+    /// The canonical path of what is written at `path`, and whether it is a file with its execute bit
+    /// set: writing that is dangerous (SPEC §4).
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn key_and_is_program(self, path: &str) -> Result<(String, bool), WorkspaceError> {
+        let place = self.place(path)?;
+        let opened = match place.kind {
+            Kind::File => place.open(path, Access::Read).ok().flatten(),
+            _ => None,
+        };
+        let is_program = opened.is_some_and(|(_, data)| file::is_executable(&data));
+        Ok((place.key, is_program))
+    }
+
+    /// What a file holds after the earlier steps, and its mode.
+    pub(crate) fn content_and_mode(
+        self,
+        place: &Place<'_>,
+        path: &str,
+        access: Access,
+    ) -> Result<ContentAndMode, WorkspaceError> {
+        if let Some(content) = self.overlay.get(&place.key) {
+            return Ok((content.cloned(), None));
+        }
+        let Some((file, metadata)) = place.open(path, access)? else { return Ok((None, None)) };
+        let content = file::read(file, path, access)?;
+        Ok((Some(Arc::from(content)), file::mode(&metadata)))
+    }
+
+    /// See [`prepare`].
+    pub(crate) fn prepare(
+        self,
+        path: &str,
+        existing: Existing,
+    ) -> Result<Prepared<'a>, WorkspaceError> {
+        prepare(self.workspace, self.overlay, path, existing)
+    }
+
+    /// What the earlier steps leave, against what those in `before` leave; by path.
+    ///
+    /// # Errors
+    /// A file that can no longer be read.
+    pub fn changes_since(self, before: &Overlay) -> Result<Vec<FileChange>, WorkspaceError> {
+        let then = self.workspace.projected(before);
+        let change = |(key, after): (&str, Option<&[u8]>)| {
+            let place = self.workspace.resolve(key, Last::Follow)?;
+            let (before, _) = then.content_and_mode(&place, key, Access::Read)?;
+            Ok(FileChange {
+                path: key.to_owned(),
+                before: file::state_of_bytes(before.as_deref()),
+                after: file::state_of_bytes(after),
+                diff: diff::diff(before.as_deref(), after),
+            })
+        };
+        self.overlay.files().map(change).collect()
+    }
+}
+
+impl Workspace {
+    /// What `path` is.
+    ///
+    /// # Errors
+    /// A path that cannot be used, leads outside, or cannot be looked at.
+    pub fn kind_of(&self, path: &str) -> Result<Kind, WorkspaceError> {
+        self.unchanged().kind_of(path)
+    }
+
+    /// The canonical path that stands for `path` wherever files are compared.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`].
+    pub fn key_of(&self, path: &str) -> Result<String, WorkspaceError> {
+        Ok(self.resolve(path, Last::Follow)?.key)
+    }
+
+    /// The state of the file at `path`.
+    ///
+    /// # Errors
+    /// As [`Self::kind_of`]; and when it is no file or cannot be read.
+    pub fn digest_of(&self, path: &str) -> Result<FileState, WorkspaceError> {
+        self.unchanged().digest_of(path)
+    }
+}
+
+/// Looks at the target of a write, after the earlier steps.
+pub(crate) fn prepare<'w>(
+    workspace: &'w Workspace,
+    overlay: &Overlay,
+    path: &str,
+    existing: Existing,
+) -> Result<Prepared<'w>, WorkspaceError> {
+    let mut place = write::target(workspace, path, existing)?;
+    place.kind = overlay.kind(&place);
+    place.blocked |= overlay.blocks(&place.key);
+    let folder = place.key.rsplit_once('/').map(|(folder, _)| folder);
+    if place.parent == Kind::Absent && folder.is_some_and(|folder| overlay.has_below(folder)) {
+        place.parent = Kind::Folder;
+    }
+    if place.kind == Kind::Folder {
+        let path = path.to_owned();
+        return Err(match existing {
+            Existing::Refuse => WorkspaceError::AlreadyExists { path },
+            Existing::Replace => {
+                let (kind, access) = (Kind::Folder, Access::Write);
+                WorkspaceError::NotAFile { path, kind, access }
+            }
+        });
+    }
+    write::check(&place, path, existing)?;
+    let projected = workspace.projected(overlay);
+    let (before, mode) = projected.content_and_mode(&place, path, Access::Write)?;
+    Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before, mode })
+}

@@ -1,0 +1,354 @@
+//! One name in an open folder gets a new content at one instant (SPEC §4, `file_write`).
+//!
+//! A file that is replaced changes names with its new content, as in a batch. So what was there is still there
+//! under the other name, and is compared before it goes: what somebody wrote between the last look and that
+//! instant is found, and put back.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::Dir;
+use uuid::Uuid;
+
+use super::{Access, Disk, Existing, WorkspaceError, compare, file, go_on, temporary_name};
+use crate::authorization::FileState;
+use crate::run::{Modes, StopSignal};
+
+/// One name in an open folder.
+pub(crate) struct Target<'a> {
+    pub(crate) disk: Disk<'a>,
+    pub(crate) folder: Dir,
+    pub(crate) name: &'a Path,
+    /// As the plan wrote it, for messages.
+    pub(crate) path: &'a str,
+    pub(crate) existing: Existing,
+}
+
+/// What there was under the name, and what went wrong after the effect.
+pub(crate) struct Published {
+    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) modes: Modes,
+    pub(crate) not_flushed: Option<WorkspaceError>,
+    /// What belonged to the file and could not be kept.
+    pub(crate) lost: Vec<String>,
+}
+
+impl Target<'_> {
+    /// Puts `contents` in place.
+    pub(crate) fn publish(
+        &self,
+        contents: &str,
+        approved: Option<FileState>,
+        execution_id: Uuid,
+        stop: &StopSignal,
+    ) -> Result<Published, WorkspaceError> {
+        let failed = |source| self.failed(source);
+        let (mut before, mut modes, mut lost) = (None, Modes::default(), Vec::new());
+        let old = self.open()?;
+        let mut waiting = Waiting::create(self, execution_id, old.is_some())?;
+        self.disk.write(&mut waiting.file, contents.as_bytes()).map_err(failed)?;
+        if let Some((file, metadata)) = old {
+            lost = self.disk.set_attributes(&file, &waiting.file).map_err(failed)?;
+            before = Some(file::read(file, self.path, Access::Write)?);
+            modes.before = file::mode(&metadata);
+        }
+        modes.after = file::mode(&waiting.file.metadata().map_err(failed)?);
+        self.disk.flush_file(&waiting.file).map_err(failed)?;
+        go_on(stop)?;
+        // The last look, as late as it can be.
+        compare(self.path, approved, self.state(self.name)?)?;
+        match &before {
+            None => self.publish_new(&mut waiting)?,
+            Some(bytes) => {
+                self.replace(&mut waiting, file::state_of_bytes(Some(bytes)), contents)?
+            }
+        }
+        let not_flushed = self.disk.flush_folder(&self.folder).map_err(failed).err();
+        Ok(Published { before, modes, not_flushed, lost })
+    }
+
+    fn publish_new(&self, waiting: &mut Waiting<'_>) -> Result<(), WorkspaceError> {
+        let moved = self.disk.move_to_new(&self.folder, &waiting.name, self.name);
+        moved.map_err(|source| match (source.kind(), self.existing) {
+            (io::ErrorKind::AlreadyExists, Existing::Refuse) => {
+                WorkspaceError::AlreadyExists { path: self.path.to_owned() }
+            }
+            _ => self.failed(source),
+        })?;
+        waiting.is_gone = true;
+        Ok(())
+    }
+
+    /// Lets the file and its new content change names, and compares what was there with what it is to be.
+    fn replace(
+        &self,
+        waiting: &mut Waiting<'_>,
+        was: FileState,
+        contents: &str,
+    ) -> Result<(), WorkspaceError> {
+        let spare = waiting.spare();
+        let exchange = |waiting: &Waiting<'_>| {
+            self.disk.exchange(&self.folder, &waiting.name, self.name, &spare)
+        };
+        let ours = file::state_of_bytes(Some(contents.as_bytes()));
+        let keeps = |waiting: &mut Waiting<'_>, source: WorkspaceError| {
+            waiting.is_gone = true;
+            let other = Path::new(self.path).with_file_name(&waiting.name);
+            WorkspaceError::KeptBeside {
+                path: self.path.to_owned(),
+                other: other.to_string_lossy().into_owned(),
+                why: source.to_string(),
+            }
+        };
+        if let Err(source) = exchange(waiting) {
+            let source = self.failed(source);
+            // Some file systems report the failure of what they have done.
+            if self.state(self.name).ok() != Some(ours) {
+                let is_untouched = self.state(&waiting.name).ok() == Some(ours);
+                return Err(if is_untouched { source } else { keeps(waiting, source) });
+            }
+        }
+        let found = self.state(&waiting.name);
+        if found.as_ref().is_ok_and(|found| *found == was) {
+            if self.disk.remove_file(&self.folder, &waiting.name).is_ok() {
+                waiting.is_gone = true;
+            }
+            return Ok(());
+        }
+        // Somebody wrote in the last instant: theirs comes back, unless they have written here once more.
+        let now = match self.state(self.name) {
+            Ok(now) if now == ours => now,
+            Ok(now) => {
+                let stale =
+                    WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(ours), now };
+                return Err(keeps(waiting, stale));
+            }
+            Err(error) => return Err(keeps(waiting, error)),
+        };
+        if let Err(source) = exchange(waiting) {
+            let source = self.failed(source);
+            return Err(keeps(waiting, source));
+        }
+        // What stands under the other name now must be ours, or it is somebody's who was faster still.
+        if self.state(&waiting.name).ok() != Some(now) {
+            let stale =
+                WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };
+            return Err(keeps(waiting, stale));
+        }
+        let path = self.path.to_owned();
+        Err(match found {
+            Ok(now) => WorkspaceError::Stale { path, approved: Some(was), now },
+            Err(error) => error,
+        })
+    }
+
+    fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, WorkspaceError> {
+        file::open(&self.folder, self.name, self.path, Access::Write)
+    }
+
+    fn state(&self, name: &Path) -> Result<FileState, WorkspaceError> {
+        let opened = file::open(&self.folder, name, self.path, Access::Write)?;
+        file::state(opened.map(|(file, _)| file), self.path)
+    }
+
+    fn failed(&self, source: io::Error) -> WorkspaceError {
+        WorkspaceError::WriteFailed { path: self.path.to_owned(), source }
+    }
+}
+
+/// A new content under its temporary name, which goes again unless it has become the file.
+struct Waiting<'a> {
+    disk: Disk<'a>,
+    folder: &'a Dir,
+    name: PathBuf,
+    file: cap_std::fs::File,
+    is_gone: bool,
+}
+
+impl<'a> Waiting<'a> {
+    /// What replaces a file may be readable by its owner alone until it has the file's mode.
+    fn create(
+        target: &'a Target<'_>,
+        execution_id: Uuid,
+        private: bool,
+    ) -> Result<Self, WorkspaceError> {
+        let name = PathBuf::from(temporary_name(execution_id));
+        let file = target.disk.create_file(&target.folder, &name, private);
+        let file = file.map_err(|source| target.failed(source))?;
+        Ok(Self { disk: target.disk, folder: &target.folder, name, file, is_gone: false })
+    }
+
+    /// A third name, for file systems on which two names cannot change places at one instant.
+    fn spare(&self) -> PathBuf {
+        let mut spare = self.name.clone().into_os_string();
+        spare.push("-");
+        spare.into()
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.is_gone {
+            let _ = self.disk.remove_file(self.folder, &self.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use cap_std::ambient_authority;
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    use rustix::io::Errno;
+
+    use super::super::Act;
+    use super::*;
+    use crate::plan::Code;
+    use crate::run::ErrorInfo as _;
+
+    /// Replaces the file `f`, which holds "was", by "ours"; `act` is done at each turn of the disk.
+    fn replace(
+        act: impl Fn(&Path, Act, usize) -> io::Result<()>,
+    ) -> (Result<Published, WorkspaceError>, tempfile::TempDir) {
+        let temporary = tempfile::tempdir().unwrap();
+        fs::write(temporary.path().join("f"), "was").unwrap();
+        let result = replace_in(temporary.path(), act);
+        (result, temporary)
+    }
+
+    fn replace_in(
+        top: &Path,
+        act: impl Fn(&Path, Act, usize) -> io::Result<()>,
+    ) -> Result<Published, WorkspaceError> {
+        let seen = RefCell::new(Vec::new());
+        let gate = |next: Act| {
+            seen.borrow_mut().push(next);
+            let turn = seen.borrow().iter().filter(|it| **it == next).count();
+            act(top, next, turn)
+        };
+        let folder = Dir::open_ambient_dir(top, ambient_authority()).unwrap();
+        let (name, existing) = (Path::new("f"), Existing::Replace);
+        let target = Target { disk: Disk { gate: &gate }, folder, name, path: "f", existing };
+        let was = Some(file::state_of_bytes(Some(&fs::read(top.join("f")).unwrap())));
+        target.publish("ours", was, Uuid::nil(), &StopSignal::default())
+    }
+
+    fn contents(folder: &tempfile::TempDir) -> Vec<(String, String)> {
+        let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap());
+        let mut all: Vec<_> = entries
+            .map(|it| {
+                let text = fs::read_to_string(it.path()).unwrap();
+                (it.file_name().into_string().unwrap(), text)
+            })
+            .collect();
+        all.sort();
+        all
+    }
+
+    fn only(text: &str) -> Vec<(String, String)> {
+        vec![("f".to_owned(), text.to_owned())]
+    }
+
+    /// A file system that cannot exchange, or one that can.
+    fn exchange(known: bool, act: Act) -> io::Result<()> {
+        if act == Act::Exchange && !known { Err(Errno::INVAL.into()) } else { Ok(()) }
+    }
+
+    #[test]
+    fn new_content_replaces_the_old_one() {
+        for known in [true, false] {
+            let (result, folder) = replace(|_, act, _| exchange(known, act));
+            assert_eq!(result.unwrap().before.as_deref(), Some(&b"was"[..]));
+            assert_eq!(contents(&folder), only("ours"), "{known}");
+        }
+    }
+
+    #[test]
+    fn a_write_after_the_last_look_comes_back() {
+        // In place, and by another file that takes the name.
+        let writers: [fn(&Path); 2] = [
+            |top| fs::write(top.join("f"), "theirs").unwrap(),
+            |top| {
+                fs::write(top.join("new"), "theirs").unwrap();
+                fs::rename(top.join("new"), top.join("f")).unwrap();
+            },
+        ];
+        for write in writers {
+            let (result, folder) = replace(|top, act, turn| {
+                if (act, turn) == (Act::Exchange, 1) {
+                    write(top);
+                }
+                Ok(())
+            });
+            assert_eq!(result.err().unwrap().code(), Code::Stale);
+            assert_eq!(contents(&folder), only("theirs"));
+        }
+        // Without an exchange the file has its other name already when they write to it.
+        let (result, folder) = replace(|top, act, turn| {
+            if (act, turn) == (Act::Rename, 1) {
+                fs::write(top.join("f"), "theirs").unwrap();
+            }
+            exchange(false, act)
+        });
+        assert_eq!(result.err().unwrap().code(), Code::Stale);
+        assert_eq!(contents(&folder), only("theirs"));
+    }
+
+    #[test]
+    fn nothing_is_lost_when_they_write_twice() {
+        let (result, folder) = replace(|top, act, turn| {
+            if act == Act::Exchange {
+                fs::write(top.join("f"), format!("theirs {turn}")).unwrap();
+            }
+            Ok(())
+        });
+        let error = result.err().unwrap();
+        assert_eq!(error.code(), Code::Conflict, "{error}");
+        let waiting = temporary_name(Uuid::nil());
+        assert!(error.to_string().contains(&waiting), "{error}");
+        let expected = [(waiting, "theirs 2".to_owned()), ("f".to_owned(), "theirs 1".to_owned())];
+        assert_eq!(contents(&folder), expected);
+    }
+
+    #[test]
+    fn a_disk_that_fails_loses_nothing() {
+        for fails in
+            [Act::CreateFile, Act::Write, Act::SetMode, Act::FlushFile, Act::Exchange, Act::Rename]
+        {
+            let (result, folder) = replace(|_, act, _| match act {
+                act if act == fails => Err(Errno::IO.into()),
+                act => exchange(fails != Act::Rename, act),
+            });
+            assert!(result.is_err(), "{fails:?}");
+            assert_eq!(contents(&folder), only("was"), "{fails:?}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_the_file_stays() {
+        let temporary = tempfile::tempdir().unwrap();
+        let file = temporary.path().join("f");
+        fs::write(&file, "was").unwrap();
+        setxattr(&file, "user.note", b"kept", XattrFlags::empty()).unwrap();
+        let is_root = rustix::process::geteuid().is_root();
+        if is_root {
+            std::os::unix::fs::chown(&file, Some(1234), Some(2345)).unwrap();
+        }
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o6751)).unwrap();
+        let before = fs::metadata(&file).unwrap();
+        let published = replace_in(temporary.path(), |_, _, _| Ok(())).unwrap();
+        assert_eq!(published.lost, Vec::<String>::new());
+        let after = fs::metadata(&file).unwrap();
+        assert_ne!(before.ino(), after.ino(), "it is another file");
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+        // The new content never runs as somebody else because the old one did.
+        assert_eq!(after.mode() & 0o7777, 0o751);
+        let mut value = [0; 16];
+        let length = getxattr(&file, "user.note", &mut value[..]).unwrap();
+        assert_eq!(&value[..length], b"kept");
+    }
+}

@@ -1,0 +1,354 @@
+//! From a plan's path to the one file it means, without ever looking outside the roots (SPEC §4).
+//!
+//! A path is walked name by name; links are read and followed here and not by the system, so that
+//! one that leads outside is refused before anything there is touched, and so that a file has one
+//! canonical path however it was written. What is then opened is opened below the root's handle and
+//! through no link at all: one that was put there meanwhile is an error, not a way out.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, Metadata, MetadataExt as _};
+
+use super::budget::Budget;
+use super::own_folders::{self as own, OwnFolders};
+use super::{Access, Kind, WorkspaceError, file, open_beneath};
+use crate::run::text::beginning;
+
+/// More links than this in one path are taken for a loop, as Linux does.
+const MOST_LINKS: usize = 40;
+/// Longest path in bytes, as on Linux: no system opens a longer one, and walking it takes long.
+const PATH_BYTES: usize = 4096;
+
+/// A folder that tools may touch.
+pub(crate) struct Root {
+    /// Absolute and without links.
+    pub(crate) path: PathBuf,
+    /// Absolute, as it was given; plans may write paths below it. Of a copy, what it is a copy of.
+    given: Vec<PathBuf>,
+    /// The open handle that everything goes through.
+    pub(crate) dir: Dir,
+    /// The workspace's paths are written relative to it.
+    is_workspace: bool,
+    /// The folders of this program itself, which are no part of it.
+    pub(crate) own: Arc<OwnFolders>,
+}
+
+impl Root {
+    pub(crate) fn open(path: &Path, is_workspace: bool) -> Result<Self, WorkspaceError> {
+        let failed =
+            |source| WorkspaceError::OpenRoot { path: path.to_string_lossy().into_owned(), source };
+        let given = std::path::absolute(path).map_err(failed)?;
+        let path = std::fs::canonicalize(path).map_err(failed)?;
+        let dir = open_beneath::open_root(&path).map_err(failed)?;
+        Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default() })
+    }
+
+    /// Opens a folder that takes the place of another one, wherever a path names that.
+    pub(crate) fn open_copy(path: &Path, of: &Self) -> Result<Self, WorkspaceError> {
+        let copy = Self::open(path, of.is_workspace)?;
+        let given = [copy.given, of.given.clone(), vec![of.path.clone()]].concat();
+        let own = Arc::new(of.own.on_copy(&of.path, &copy.path));
+        Ok(Self { given, own, ..copy })
+    }
+
+    /// Opens the file at `relative`; `None` when there is nothing. See [`file::open`].
+    pub(crate) fn open_file(
+        &self,
+        relative: &Path,
+        text: &str,
+        access: Access,
+    ) -> Result<Option<(File, Metadata)>, WorkspaceError> {
+        let opened = file::open(&self.dir, relative, text, access)?;
+        match &opened {
+            Some((_, data)) if self.own.has_file((data.dev(), data.ino()), data.nlink()) => {
+                Err(own::refused(text))
+            }
+            _ => Ok(opened),
+        }
+    }
+
+    /// What of a path without links is below this root. As bytes, because it is asked for every name of
+    /// every path, and comparing name by name takes ten times as long.
+    fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let root = self.path.as_os_str().as_bytes();
+        let rest = path.as_os_str().as_bytes().strip_prefix(root)?;
+        match rest {
+            _ if root.ends_with(b"/") => Some(rest),
+            [b'/', names @ ..] => Some(names),
+            [] => Some(rest),
+            _ => None,
+        }
+        .map(|names| Path::new(OsStr::from_bytes(names)))
+    }
+
+    /// The canonical path of what is at `relative`, as keys, results and records write it.
+    pub(crate) fn key(&self, relative: &Path) -> String {
+        if !self.is_workspace {
+            return self.path.join(relative).to_string_lossy().into_owned();
+        }
+        let names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
+        if names.is_empty() { ".".to_owned() } else { names.join("/") }
+    }
+}
+
+/// Whether a link in the last place of a path is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Last {
+    Follow,
+    Keep,
+}
+
+/// What a path means.
+pub(crate) struct Place<'a> {
+    pub(crate) root: &'a Root,
+    /// Below the root, without links; empty for the root itself.
+    pub(crate) relative: PathBuf,
+    pub(crate) key: String,
+    pub(crate) kind: Kind,
+    /// Whether its last name was a link, which was followed.
+    pub(crate) through_link: bool,
+    /// What it stands in.
+    pub(crate) parent: Kind,
+    /// Whether a file stands where a folder would have to be.
+    pub(crate) blocked: bool,
+}
+
+impl Place<'_> {
+    /// Opens the file that is here; `None` when there is nothing. A device is not even opened.
+    /// `text` and `access` are for the error.
+    pub(crate) fn open(
+        &self,
+        text: &str,
+        access: Access,
+    ) -> Result<Option<(File, Metadata)>, WorkspaceError> {
+        match self.kind {
+            Kind::Absent | Kind::File => self.root.open_file(&self.relative, text, access),
+            kind => Err(WorkspaceError::NotAFile { path: text.to_owned(), kind, access }),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// What a person should know of a file that is replaced, beside its content.
+    #[cfg(unix)]
+    pub(crate) fn notes(
+        &self,
+        text: &str,
+        keeps_mode: bool,
+    ) -> Result<Vec<String>, WorkspaceError> {
+        let mut notes = Vec::new();
+        if let Some((_, data)) = self.open(text, Access::Write)? {
+            if keeps_mode && file::is_executable(&data) {
+                notes.push(format!("{} is executable and stays so.", self.key));
+            }
+            if data.nlink() > 1 {
+                notes.push(format!(
+                    "Its other names (hard links: {}) keep the old content.",
+                    data.nlink() - 1
+                ));
+            }
+        }
+        Ok(notes)
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn notes(&self, _: &str, _: bool) -> Result<Vec<String>, WorkspaceError> {
+        Ok(Vec::new())
+    }
+}
+
+enum Step {
+    Up,
+    Down(OsString),
+}
+
+enum Located<'a> {
+    Inside(&'a Root, PathBuf),
+    /// On the way from the file system's root to one of ours.
+    Above,
+    Outside,
+}
+
+/// The folders that tools may touch: the root of the workspace, and those that the person added.
+pub struct Workspace {
+    pub(crate) root: Root,
+    pub(crate) extra: Vec<Root>,
+    pub(crate) budget: Budget,
+}
+
+impl Workspace {
+    /// The workspace and the other roots, none of which reaches the folders of this program itself.
+    pub(crate) fn new(root: Root, extra: Vec<Root>, own: Vec<PathBuf>) -> Self {
+        let mut workspace = Self { root, extra, budget: Budget::default() };
+        workspace.set_own(own);
+        workspace
+    }
+
+    fn set_own(&mut self, own: Vec<PathBuf>) {
+        let paths: Vec<PathBuf> = self.iter().map(|root| root.path.clone()).collect();
+        let own = Arc::new(OwnFolders::new(own, paths.iter().map(PathBuf::as_path)));
+        for root in std::iter::once(&mut self.root).chain(&mut self.extra) {
+            root.own = Arc::clone(&own);
+        }
+    }
+
+    /// Keeps these folders of the program out of reach too, and gives all that are.
+    pub(crate) fn keep_out(&mut self, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let named = self.own_folders().iter().chain(folders);
+        let all = own::own_folders(named.map(PathBuf::as_path));
+        self.set_own(all.clone());
+        all
+    }
+
+    /// The folders of the program itself, which no tool reaches: settings, key, evidence, state, caches.
+    pub fn own_folders(&self) -> &[PathBuf] {
+        self.root.own.all()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Root> {
+        std::iter::once(&self.root).chain(&self.extra)
+    }
+
+    /// The nearest thing with this name in the workspace or above it. Only its being there is looked
+    /// at, so this is no way for a plan to reach outside.
+    pub(crate) fn above(&self, name: &str) -> Option<PathBuf> {
+        self.root.path.ancestors().map(|folder| folder.join(name)).find(|path| path.exists())
+    }
+
+    fn locate(&self, path: &Path) -> Located<'_> {
+        for root in self.iter() {
+            if let Some(relative) = root.below(path) {
+                return Located::Inside(root, relative.to_owned());
+            }
+        }
+        if self.iter().any(|root| root.path.starts_with(path)) {
+            return Located::Above;
+        }
+        Located::Outside
+    }
+
+    /// What `text`, as the plan wrote it, means now.
+    pub(crate) fn resolve(&self, text: &str, last: Last) -> Result<Place<'_>, WorkspaceError> {
+        let bad = |reason| WorkspaceError::BadPath { path: text.to_owned(), reason };
+        let outside = || WorkspaceError::Outside { path: text.to_owned() };
+        if text.is_empty() {
+            return Err(bad("it is empty"));
+        }
+        if text.len() > PATH_BYTES {
+            return Err(WorkspaceError::BadPath {
+                path: beginning(text),
+                reason: "it has more than 4096 bytes",
+            });
+        }
+        if text.contains('\0') {
+            return Err(bad("it contains a NUL character"));
+        }
+        let mut here = self.root.path.clone();
+        let mut pending = Vec::new();
+        follow(&self.below_canonical(Path::new(text)), &mut here, &mut pending);
+        let (mut kind, mut parent) = (Kind::Folder, Kind::Folder);
+        let (mut blocked, mut through_link) = (false, false);
+        let mut links = 0;
+        while let Some(step) = pending.pop() {
+            let name = match step {
+                Step::Down(name) => name,
+                Step::Up if kind != Kind::Folder => {
+                    return Err(bad("it goes back up from something that is no folder"));
+                }
+                Step::Up => {
+                    here.pop();
+                    continue;
+                }
+            };
+            blocked |= matches!(kind, Kind::File | Kind::Other);
+            parent = kind;
+            here.push(name);
+            let (root, relative) = match self.locate(&here) {
+                Located::Inside(root, relative) => (root, relative),
+                // The roots are canonical: the folders above them are no links.
+                Located::Above => continue,
+                Located::Outside => return Err(outside()),
+            };
+            if root.own.holds(&here) {
+                return Err(own::refused(text));
+            }
+            if parent != Kind::Folder {
+                kind = Kind::Absent;
+                continue;
+            }
+            if relative.as_os_str().is_empty() {
+                continue;
+            }
+            let failed = |source| WorkspaceError::ReadFailed { path: text.to_owned(), source };
+            let metadata = match root.dir.symlink_metadata(&relative) {
+                Ok(metadata) => metadata,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    kind = Kind::Absent;
+                    continue;
+                }
+                Err(error) => return Err(failed(error)),
+            };
+            if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
+                links += 1;
+                through_link |= pending.is_empty();
+                if links > MOST_LINKS {
+                    return Err(bad("it follows too many links"));
+                }
+                let target = root.dir.read_link_contents(&relative).map_err(failed)?;
+                here.pop();
+                follow(&target, &mut here, &mut pending);
+            } else {
+                kind = Kind::of(&metadata);
+                let identity = (metadata.dev(), metadata.ino());
+                let is_own = match kind {
+                    Kind::Folder => root.own.is_one(identity),
+                    Kind::File => root.own.has_file(identity, metadata.nlink()),
+                    Kind::Absent | Kind::Other => false,
+                };
+                if is_own {
+                    return Err(own::refused(text));
+                }
+            }
+        }
+        let Located::Inside(root, relative) = self.locate(&here) else { return Err(outside()) };
+        if root.own.holds(&here) {
+            return Err(own::refused(text));
+        }
+        if kind == Kind::File && text.ends_with('/') {
+            return Err(bad("it ends in a slash, but is a file"));
+        }
+        if here.to_str().is_none() {
+            return Err(bad("it leads to a name that is not UTF-8"));
+        }
+        Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
+    }
+
+    /// The same path below the canonical root, where it is written below the root as it was given.
+    fn below_canonical(&self, path: &Path) -> PathBuf {
+        self.iter()
+            .flat_map(|root| root.given.iter().map(move |given| (root, given)))
+            .find_map(|(root, given)| Some(root.path.join(path.strip_prefix(given).ok()?)))
+            .unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Puts the names of `path` in front of what is still to be walked; an absolute one starts anew.
+fn follow(path: &Path, here: &mut PathBuf, pending: &mut Vec<Step>) {
+    let mut steps = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix) => *here = PathBuf::from(prefix.as_os_str()),
+            Component::RootDir if here.is_absolute() => while here.pop() {},
+            Component::RootDir => here.push(std::path::MAIN_SEPARATOR_STR),
+            Component::CurDir => {}
+            Component::ParentDir => steps.push(Step::Up),
+            Component::Normal(name) => steps.push(Step::Down(name.to_owned())),
+        }
+    }
+    pending.extend(steps.into_iter().rev());
+}

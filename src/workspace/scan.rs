@@ -1,0 +1,153 @@
+//! Looking at many files of the workspace on all cores, with an answer in a stable order.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+
+use crate::run::StopSignal;
+
+use super::walk::{Step, walk};
+use super::{Access, Kind, Last, Looking, Place, Workspace, WorkspaceError};
+
+/// Most bytes of one answer: 256 MiB.
+pub(crate) const ANSWER_BYTES: u64 = 256 << 20;
+
+/// The part of the answer that comes from one file.
+pub(crate) struct Found {
+    pub(crate) path: String,
+    /// Answers as JSON, separated by commas.
+    pub(crate) json: Vec<u8>,
+    pub(crate) count: u64,
+}
+
+/// Where a search begins: a folder or a file that is there.
+pub(crate) fn root<'a>(workspace: &'a Workspace, root: &str) -> Result<Place<'a>, WorkspaceError> {
+    let place = workspace.resolve(root, Last::Follow)?;
+    match place.kind {
+        Kind::File | Kind::Folder => Ok(place),
+        Kind::Absent => Err(WorkspaceError::NotFound { path: root.to_owned() }),
+        kind => Err(WorkspaceError::NotAFile { path: root.to_owned(), kind, access: Access::Read }),
+    }
+}
+
+/// The names of all files of the workspace, in the same choice and order.
+pub(crate) fn names(
+    workspace: &Workspace,
+    stop: &StopSignal,
+) -> Result<Vec<String>, WorkspaceError> {
+    let place = root(workspace, ".")?;
+    let answer = look_at_files(&place, Looking::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    Ok(answer.found.into_iter().map(|found| found.path).collect())
+}
+
+/// What a look at many files found.
+pub(crate) struct Answer {
+    pub(crate) found: Vec<Found>,
+    pub(crate) files: u64,
+    /// What could not be looked at, in the system's words; sorted.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Answer {
+    /// All that was found, as one JSON array.
+    pub(crate) fn json(&self) -> Vec<u8> {
+        let found: Vec<&[u8]> = self.found.iter().map(|found| &*found.json).collect();
+        [b"[".as_slice(), &found.join(&b','), b"]"].concat()
+    }
+}
+
+/// Why a file was not looked at.
+pub(crate) enum NotSeen {
+    /// Something about this file, for a person.
+    Problem(String),
+    /// A limit of the whole look.
+    Limit(WorkspaceError),
+}
+
+impl From<WorkspaceError> for NotSeen {
+    fn from(error: WorkspaceError) -> Self {
+        match error {
+            WorkspaceError::TooMuchToLookAt { .. } => Self::Limit(error),
+            error => Self::Problem(error.to_string()),
+        }
+    }
+}
+
+/// Looks at every file that ripgrep would choose below `place`; `look` gets the path below the root
+/// and the canonical one, and gives JSON and how many answers it holds.
+///
+/// # Errors
+/// A limit that is reached, or a stop.
+pub(crate) fn look_at_files(
+    place: &Place<'_>,
+    looking: Looking<'_>,
+    look: impl Fn(&mut Searcher, &Path, &str) -> Result<Option<(Vec<u8>, u64)>, NotSeen> + Sync,
+) -> Result<Answer, WorkspaceError> {
+    let found = Mutex::new(Vec::<(PathBuf, Found)>::new());
+    let problems = Mutex::new(Vec::new());
+    let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let limit = Mutex::new(None);
+    let stop = looking.stop;
+    let visit = |searcher: &mut Searcher, step: Step<'_>| {
+        if stop.is_set() || bytes.load(Ordering::Relaxed) > ANSWER_BYTES {
+            return ControlFlow::Break(());
+        }
+        let relative = match step {
+            Step::File(relative) => relative,
+            Step::Folder(_) | Step::Link(_) | Step::Other(_) => return ControlFlow::Continue(()),
+            Step::Problem(text) => {
+                lock(&problems).push(text);
+                return ControlFlow::Continue(());
+            }
+        };
+        files.fetch_add(1, Ordering::Relaxed);
+        let path = place.root.key(relative);
+        match look(searcher, relative, &path) {
+            Ok(None) => {}
+            Ok(Some((json, count))) => {
+                bytes.fetch_add(json.len() as u64, Ordering::Relaxed);
+                lock(&found).push((relative.to_owned(), Found { path, json, count }));
+            }
+            // Which file it comes up at depends on the threads; that it comes up does not.
+            Err(NotSeen::Limit(error)) => {
+                *lock(&limit) = Some(error);
+                return ControlFlow::Break(());
+            }
+            Err(NotSeen::Problem(problem)) => lock(&problems).push(problem),
+        }
+        ControlFlow::Continue(())
+    };
+    let searcher = || {
+        SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
+    };
+    let walked = walk(place, looking, searcher, visit);
+    if stop.is_set() {
+        return Err(WorkspaceError::Cancelled);
+    }
+    walked?;
+    if let Some(limit) = limit.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(limit);
+    }
+    if bytes.into_inner() > ANSWER_BYTES {
+        return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES });
+    }
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // By bytes of the whole path: `a-b` comes before `a/b`.
+    found.sort_by(|(a, _), (b, _)| {
+        a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+    });
+    let mut problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
+    problems.sort();
+    Ok(Answer {
+        found: found.into_iter().map(|(_, found)| found).collect(),
+        files: files.into_inner(),
+        problems,
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

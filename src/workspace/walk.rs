@@ -1,0 +1,393 @@
+//! The files below a folder, on all cores, through the root's handle alone.
+//!
+//! A walk by path would look at a name, and open it by name: in between, a link to anywhere can take
+//! its place. Here every folder and every list of rules is opened below the root and through no link
+//! that leads out of it. The files come in no order.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use cap_std::fs::OpenOptionsExt as _;
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
+
+use super::budget::{Counted, Looking};
+use super::ignore_rules::{Choice, Folder, Rules};
+use super::resolve::{Place, Root};
+use super::{Kind, WorkspaceError, open_beneath};
+
+/// More threads than this only wait for each other.
+const MOST_THREADS: usize = 12;
+/// A folder with more files than this is shared between threads.
+const FILES_AT_ONCE: usize = 64;
+/// Most names in one folder: all of them are in memory at once.
+const MOST_NAMES: usize = 1_000_000;
+/// Against so many rules a name is held for what one more name costs.
+const RULES_AT_ONCE: u64 = 256;
+/// A rule takes the memory of so many names.
+const NAMES_FOR_A_RULE: u64 = 20;
+/// Longest list of rules, in bytes: 1 MiB.
+const LIST_BYTES: u64 = 1 << 20;
+
+/// The first bytes of a file of this name say that its folder holds what a program can make again
+/// (<https://bford.info/cachedir/>). cargo marks its target folder so.
+const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
+
+/// What a walk comes across, by its path below the root.
+pub(crate) enum Step<'a> {
+    /// A folder, before anything in it; not for a search.
+    Folder(&'a Path),
+    /// A regular file.
+    File(&'a Path),
+    /// A link, which is not followed; not for a search.
+    Link(&'a Path),
+    /// A device, pipe or socket; not for a search.
+    Other(&'a Path),
+    /// What could not be looked at, for a person.
+    Problem(String),
+}
+
+/// Hands every file that ripgrep would choose below `place` to `visit`, which gets what `state` has
+/// made for its thread, until it breaks off.
+///
+/// # Errors
+/// A limit that is reached; a stop is none.
+pub(crate) fn walk<S>(
+    place: &Place<'_>,
+    looking: Looking<'_>,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+) -> Result<(), WorkspaceError> {
+    walk_for(Choice::Search, place, looking, state, visit)
+}
+
+/// The same with what `choice` would choose.
+///
+/// # Errors
+/// As [`walk`].
+pub(crate) fn walk_for<S>(
+    choice: Choice,
+    place: &Place<'_>,
+    looking: Looking<'_>,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Step<'_>) -> ControlFlow<()> + Sync,
+) -> Result<(), WorkspaceError> {
+    if place.kind == Kind::File {
+        let _ = visit(&mut state(), Step::File(&place.relative));
+        return Ok(());
+    }
+    let problem = |text| {
+        let _ = visit(&mut state(), Step::Problem(text));
+    };
+    let rules = rules_above(place, choice, &problem);
+    let first = Work::Folder { relative: place.relative.clone(), rules };
+    let walk = Walk {
+        root: place.root,
+        choice,
+        looking,
+        queue: Mutex::new(Queue { waiting: vec![first], busy: 0, over: None }),
+        changed: Condvar::new(),
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    let work = || walk.work(&mut state(), &visit);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does all of it.
+            let _ = std::thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    match walk.queue.into_inner().unwrap_or_else(PoisonError::into_inner).over {
+        Some(Err(limit)) => Err(limit),
+        Some(Ok(())) | None => Ok(()),
+    }
+}
+
+/// What is still to be looked at.
+enum Work {
+    Folder {
+        relative: PathBuf,
+        /// The rules for the folder itself.
+        rules: Arc<Rules>,
+    },
+    Files(Vec<PathBuf>),
+}
+
+struct Queue {
+    waiting: Vec<Work>,
+    /// How many threads are at work, each of which may find more.
+    busy: usize,
+    /// That nobody wants more, or why there may not be more.
+    over: Option<Result<(), WorkspaceError>>,
+}
+
+struct Walk<'a> {
+    root: &'a Root,
+    choice: Choice,
+    looking: Looking<'a>,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+/// One thread at one piece of work, until this is dropped: also when the work panics.
+struct Busy<'a>(&'a Walk<'a>);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.busy -= 1;
+        if queue.busy == 0 {
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works until nothing is left that could turn into more.
+    fn work<S>(&self, state: &mut S, visit: &impl Fn(&mut S, Step<'_>) -> ControlFlow<()>) {
+        let mut visit = |step: Step<'_>| visit(state, step);
+        while let Some((work, _busy)) = self.next() {
+            let ended = match work {
+                Work::Files(files) => files.iter().try_for_each(|file| visit(Step::File(file))),
+                Work::Folder { relative, rules } => self.folder(&relative, &rules, &mut visit),
+            };
+            if ended.is_break() || self.looking.stop.is_set() {
+                self.end(Ok(()));
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(Work, Busy<'_>)> {
+        let mut queue = self.queue();
+        loop {
+            // The last one first: the tree is walked down before it is walked across, and little waits.
+            if let Some(work) = queue.waiting.pop() {
+                queue.busy += 1;
+                return Some((work, Busy(self)));
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self, how: Result<(), WorkspaceError>) {
+        let mut queue = self.queue();
+        // A limit says more than that somebody has enough.
+        if how.is_err() || queue.over.is_none() {
+            queue.over = Some(how);
+        }
+        queue.waiting.clear();
+    }
+
+    /// Counts what is listed or read; breaks off where there may not be more.
+    fn count(&self, names: u64) -> ControlFlow<()> {
+        match self.looking.count(Counted::Names, names) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(limit) => {
+                self.end(Err(limit));
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn add(&self, work: Vec<Work>) {
+        let mut queue = self.queue();
+        if queue.over.is_none() && !work.is_empty() {
+            queue.waiting.extend(work);
+            self.changed.notify_all();
+        }
+    }
+
+    fn folder(
+        &self,
+        relative: &Path,
+        rules: &Arc<Rules>,
+        visit: &mut dyn FnMut(Step<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let listing = match Listing::read(self.root, relative, &|| self.looking.stop.is_set()) {
+            Ok(listing) if self.root.own.is_one(listing.identity) => {
+                return ControlFlow::Continue(());
+            }
+            Ok(listing) => listing,
+            Err(_) if self.looking.stop.is_set() => return ControlFlow::Break(()),
+            Err(error) => {
+                let text = format!("cannot read {}: {error}", self.root.key(relative));
+                return visit(Step::Problem(text));
+            }
+        };
+        // The folder itself too, so that empty ones count.
+        self.count(1 + listing.names.len() as u64)?;
+        if self.choice == Choice::Git {
+            if !relative.as_os_str().is_empty() && self.is_cache(relative, &listing) {
+                return ControlFlow::Continue(());
+            }
+            visit(Step::Folder(relative))?;
+        }
+        let problems = RefCell::new(Vec::new());
+        let problem = |text| problems.borrow_mut().push(Step::Problem(text));
+        let above = rules;
+        let rules = rules_in(self.root, relative, rules, &|name| listing.has(name), &problem);
+        self.count(listing.names.len() as u64 * (rules.count() / RULES_AT_ONCE))?;
+        self.count((rules.count() - above.count()) * NAMES_FOR_A_RULE)?;
+        problems.into_inner().into_iter().try_for_each(&mut *visit)?;
+        let mut path = self.root.path.join(relative);
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        for (name, kind) in listing.names {
+            let is_special = !matches!(kind, FileType::Directory | FileType::RegularFile);
+            if is_special && self.choice == Choice::Search {
+                continue;
+            }
+            let is_folder = kind == FileType::Directory;
+            path.push(&name);
+            let left_out = rules.leave_out(&path, is_folder) || self.root.own.holds(&path);
+            path.pop();
+            if left_out {
+                continue;
+            }
+            let relative = relative.join(name);
+            match kind {
+                FileType::Directory => {
+                    folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
+                }
+                FileType::RegularFile => files.push(relative),
+                FileType::Symlink => visit(Step::Link(&relative))?,
+                _ => visit(Step::Other(&relative))?,
+            }
+        }
+        let own = files.split_off(files.len() - files.len().min(FILES_AT_ONCE));
+        let others = files.chunks(FILES_AT_ONCE).map(|files| Work::Files(files.to_vec()));
+        self.add(folders.into_iter().chain(others).collect());
+        own.iter().try_for_each(|file| visit(Step::File(file)))
+    }
+
+    /// Whether a folder is marked as one that holds what can be made again.
+    fn is_cache(&self, relative: &Path, listing: &Listing) -> bool {
+        let (name, signature) = CACHE;
+        let begins = || {
+            let mut options = cap_std::fs::OpenOptions::new();
+            options.read(true).custom_flags(nonblocking());
+            let file = self.root.dir.open_with(relative.join(name), &options).ok()?.into_std();
+            let mut bytes = Vec::new();
+            file.take(signature.len() as u64).read_to_end(&mut bytes).ok()?;
+            Some(bytes == signature)
+        };
+        listing.has(name) && begins() == Some(true)
+    }
+}
+
+/// What stands in a folder.
+struct Listing {
+    /// Which folder it is, whatever its name.
+    identity: (u64, u64),
+    names: Vec<(PathBuf, FileType)>,
+}
+
+impl Listing {
+    fn read(root: &Root, relative: &Path, stop: &dyn Fn() -> bool) -> io::Result<Self> {
+        let folder = open_beneath::open(&root.dir, relative, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let data = rustix::fs::fstat(&folder)?;
+        let identity = (data.st_dev, data.st_ino);
+        let mut entries = Dir::new(folder)?;
+        let mut names = Vec::new();
+        while let Some(entry) = entries.read() {
+            let entry = entry?;
+            if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it in the list.
+                FileType::Unknown => {
+                    match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+                        Ok(data) => FileType::from_raw_mode(data.st_mode),
+                        Err(_) => continue,
+                    }
+                }
+                kind => kind,
+            };
+            let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+            names.push((PathBuf::from(name), kind));
+            if names.len().is_multiple_of(10_000) && stop() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if names.len() > MOST_NAMES {
+                return Err(io::Error::other(format!("it has more than {MOST_NAMES} names")));
+            }
+        }
+        Ok(Self { identity, names })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|(it, _)| it.as_os_str() == name)
+    }
+}
+
+/// The rules that hold for `place` itself. Those of the folders above the root are part of how ripgrep
+/// chooses; no plan can say which folders these are.
+fn rules_above(place: &Place<'_>, choice: Choice, problem: &dyn Fn(String)) -> Arc<Rules> {
+    let root = &place.root;
+    let mut rules = Rules::of_user(&root.path, choice);
+    let mut above: Vec<&Path> = root.path.ancestors().skip(1).collect();
+    above.reverse();
+    for path in above {
+        let has = |name: &str| path.join(name).exists();
+        let read = |name: &str| {
+            let mut options = File::options();
+            options.read(true);
+            std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nonblocking());
+            content(options.open(path.join(name))?)
+        };
+        rules = rules.below(&Folder { path, has: &has, read: &read }, problem);
+    }
+    let mut folders: Vec<&Path> = place.relative.ancestors().skip(1).collect();
+    folders.reverse();
+    for folder in folders {
+        let has = |name: &str| root.dir.symlink_metadata(folder.join(name)).is_ok();
+        rules = rules_in(root, folder, &rules, &has, problem);
+    }
+    rules
+}
+
+/// The rules for what stands in a folder of the root. A list may be a link to another file of the root.
+fn rules_in(
+    root: &Root,
+    relative: &Path,
+    rules: &Arc<Rules>,
+    has: &dyn Fn(&str) -> bool,
+    problem: &dyn Fn(String),
+) -> Arc<Rules> {
+    let read = |name: &str| {
+        let mut options = cap_std::fs::OpenOptions::new();
+        options.read(true).custom_flags(nonblocking());
+        content(root.dir.open_with(relative.join(name), &options)?.into_std())
+    };
+    rules.below(&Folder { path: &root.path.join(relative), has, read: &read }, problem)
+}
+
+/// Opening a pipe would wait for its other end.
+fn nonblocking() -> i32 {
+    OFlags::NONBLOCK.bits().cast_signed()
+}
+
+fn content(file: File) -> io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(LIST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LIST_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
+}
