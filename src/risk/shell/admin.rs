@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Judge, Opinion};
+use super::listed::listed;
 use super::place;
 use super::syntax::SimpleCommand;
 use crate::risk::RiskLevel;
@@ -113,32 +114,8 @@ impl Admin {
 
 /// Whether a call changes settings, and says that they are not only those of the project.
 fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
-    const SETS: [&str; 24] = [
-        "config",
-        "set",
-        "unset",
-        "override",
-        "alias",
-        "register",
-        "unregister",
-        "add",
-        "remove",
-        "enable",
-        "disable",
-        "edit",
-        "default",
-        "use",
-        "link",
-        "mask",
-        "write",
-        "reset",
-        "trust",
-        "create",
-        "delete",
-        "import",
-        "settings",
-        "source",
-    ];
+    const SETS: &str = "config set unset override alias register unregister add remove enable disable edit default use link \
+        mask write reset trust create delete import settings source";
     const READS: [&str; 9] =
         ["get", "list", "ls", "show", "view", "--list", "-l", "--get", "--show-origin"];
     let texts = || arguments.iter().map(|(text, _)| text.as_str());
@@ -149,7 +126,7 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     let operands: Vec<&str> = texts().filter(|text| !text.starts_with('-')).collect();
     // A key without its value is only asked for.
     let asks = program == "git" && operands.len() <= 2;
-    !asks && operands.iter().take(3).any(|text| SETS.contains(text))
+    !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
 /// Whether the last word is an address to which a program streams; what it reads stands behind an option.
@@ -168,20 +145,7 @@ impl Judge<'_> {
     /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
     /// this very command built there is known from its other words.
     pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
-        const LOOK: [&str; 12] = [
-            "ls",
-            "cat",
-            "file",
-            "stat",
-            "test",
-            "[",
-            "chmod",
-            "echo",
-            "printf",
-            "which",
-            "head",
-            "sha256sum",
-        ];
+        const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
         static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
             Regex::new(
                 r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
@@ -193,9 +157,8 @@ impl Judge<'_> {
         }
         let path = place::settle(program, &self.folder);
         let tool = TOOLS.as_ref().is_some_and(|tools| tools.is_match(&path));
-        let looks = |it: &SimpleCommand| {
-            it.words.first().is_some_and(|word| LOOK.contains(&word.text.as_str()))
-        };
+        let looks =
+            |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
         // A wrapper only names what it runs.
         let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
         let made = others.into_iter().any(|it| {

@@ -12,6 +12,7 @@ use super::elsewhere::Use;
 use super::elsewhere::outputs::sends;
 use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
 use super::judge::{Judge, Opinion};
+use super::listed::listed;
 use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
@@ -53,28 +54,8 @@ static PATTERNS: LazyLock<Option<[Regex; 10]>> = LazyLock::new(|| {
 });
 
 /// Programs whose operands are texts for people, or patterns that code is searched for.
-const SPEAKS: [&str; 20] = [
-    "gh",
-    "glab",
-    "echo",
-    "printf",
-    "notify-send",
-    "logger",
-    "wall",
-    "write",
-    "mail",
-    "jira",
-    "slack",
-    "say",
-    "jrnl",
-    "todo",
-    "task",
-    "hub",
-    "semgrep",
-    "ast-grep",
-    "sg",
-    "comby",
-];
+const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
+    sg comby";
 
 /// The long or short option that a word is the value of, with that value.
 fn pairs(words: &[Word]) -> Vec<(String, Word)> {
@@ -101,12 +82,8 @@ fn pairs(words: &[Word]) -> Vec<(String, Word)> {
 }
 
 fn is_shell(text: &str) -> bool {
-    program_of(text).is_some_and(|name| {
-        matches!(
-            name.as_str(),
-            "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "fish" | "csh" | "tcsh" | "mksh"
-        )
-    })
+    program_of(text)
+        .is_some_and(|name| listed("sh bash dash zsh ksh ash fish csh tcsh mksh", &name))
 }
 
 impl Judge<'_> {
@@ -209,7 +186,7 @@ impl Judge<'_> {
         patterns: &[Regex; 10],
         depth: usize,
     ) -> Option<&'static str> {
-        if self.table.verbs.excepted(program) || SPEAKS.contains(&program) {
+        if self.table.verbs.excepted(program) || listed(SPEAKS, program) {
             return None;
         }
         if self.starts_shell(command, program, depth) {
@@ -240,30 +217,8 @@ impl Judge<'_> {
 
     /// Whether a program that no rule knows is given a shell, or a whole command line, as its operand.
     fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
-        const NAMES: [&str; 22] = [
-            "completion",
-            "completions",
-            "init",
-            "hook",
-            "env",
-            "activate",
-            "shellenv",
-            "generate",
-            "generate-completion",
-            "install",
-            "add",
-            "show",
-            "search",
-            "help",
-            "info",
-            "list",
-            "man",
-            "setup",
-            "get",
-            "uninstall",
-            "shell",
-            "shell-completion",
-        ];
+        const NAMES: &str = "completion completions init hook env activate shellenv generate generate-completion install add \
+            show search help info list man setup get uninstall shell shell-completion";
         // Queues of computing centres start shells for the person who asks.
         if matches!(program, "bsub" | "srun" | "salloc" | "qlogin" | "qrsh" | "qsub") {
             return false;
@@ -276,7 +231,7 @@ impl Judge<'_> {
             let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
             // A person who names a shell may only ask for something that is about it.
-            let about = words.iter().take(at).any(|it| NAMES.contains(&it.text.as_str()));
+            let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
             if is_shell(&word.text)
                 && !about
                 && !before.is_some_and(|it| it.starts_with("--") || it == "-s")

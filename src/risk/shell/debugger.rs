@@ -5,21 +5,16 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::interpreter::looks;
+use super::listed::listed;
 use super::readers::is_known;
 use super::syntax::Word;
 
 /// Names of the debuggers that read GDB's commands.
 pub(super) fn is_debugger(program: &str) -> bool {
-    matches!(
+    listed(
+        "gdb lldb gdb-multiarch arm-none-eabi-gdb riscv32-unknown-elf-gdb riscv64-unknown-elf-gdb \
+        xtensa-esp32-elf-gdb avr-gdb",
         program,
-        "gdb"
-            | "lldb"
-            | "gdb-multiarch"
-            | "arm-none-eabi-gdb"
-            | "riscv32-unknown-elf-gdb"
-            | "riscv64-unknown-elf-gdb"
-            | "xtensa-esp32-elf-gdb"
-            | "avr-gdb"
     )
 }
 

@@ -5,46 +5,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::judge::{Judge, Opinion};
+use super::listed::listed;
 use super::place;
 use super::program::program_of;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
 use crate::risk::RiskLevel;
 
 /// Programs that say of a file that it is there, and not what is in it.
-const ONLY_NAMES: [&str; 32] = [
-    "ls",
-    "dir",
-    "vdir",
-    "exa",
-    "eza",
-    "tree",
-    "stat",
-    "test",
-    "[",
-    "[[",
-    "file",
-    "du",
-    "realpath",
-    "readlink",
-    "basename",
-    "dirname",
-    "find",
-    "fd",
-    "fdfind",
-    "echo",
-    "printf",
-    "cd",
-    "pushd",
-    "ssh-keygen",
-    "openssl",
-    "which",
-    "type",
-    "lsof",
-    "getfacl",
-    "lsattr",
-    "git",
-    "pathchk",
-];
+const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \
+    printf cd pushd ssh-keygen openssl which type lsof getfacl lsattr git pathchk";
 
 impl Judge<'_> {
     /// Raises the verdict on a program that reads where it prints what nobody should keep.
@@ -67,7 +36,7 @@ impl Judge<'_> {
                 place::is_secret(&path) || place::is_keys(&path)
             })
         };
-        let shows = reads && !ONLY_NAMES.contains(&program)
+        let shows = reads && !listed(ONLY_NAMES, program)
             || matches!(program, "docker" | "podman" | "kubectl")
                 && arguments.iter().any(|(it, _)| it == "cp");
         let given = shows && arguments.iter().any(|(text, _)| keeps(text));
@@ -157,12 +126,10 @@ impl Judge<'_> {
 
     /// Whether a command only passes on what it reads.
     fn prints_on(&self, command: &SimpleCommand) -> bool {
-        const PASS_ON: [&str; 22] = [
-            "cat", "tac", "rev", "tr", "cut", "head", "tail", "sed", "awk", "grep", "sort", "uniq",
-            "fold", "base64", "base32", "xxd", "od", "hexdump", "less", "more", "tee", "nl",
-        ];
+        const PASS_ON: &str = "cat tac rev tr cut head tail sed awk grep sort uniq fold base64 base32 xxd od hexdump less more \
+            tee nl";
         let name = command.words.first().and_then(|word| program_of(&word.text));
-        name.is_some_and(|name| PASS_ON.contains(&name.as_str()))
+        name.is_some_and(|name| listed(PASS_ON, &name))
     }
 }
 

@@ -11,6 +11,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::Judge;
+use super::listed::listed;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
 use neighbours::is_neighbour;
@@ -98,23 +99,10 @@ impl Elsewhere {
         let is = |text: &str| {
             let name = text.split('=').next().unwrap_or_default();
             let name = name.trim_start_matches('-').to_ascii_lowercase();
-            matches!(
-                name.as_str(),
-                "prefix"
-                    | "destdir"
-                    | "exec-prefix"
-                    | "exec_prefix"
-                    | "install-dir"
-                    | "install-root"
-                    | "installroot"
-                    | "bindir"
-                    | "sbindir"
-                    | "libdir"
-                    | "sysconfdir"
-                    | "install-prefix"
-                    | "tree"
-                    | "roles-path"
-                    | "collections-path"
+            listed(
+                "prefix destdir exec-prefix exec_prefix install-dir install-root installroot bindir sbindir \
+                libdir sysconfdir install-prefix tree roles-path collections-path",
+                &name,
             )
         };
         let glued = text.contains('=') && is(text);

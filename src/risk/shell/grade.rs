@@ -3,6 +3,7 @@
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::{Finding, Judge, Opinion};
 use super::known::BESIDE;
+use super::listed::listed;
 use super::milder;
 use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
@@ -21,15 +22,12 @@ pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 const READS: &str = "perhaps-reads";
 
 /// Names of programs that are ordinary words, too, so that they say nothing behind another program.
-const WORDS: [&str; 60] = [
-    "start", "stop", "format", "net", "at", "batch", "init", "reg", "sc", "security", "service",
-    "trust", "transfer", "wipe", "defaults", "cipher", "mail", "host", "cmd", "test", "[", "set",
-    "cd", "exec", "time", "watch", "make", "task", "just", "help", "info", "script", "command",
-    "split", "install", "patch", "link", "http", "serve", "sync", "build", "run", "ts", "tc",
-    "view", // Builtins, which no other program can run.
-    "history", "fc", "unset", "shopt", "trap", "hash", "enable", "bind", "complete", "alias",
-    "declare", "export", "local", "readonly", "jobs",
-];
+const WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
+    test [ set cd exec time watch make task just help info script command split install patch link http serve sync \
+    build run ts tc view";
+
+/// Builtins of the shell, which no other program can run.
+const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete alias declare export local readonly jobs";
 
 impl Judge<'_> {
     /// Asks the table and the rules of the user.
@@ -85,7 +83,7 @@ impl Judge<'_> {
         let excepted = self.table.verbs.excepted(program);
         // A program by a path of its own may be another copy of one that is known.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
-        if name != program && self.table.dangerous(&name) && !WORDS.contains(&name.as_str()) {
+        if name != program && self.is_dangerous_name(&name) {
             let mut words = command.words.clone();
             if let Some(first) = words.first_mut() {
                 first.text = name;
@@ -96,9 +94,7 @@ impl Judge<'_> {
         let own = program.contains('/');
         for words in self.variants(command.words.get(1..).unwrap_or_default(), &command.span) {
             let starts = |word: &Word| {
-                program_of(&word.text).is_some_and(|name| {
-                    self.table.dangerous(&name) && !WORDS.contains(&name.as_str())
-                })
+                program_of(&word.text).is_some_and(|name| self.is_dangerous_name(&name))
             };
             let starts: Vec<usize> = words
                 .iter()
@@ -149,6 +145,11 @@ impl Judge<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a word is the name of a dangerous program, and neither an ordinary word nor a builtin.
+    fn is_dangerous_name(&self, name: &str) -> bool {
+        self.table.dangerous(name) && !listed(WORDS, name) && !listed(BUILTINS, name)
     }
 
     /// Keeps what this finds only where it is dangerous, and says of it that a known command did it.
@@ -351,38 +352,8 @@ fn looks_like_code(text: &str) -> bool {
 /// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a
 /// program with subcommands, which may hand it to something else, it is not.
 fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
-    const WITH_SUBCOMMANDS: [&str; 30] = [
-        "git",
-        "cargo",
-        "npm",
-        "pnpm",
-        "yarn",
-        "docker",
-        "podman",
-        "kubectl",
-        "helm",
-        "terraform",
-        "tofu",
-        "pip",
-        "pip3",
-        "go",
-        "gh",
-        "aws",
-        "gcloud",
-        "az",
-        "systemctl",
-        "apt",
-        "apt-get",
-        "brew",
-        "rustup",
-        "uv",
-        "poetry",
-        "conda",
-        "gem",
-        "dotnet",
-        "snap",
-        "flatpak",
-    ];
+    const WITH_SUBCOMMANDS: &str = "git cargo npm pnpm yarn docker podman kubectl helm terraform tofu pip pip3 go gh aws gcloud az \
+        systemctl apt apt-get brew rustup uv poetry conda gem dotnet snap flatpak";
     let (last, words) = arguments.split_last()?;
     let asks = matches!(last.0.as_str(), "--help" | "-help")
         || (program == "git" && last.0 == "-h" && words.len() == 1);
@@ -394,6 +365,6 @@ fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
             && text.starts_with(|c: char| c.is_ascii_lowercase())
             && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
-    (asks && words.len() <= 2 && WITH_SUBCOMMANDS.contains(&program) && words.iter().all(plain))
+    (asks && words.len() <= 2 && listed(WITH_SUBCOMMANDS, program) && words.iter().all(plain))
         .then_some(RiskLevel::Caution)
 }

@@ -18,6 +18,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::Judge;
+use super::listed::listed;
 use super::place;
 use super::syntax::{UNKNOWN, Word};
 use tokens::Token;
@@ -178,21 +179,10 @@ fn plain_option(language: &str, text: &str) -> bool {
         "ruby" => {
             letters("enplaw")
                 || text.strip_prefix("-I").is_some_and(|it| !it.is_empty() && is_inside(it))
-                || matches!(
+                || listed(
+                    "-rjson -rdate -rtime -rset -ryaml -rdigest -rsecurerandom -rbase64 -rcsv -rbigdecimal \
+                    -rmatrix -rprime -rpp",
                     text,
-                    "-rjson"
-                        | "-rdate"
-                        | "-rtime"
-                        | "-rset"
-                        | "-ryaml"
-                        | "-rdigest"
-                        | "-rsecurerandom"
-                        | "-rbase64"
-                        | "-rcsv"
-                        | "-rbigdecimal"
-                        | "-rmatrix"
-                        | "-rprime"
-                        | "-rpp"
                 )
         }
         "php" => letters("rn"),
@@ -281,10 +271,6 @@ fn substitutes(code: &str) -> bool {
 
 fn literal(text: &str) -> Word {
     Word::literal(text, 0..0)
-}
-
-fn listed(list: &str, name: &str) -> bool {
-    list.split(' ').any(|it| it == name)
 }
 
 fn sign(token: Option<&Token>, wanted: char) -> bool {

@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::elsewhere::Use;
 use super::judge::Judge;
+use super::listed::listed;
 use super::milder::{Allowed, Parts};
 use super::place;
 use super::program::program_of;
@@ -38,22 +39,8 @@ const HTTPIE: Allowed = Allowed {
 };
 
 /// Programs that can lead a port of this computer to another one.
-const TUNNELS: [&str; 14] = [
-    "ssh",
-    "autossh",
-    "socat",
-    "nc",
-    "ncat",
-    "netcat",
-    "kubectl",
-    "oc",
-    "chisel",
-    "frpc",
-    "gost",
-    "docker",
-    "podman",
-    "mitmproxy",
-];
+const TUNNELS: &str =
+    "ssh autossh socat nc ncat netcat kubectl oc chisel frpc gost docker podman mitmproxy";
 
 /// Variables by which requests go elsewhere or programs take other settings.
 const LEADS: [&str; 6] =
@@ -163,7 +150,7 @@ impl Judge<'_> {
         let mut all = self.script.commands.iter().chain(&self.made).chain(&self.commands);
         all.any(|it| {
             let program = it.words.first().and_then(|word| program_of(&word.text));
-            program.is_some_and(|it| TUNNELS.contains(&it.as_str()))
+            program.is_some_and(|it| listed(TUNNELS, &it))
                 || it.assignments.iter().any(|(name, _)| leads(name) || name == "HOME")
                 || it.words.iter().any(|word| leads(&word.text) || word.text.starts_with("HOME="))
         })

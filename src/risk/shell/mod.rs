@@ -21,6 +21,7 @@ mod interpreter;
 mod judge;
 mod known;
 mod late;
+mod listed;
 mod loopback;
 mod milder;
 mod needs;

@@ -1,42 +1,14 @@
 //! Options as rules ask for them: in bundles, abbreviated, with values, and dry runs that are none.
 
+use super::listed::listed;
 use super::pattern::Seen;
 
 /// Options before a subcommand that take no value in any program.
 pub(super) fn is_flag(text: &str) -> bool {
-    const FLAGS: [&str; 30] = [
-        "-y",
-        "--yes",
-        "-q",
-        "--quiet",
-        "-v",
-        "--verbose",
-        "--json",
-        "--user",
-        "--system",
-        "--debug",
-        "-D",
-        "--no-pager",
-        "-P",
-        "--silent",
-        "-s",
-        "--global",
-        "-g",
-        "--locked",
-        "--offline",
-        "--frozen",
-        "--all",
-        "-a",
-        "--no-color",
-        "--help",
-        "-h",
-        "--version",
-        "-V",
-        "--bare",
-        "--no-optional-locks",
-        "--paginate",
-    ];
-    FLAGS.contains(&text) || text.starts_with('+')
+    const FLAGS: &str = "-y --yes -q --quiet -v --verbose --json --user --system --debug -D --no-pager -P --silent -s --global \
+        -g --locked --offline --frozen --all -a --no-color --help -h --version -V --bare --no-optional-locks \
+        --paginate";
+    listed(FLAGS, text) || text.starts_with('+')
 }
 
 /// Whether an argument is or holds an option, also in a bundle, abbreviated or with a value.
@@ -111,47 +83,12 @@ pub(super) fn dry(option: &str, seen: &Seen) -> bool {
 
 /// Whether a word takes no other one as its value: an operand, a value itself, or a known flag.
 fn swallows_nothing(text: &str) -> bool {
-    const FLAGS: [&str; 36] = [
-        "--force",
-        "--delete",
-        "--all",
-        "--tags",
-        "--prune",
-        "--mirror",
-        "--force-with-lease",
-        "--verbose",
-        "--quiet",
-        "--yes",
-        "--locked",
-        "--allow-dirty",
-        "--no-verify",
-        "--workspace",
-        "--offline",
-        "--archive",
-        "--recursive",
-        "--purge",
-        "--json",
-        "--set-upstream",
-        "-f",
-        "-a",
-        "-v",
-        "-q",
-        "-y",
-        "-u",
-        "-d",
-        "-x",
-        "-n",
-        "-r",
-        "--progress",
-        "--compress",
-        "--human-readable",
-        "--install",
-        "--wait",
-        "--atomic",
-    ];
+    const FLAGS: &str = "--force --delete --all --tags --prune --mirror --force-with-lease --verbose --quiet --yes --locked \
+        --allow-dirty --no-verify --workspace --offline --archive --recursive --purge --json --set-upstream -f \
+        -a -v -q -y -u -d -x -n -r --progress --compress --human-readable --install --wait --atomic";
     !text.starts_with('-')
         || text.contains('=')
-        || FLAGS.contains(&text)
+        || listed(FLAGS, text)
         || (text.len() > 2
             && !text.starts_with("--")
             && text.chars().skip(1).all(|letter| "avzxdyqrlptRnhPHuXW".contains(letter)))

@@ -5,6 +5,7 @@ use super::effects::program_of;
 use super::elsewhere::Use;
 use super::interpreter::{debugged, harmless};
 use super::judge::{Judge, Opinion};
+use super::listed::listed;
 use super::milder;
 use super::place;
 use super::powershell::{only_looks, runs_script};
@@ -13,10 +14,7 @@ use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// Programs that install or run what they are given.
-const INSTALLERS: [&str; 14] = [
-    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "gem", "cargo", "go", "apt", "apt-get",
-    "brew", "conda",
-];
+const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-get brew conda";
 
 impl Judge<'_> {
     /// What is left of an opinion where the call is known better than the table knows it.
@@ -210,10 +208,8 @@ impl Judge<'_> {
 
     /// A file that the command line itself wrote, and that an option hands over as a program.
     pub(super) fn runs_written(&mut self, command: &SimpleCommand) {
-        const PARTS: [&str; 17] = [
-            "prog", "command", "cmd", "exec", "editor", "pager", "shell", "filter", "script",
-            "hook", "helper", "rsh", "wrapper", "launcher", "plugin", "linker", "runner",
-        ];
+        const PARTS: &str = "prog command cmd exec editor pager shell filter script hook helper rsh wrapper launcher plugin \
+            linker runner";
         if self.written.is_empty() {
             return;
         }
@@ -226,7 +222,8 @@ impl Judge<'_> {
                     (before.map_or("", |it| it.text.as_str()), word.text.as_str())
                 }
             };
-            let named = option.starts_with("--") && PARTS.iter().any(|part| option.contains(part));
+            let named =
+                option.starts_with("--") && PARTS.split(' ').any(|part| option.contains(part));
             let first = value.split(' ').next().unwrap_or_default();
             if named && self.written.contains(&place::settle(first, &self.folder)) {
                 let reason = "Hands a file that this command itself wrote over as a program.";
@@ -237,7 +234,7 @@ impl Judge<'_> {
 
     /// Installing what another command fetches is installing what nobody has named.
     pub(super) fn installs_fetched(&mut self, command: &SimpleCommand, program: &str) {
-        if !INSTALLERS.contains(&program) {
+        if !listed(INSTALLERS, program) {
             return;
         }
         let fetches = |word: &Word| {

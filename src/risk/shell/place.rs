@@ -1,29 +1,12 @@
 //! Where a path leads, from its text alone.
 
 use super::super::sensitive;
+use super::listed::listed;
 use super::syntax::{END, UNKNOWN};
 
 /// Folders that belong to the system.
-const SYSTEM: [&str; 18] = [
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/boot",
-    "/var",
-    "/root",
-    "/sys",
-    "/proc",
-    "/dev",
-    "/run",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/opt",
-];
+const SYSTEM: &str = "/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /var /root /sys /proc /dev /run /System /Library \
+    /Applications /opt";
 
 /// Folders that hold what people made; deleting one as a whole has no reasonable use either.
 const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
@@ -69,13 +52,13 @@ pub(super) fn is_root(path: &str) -> bool {
     let path =
         path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
     let path = if path == "*" { "" } else { path };
-    path == "/" || path == "~" || path == "/*" || SYSTEM.contains(&path) || PEOPLE.contains(&path)
+    path == "/" || path == "~" || path == "/*" || listed(SYSTEM, path) || PEOPLE.contains(&path)
 }
 
 /// Below a folder of the system, where only its packages should write.
 pub(super) fn is_system(path: &str) -> bool {
     path == "/"
-        || (SYSTEM.iter().any(|folder| below(path, folder))
+        || (SYSTEM.split(' ').any(|folder| below(path, folder))
             && !below(path, "/var/tmp")
             && !below(path, "/dev/shm")
             && !HARMLESS.iter().any(|file| below(path, file)))

@@ -1,48 +1,19 @@
 //! The names by which programs are compared, made plain from the paths and versions that they are called by.
 
+use super::listed::listed;
 use super::place;
 
 /// Folders where the system has its programs.
-const FOLDERS: [&str; 14] = [
-    "/bin/",
-    "/sbin/",
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/opt/homebrew/bin/",
-    "/snap/bin/",
-    "/usr/games/",
-    "/usr/libexec/",
-    "/usr/lib/git-core/",
-    "/usr/libexec/git-core/",
-    "/lib64/",
-    "/lib/",
-];
+const FOLDERS: &str = "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/ /snap/bin/ \
+    /usr/games/ /usr/libexec/ /usr/lib/git-core/ /usr/libexec/git-core/ /lib64/ /lib/";
 
 /// Programs that are installed beside their versions, as `python3.12` is.
-const VERSIONED: [&str; 34] = [
-    "python", "python3", "python2", "pypy", "pypy3", "perl", "ruby", "irb", "node", "nodejs",
-    "lua", "luajit", "php", "tclsh", "wish", "guile", "gcc", "g++", "clang", "clang++", "pip",
-    "pip3", "bash", "zsh", "ksh", "sh", "erl", "julia", "ghc", "psql", "gawk", "vim", "java",
-    "pg_ctl",
-];
+const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node nodejs lua luajit php tclsh wish guile gcc g++ clang \
+    clang++ pip pip3 bash zsh ksh sh erl julia ghc psql gawk vim java pg_ctl";
 
 /// Endings by which distributions tell one program from another of the same name.
-const FLAVOURS: [&str; 12] = [
-    ".exe",
-    ".traditional",
-    ".openbsd",
-    ".basic",
-    ".tiny",
-    ".nox",
-    ".gtk3",
-    ".busybox",
-    ".distrib",
-    "-static",
-    ".real",
-    ".orig",
-];
+const FLAVOURS: &str =
+    ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
 /// The name by which the table knows a program; nothing for a program by its own path.
 pub(super) fn program_of(text: &str) -> Option<String> {
@@ -58,9 +29,9 @@ pub(super) fn program_of(text: &str) -> Option<String> {
         return Some("/etc/init.d/".to_owned());
     }
     if folder.is_empty()
-        || FOLDERS.contains(&folder)
+        || listed(FOLDERS, folder)
         // Up and out to where the system has its programs.
-        || (folder.starts_with("../") && FOLDERS.iter().any(|known| folder.ends_with(known)))
+        || (folder.starts_with("../") && FOLDERS.split(' ').any(|known| folder.ends_with(known)))
         || is_loader(name)
     {
         return Some(canonical(name));
@@ -102,17 +73,17 @@ pub(super) fn canonical(name: &str) -> String {
         return "ld.so".to_owned();
     }
     let mut name = name;
-    for flavour in FLAVOURS {
+    for flavour in FLAVOURS.split(' ') {
         name = name.strip_suffix(flavour).filter(|rest| !rest.is_empty()).unwrap_or(name);
     }
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     if bare.len() < name.len() && !matches!(name, "python2" | "python3" | "pip3" | "pypy3") {
         let digits = name.strip_prefix(bare).unwrap_or_default();
         let major = format!("{bare}{}", digits.chars().next().unwrap_or_default());
-        if VERSIONED.contains(&major.as_str()) && digits.len() > 1 {
+        if listed(VERSIONED, &major) && digits.len() > 1 {
             return major;
         }
-        if VERSIONED.contains(&bare) {
+        if listed(VERSIONED, bare) {
             return bare.to_owned();
         }
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 
@@ -89,26 +90,8 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
 
 /// Whether a text is one statement of SQL that only reads.
 pub(super) fn only_queries(text: &str) -> bool {
-    const CHANGE: [&str; 18] = [
-        "into",
-        "insert",
-        "update",
-        "delete",
-        "drop",
-        "alter",
-        "create",
-        "grant",
-        "revoke",
-        "copy",
-        "call",
-        "do",
-        "set",
-        "truncate",
-        "execute",
-        "load_file",
-        "system",
-        "load_extension",
-    ];
+    const CHANGE: &str = "into insert update delete drop alter create grant revoke copy call do set truncate execute load_file \
+        system load_extension";
     let lower = text.trim().trim_end_matches(';').to_ascii_lowercase();
     let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let first = words.next().unwrap_or_default();
@@ -117,6 +100,6 @@ pub(super) fn only_queries(text: &str) -> bool {
         && !lower.contains([';', '`', '\\', '|', '&'])
         && !lower.contains("$(")
         && words.all(|word| {
-            !CHANGE.contains(&word) && !word.starts_with("pg_") && !word.starts_with("xp_")
+            !listed(CHANGE, word) && !word.starts_with("pg_") && !word.starts_with("xp_")
         })
 }

@@ -7,6 +7,7 @@ mod find;
 mod sed;
 mod test;
 
+use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 pub(in crate::risk) use entries::TEXT;
@@ -249,10 +250,8 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
 }
 
 /// Variables whose values are paths, names and numbers that nobody else chooses.
-const PLAIN: [&str; 16] = [
-    "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "UID", "EUID", "RANDOM", "SECONDS",
-    "LANG", "FOUND", "?", "#", "!", "$",
-];
+const PLAIN: &str =
+    "HOME PWD OLDPWD USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LANG FOUND ? # ! $";
 
 /// Whether nothing of a text is unknown but what harmless variables hold.
 pub(super) fn is_known(text: &str) -> bool {
@@ -262,7 +261,7 @@ pub(super) fn is_known(text: &str) -> bool {
         || text
             .split(UNKNOWN)
             .skip(1)
-            .all(|part| part.split_once(END).is_some_and(|(name, _)| PLAIN.contains(&name)))
+            .all(|part| part.split_once(END).is_some_and(|(name, _)| listed(PLAIN, name)))
 }
 
 /// Whether an operand is known and cannot become an option.

@@ -1,27 +1,15 @@
 //! Addresses from which a call says that packages come.
 
+use super::listed::listed;
 use super::syntax::Word;
 
 /// Whether a program is told of an address without protection as one from which packages come.
 pub(super) fn adds_source(program: &str, words: &[Word]) -> bool {
-    const NAMES: [&str; 12] = [
-        "repo",
-        "repos",
-        "repository",
-        "source",
-        "sources",
-        "remote",
-        "registry",
-        "index",
-        "channel",
-        "mirror",
-        "hex.repo",
-        "package-registry",
-    ];
+    const NAMES: &str = "repo repos repository source sources remote registry index channel mirror hex.repo package-registry";
     let mut operands = words.iter().map(|it| it.text.as_str()).filter(|it| !it.starts_with('-'));
     let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
     !matches!(program, "git" | "hg" | "svn" | "curl" | "wget" | "gh" | "glab")
-        && operands.clone().take(3).any(|it| NAMES.contains(&it))
+        && operands.clone().take(3).any(|it| listed(NAMES, it))
         && operands.any(|it| it.strip_prefix("http://").is_some_and(|it| !here(it)))
 }
 

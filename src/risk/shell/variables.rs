@@ -16,26 +16,8 @@ const LONGEST_TEXT: usize = 64 * 1024;
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// How names of variables end whose value is a command that programs run.
-const RUN: [&str; 18] = [
-    "_EDITOR",
-    "_PAGER",
-    "_BROWSER",
-    "_DIFF",
-    "_ASKPASS",
-    "_SSH",
-    "_RSH",
-    "_SHELL",
-    "_HOOK",
-    "_HOOKS",
-    "_HELPER",
-    "_WRAPPER",
-    "_LAUNCHER",
-    "_PRELOAD",
-    "_FILTER",
-    "_VIEWER",
-    "_TERMINAL",
-    "_SSH_COMMAND",
-];
+const RUN: &str = "_EDITOR _PAGER _BROWSER _DIFF _ASKPASS _SSH _RSH _SHELL _HOOK _HOOKS _HELPER _WRAPPER _LAUNCHER _PRELOAD \
+    _FILTER _VIEWER _TERMINAL _SSH_COMMAND";
 
 impl Judge<'_> {
     /// Replaces a text in another one; nothing where the bounds do not allow it, which is a finding.
@@ -212,7 +194,7 @@ impl Judge<'_> {
         };
         // A program is one word; with arguments, or from somewhere, it is a command that nobody has read.
         let command = value.contains([' ', '/', '$', '`', ';', '|']) && !usual(value);
-        if command && RUN.iter().any(|ending| name.ends_with(ending)) {
+        if command && RUN.split(' ').any(|ending| name.ends_with(ending)) {
             let reason = "Tells programs to run another command.";
             self.danger("hijack-variable", span.clone(), reason);
         }

@@ -1,6 +1,7 @@
 //! The words of a wrapper: where they begin, which options take a value, and which hold a command.
 
 use super::judge::Judge;
+use super::listed::listed;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::Wrapper;
 
@@ -14,30 +15,8 @@ impl Judge<'_> {
     /// Whether the words are those of a tool of developers that is told to look at the project, whatever package
     /// brings it: its name alone would also be that of something else that is fetched.
     pub(super) fn checks_project(&self, words: &[Word]) -> bool {
-        const CHECKS: [&str; 22] = [
-            "lint",
-            "check",
-            "test",
-            "tests",
-            "format",
-            "fmt",
-            "validate",
-            "build",
-            "bundle",
-            "compile",
-            "typecheck",
-            "type-check",
-            "docs",
-            "info",
-            "doctor",
-            "diff",
-            "coverage",
-            "stats",
-            "bench",
-            "generate",
-            "list",
-            "--version",
-        ];
+        const CHECKS: &str = "lint check test tests format fmt validate build bundle compile typecheck type-check docs info \
+            doctor diff coverage stats bench generate list --version";
         let [first, second, ..] = words else { return false };
         let name = first.text.split_once('@').map_or(first.text.as_str(), |(name, _)| name);
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -46,7 +25,7 @@ impl Judge<'_> {
             && name.chars().all(plain)
             && version.chars().all(|c| c.is_ascii_alphanumeric() || "@.^~-".contains(c))
             && self.table.verbs.names_tool(name)
-            && CHECKS.contains(&second.text.as_str())
+            && listed(CHECKS, &second.text)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{is_neighbour, place};
+use crate::risk::shell::listed::listed;
 
 /// Options that say where a program puts what it makes.
 const OUTPUTS: &str = r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
@@ -29,50 +30,11 @@ pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
     // Of these, such an option says where what they only link, look for or read from is.
     let reads = ["pkg-config", "cmake", "meson"].contains(&program);
     // A single letter means something else to these, most of which only look.
-    const OTHERS: [&str; 40] = [
-        "grep",
-        "egrep",
-        "fgrep",
-        "zgrep",
-        "rg",
-        "ag",
-        "ack",
-        "git",
-        "ps",
-        "ssh",
-        "scp",
-        "sftp",
-        "sshfs",
-        "mount",
-        "find",
-        "fd",
-        "lsof",
-        "lsblk",
-        "findmnt",
-        "apt",
-        "apt-get",
-        "apt-cache",
-        "unzip",
-        "7z",
-        "tar",
-        "ls",
-        "test",
-        "[",
-        "[[",
-        "set",
-        "shopt",
-        "ip",
-        "rpm",
-        "tree",
-        "jq",
-        "journalctl",
-        "systemctl",
-        "docker",
-        "kubectl",
-        "diff",
-    ];
+    const OTHERS: &str = "grep egrep fgrep zgrep rg ag ack git ps ssh scp sftp sshfs mount find fd lsof lsblk findmnt apt \
+        apt-get apt-cache unzip 7z tar ls test [ [[ set shopt ip rpm tree jq journalctl systemctl docker \
+        kubectl diff";
     let (Some([outputs, ..]), Some(option)) = (PATTERNS.as_ref(), option) else { return false };
-    let short = option == "-o" && !OTHERS.contains(&program);
+    let short = option == "-o" && !listed(OTHERS, program);
     !reads && (short || option == "-femit-bin" || outputs.is_match(option))
 }
 
@@ -136,16 +98,9 @@ pub(super) fn only_named(program: &str, option: Option<&str>, text: &str, raised
     let path = super::paths(value).into_iter().next().unwrap_or_default();
     let usual = ["~/.local", "~/local", "~/opt", "~/apps", "~/sw", "~/usr", "~/.opt"];
     let named = |it: &str| {
-        matches!(
+        listed(
+            "prefix exec-prefix bindir libdir includedir datadir mandir sysconfdir",
             it.trim_start_matches('-'),
-            "prefix"
-                | "exec-prefix"
-                | "bindir"
-                | "libdir"
-                | "includedir"
-                | "datadir"
-                | "mandir"
-                | "sysconfdir"
         )
     };
     !raised

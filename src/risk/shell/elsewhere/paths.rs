@@ -3,42 +3,12 @@
 use std::sync::LazyLock;
 
 use super::place;
+use crate::risk::shell::listed::listed;
 use crate::risk::shell::syntax::{END, UNKNOWN};
 
 /// Folders in which a path that begins at the root is taken for one, and not for a route or a pattern.
-const KNOWN: [&str; 31] = [
-    "bin",
-    "boot",
-    "data",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib32",
-    "lib64",
-    "media",
-    "mnt",
-    "nix",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "snap",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "workspace",
-    "workspaces",
-];
+const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
+    usr var Applications Library System Users Volumes workspace workspaces";
 
 /// Where programs are installed; without more rights nobody writes there.
 const INSTALLED: [&str; 9] =
@@ -50,7 +20,7 @@ const DEVICES: [&str; 6] =
 
 /// Whether a name is one of a folder at the root.
 pub(super) fn is_top(name: &str) -> bool {
-    KNOWN.contains(&name)
+    listed(KNOWN, name)
 }
 
 /// Who asks for a place.
@@ -133,7 +103,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
                 let rest = rest.trim_start_matches(['/', '.']);
                 let first = rest.split(['/', ' ', '\n', ';', ':', ',']).next().unwrap_or_default();
                 // In a text of several words it needs more than one name.
-                (KNOWN.contains(&first)
+                (listed(KNOWN, first)
                     && (!piece.contains(' ')
                         || rest.get(first.len()..).is_some_and(|it| it.starts_with('/'))))
                     || first.contains(['*', '?', '[']) && first.len() < 8

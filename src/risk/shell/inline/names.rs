@@ -8,20 +8,7 @@ use super::{Inline, listed, name, place, sign};
 use crate::risk::shell::discloses::is_secret_name;
 
 /// Names of JavaScript by which code reaches what makes code.
-const BANNED: [&str; 12] = [
-    "constructor",
-    "__proto__",
-    "prototype",
-    "mainModule",
-    "binding",
-    "dlopen",
-    "eval",
-    "Function",
-    "callee",
-    "caller",
-    "arguments",
-    "_load",
-];
+const BANNED: &str = "constructor __proto__ prototype mainModule binding dlopen eval Function callee caller arguments _load";
 
 impl Inline {
     /// Whether a token is known where it stands.
@@ -62,10 +49,10 @@ impl Inline {
             }
             Some(Token::Sign(']')) if script => !sign(next, ':'),
             Some(Token::Text(text)) if script && sign(next, ':') => {
-                !text.contains('\\') && !BANNED.contains(&text.as_str())
+                !text.contains('\\') && !listed(BANNED, &text)
             }
             Some(Token::Name(own)) => {
-                if script && BANNED.contains(&own.as_str())
+                if script && listed(BANNED, &own)
                     || own.contains("ENV") && self.language != "javascript"
                 {
                     return false;

@@ -221,17 +221,7 @@ impl Inline {
         }
         if own == "open"
             || listed(&self.reads, own)
-            || matches!(
-                own,
-                "readFile"
-                    | "read"
-                    | "File"
-                    | "readlines"
-                    | "readLines"
-                    | "loadtxt"
-                    | "file_get_contents"
-                    | "file"
-            )
+            || listed("readFile read File readlines readLines loadtxt file_get_contents file", own)
         {
             if !sign(next, '(') {
                 // A class that is only imported, or a method of what is open already.

@@ -178,29 +178,10 @@ impl Inline {
         // A name that is bound inside an expression keeps its meaning outside of it.
         let reaches = |own: &str| {
             own.starts_with("__")
-                || matches!(
+                || listed(
+                    "getattr setattr delattr vars globals locals compile breakpoint input dir help memoryview \
+                    fetch load loadstring dofile system send spawn fork method",
                     own,
-                    "getattr"
-                        | "setattr"
-                        | "delattr"
-                        | "vars"
-                        | "globals"
-                        | "locals"
-                        | "compile"
-                        | "breakpoint"
-                        | "input"
-                        | "dir"
-                        | "help"
-                        | "memoryview"
-                        | "fetch"
-                        | "load"
-                        | "loadstring"
-                        | "dofile"
-                        | "system"
-                        | "send"
-                        | "spawn"
-                        | "fork"
-                        | "method"
                 )
         };
         bound.retain(|own| !reaches(own));
@@ -237,35 +218,11 @@ pub(super) fn modest(all: &[Token]) -> bool {
             }
             Token::Sign('*') => times += 1,
             Token::Name(name) => {
-                repeats |= matches!(
-                    name.as_str(),
-                    "repeat"
-                        | "range"
-                        | "fill"
-                        | "padEnd"
-                        | "padStart"
-                        | "alloc"
-                        | "Array"
-                        | "rep"
-                        | "bytes"
-                        | "bytearray"
-                        | "str_repeat"
-                        | "ljust"
-                        | "rjust"
-                        | "zfill"
-                        | "times"
-                        | "upto"
-                        | "zeros"
-                        | "ones"
-                        | "arange"
-                        | "pow"
-                        | "factorial"
-                        | "token_hex"
-                        | "token_bytes"
-                        | "randomBytes"
-                        | "while"
-                        | "sleep"
-                        | "x"
+                repeats |= listed(
+                    "repeat range fill padEnd padStart alloc Array rep bytes bytearray str_repeat ljust rjust \
+                    zfill times upto zeros ones arange pow factorial token_hex token_bytes randomBytes while \
+                    sleep x",
+                    &name,
                 );
             }
             _ => {}

@@ -1,12 +1,10 @@
 //! `test` and `[`: expressions of files, texts and numbers.
 
+use super::super::listed::listed;
 use super::super::syntax::UNKNOWN;
 use super::{Argument, Call};
 
-const ONE: [&str; 23] = [
-    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-t", "-u", "-w",
-    "-x", "-z", "-G", "-L", "-N", "-O", "-S",
-];
+const ONE: &str = "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -N -O -S";
 const TWO: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
@@ -34,7 +32,7 @@ pub(super) fn call(arguments: &[Argument]) -> Call {
         let used = match rest {
             [_, middle, _, ..] if TWO.contains(&middle.text) => 3,
             [first, second, ..]
-                if ONE.contains(&first.text) && !matches!(second.text, "-a" | "-o") =>
+                if listed(ONE, first.text) && !matches!(second.text, "-a" | "-o") =>
             {
                 2
             }
