@@ -3,38 +3,33 @@
 //! Nobody can name every subcommand of every such program. So the question is turned round: a call that is not
 //! known to read changes something that is not the project's.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::Deserialize;
 
 use super::elsewhere::{Use, is_elsewhere};
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
+use super::rating::Rating;
 use super::syntax::SimpleCommand;
-use crate::risk::RiskLevel;
 
 /// Programs whose calls are dangerous unless they are known to read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Admin {
     /// Words of which the first two operands of a reading call have one.
-    reads: String,
+    reads: LazyRegex,
     /// Endings of names of programs that only read.
-    readers: String,
+    readers: LazyRegex,
     /// What every option of a call without operands is, where that only shows something.
-    shows: String,
+    shows: LazyRegex,
     /// Names, which may end in `*`.
     programs: Vec<String>,
-    #[serde(skip)]
-    compiled: Option<[Regex; 3]>,
 }
 
 /// Words of calls that change something, alone or before what they change.
-static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
+static CHANGES: LazyRegex = LazyRegex::new(
+    r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
         |commit|compact|connect|cordon|create|cut|decommission|delete|del|demote|deploy|destroy|detach|disable|drain
         |drop|edit|elect|enable|evict|exec|expire|expunge|flush|force|forget|format|grant|import|index|init|insert
         |install|join|kick|kill|leave|load|lock|login|logout|make|mark|mask|mirror|mod|modify|mount|move|mv|off|on
@@ -42,15 +37,12 @@ static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         |restart|restore|resume|revoke|rm|rmdir|roll|rollback|rotate|run|save|scale|scrub|seal|seed|send|set|shutdown
         |signal|start|step|stop|store|sync|take|terminate|trim|truncate|umount|update|upgrade|use|wipe|write)
         (node|user|key|all|member|peer|leader|pool|path)?([-_:.].*)?$",
-    )
-    .ok()
-});
+);
 
 impl Admin {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-        self.compiled = Some([regex(&self.reads)?, regex(&self.readers)?, regex(&self.shows)?]);
-        Ok(())
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> [&LazyRegex; 3] {
+        [&self.reads, &self.readers, &self.shows]
     }
 
     /// Whether a program is one of administrators.
@@ -63,7 +55,6 @@ impl Admin {
 
     /// Whether a call of such a program is known to read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Some([reads, readers, shows]) = &self.compiled else { return false };
         // The value of an option that names where something is, is no operand.
         let named = |at: usize| {
             at.checked_sub(1).and_then(|at| arguments.get(at)).is_some_and(|(before, _)| {
@@ -76,39 +67,33 @@ impl Admin {
             .enumerate()
             .filter(|(at, (text, _))| !text.starts_with('-') && !named(*at))
             .map(|(_, (text, _))| text);
-        if readers.is_match(program) {
+        if self.readers.is_match(program) {
             return true;
         }
         // `rabbitmqctl add_user list`: a word that reads may be the name of what is changed.
-        if operands.clone().take(4).any(|text| CHANGES.as_ref().is_none_or(|it| it.is_match(text)))
-        {
+        if operands.clone().take(4).any(|text| CHANGES.is_match(text)) {
             return false;
         }
         let (first, second) = (operands.next(), operands.next());
-        [first, second].into_iter().flatten().any(|text| reads.is_match(text))
+        [first, second].into_iter().flatten().any(|text| self.reads.is_match(text))
             || (first.is_none()
                 && !arguments.is_empty()
-                && arguments.iter().all(|(text, _)| shows.is_match(text)))
+                && arguments.iter().all(|(text, _)| self.shows.is_match(text)))
     }
 
     /// What is to be said of a call that no other rule calls dangerous.
-    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
-        let dangerous = |rule: &str, reason: &str| Opinion {
-            level: RiskLevel::Dangerous,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-        };
+    pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if self.names(program) && !self.only_reads(program, arguments) {
             let reason = "Administers accounts, storage, services, networks or other hosts, and is not known to \
                           only read.";
-            return Some(dangerous("administers", reason));
+            return Some(Rating::dangerous("administers", reason));
         }
         if sets_for_all(program, arguments) {
-            return Some(dangerous("hijacks", "Changes settings that all projects share."));
+            return Some(Rating::dangerous("hijacks", "Changes settings that all projects share."));
         }
-        streams(arguments)
-            .then(|| dangerous("sends-out", "Sends what it makes to another host as it is made."))
+        streams(arguments).then(|| {
+            Rating::dangerous("sends-out", "Sends what it makes to another host as it is made.")
+        })
     }
 }
 
@@ -131,14 +116,13 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
 
 /// Whether the last word is an address to which a program streams; what it reads stands behind an option.
 fn streams(arguments: &[(String, bool)]) -> bool {
-    static SCHEMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://").ok()
-    });
+    static SCHEMES: LazyRegex =
+        LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");
     let Some(((last, _), before)) = arguments.split_last() else { return false };
     let reads = before.last().is_some_and(|(text, _)| {
         matches!(text.as_str(), "-i" | "-u" | "--url" | "--input" | "--host" | "-H")
     });
-    !reads && SCHEMES.as_ref().is_none_or(|schemes| schemes.is_match(last))
+    !reads && SCHEMES.is_match(last)
 }
 
 impl Judge<'_> {
@@ -146,17 +130,14 @@ impl Judge<'_> {
     /// this very command built there is known from its other words.
     pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
         const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
-        static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(
-                r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
-            )
-            .ok()
-        });
+        static TOOLS: LazyRegex = LazyRegex::new(
+            r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
+        );
         if !program.contains('/') {
             return false;
         }
         let path = place::settle(program, &self.folder);
-        let tool = TOOLS.as_ref().is_some_and(|tools| tools.is_match(&path));
+        let tool = TOOLS.is_match(&path);
         let looks =
             |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
         // A wrapper only names what it runs.

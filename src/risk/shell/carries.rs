@@ -3,55 +3,65 @@
 //! Nobody can list every option of every program that runs something. So each call that the table does not call
 //! dangerous is asked here by how such options are named, and by what their values look like.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::effects::program_of;
 use super::elsewhere::Use;
 use super::elsewhere::outputs::sends;
 use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
+use super::program::program_of;
+use super::rating::Rating;
 use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
 /// Long options whose value is a program, a command line, or code that is run at some event.
-const HANDLERS: &str = r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
+static HANDLERS: LazyRegex = LazyRegex::new(
+    r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
-    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$";
+    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
+);
 /// Those of them whose value is no shell that only starts for a person.
-const FED: &str = r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$";
+static FED: LazyRegex = LazyRegex::new(
+    r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
+);
 /// Options whose value sets what a name stands for.
-const SETS: &str = "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$";
+static SETS: LazyRegex = LazyRegex::new(
+    "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$",
+);
 /// Names of settings that say what program is run.
-const NAMES_PROGRAM: &str = r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
+static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
+    r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
-    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:";
+    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
+);
 /// Values of such settings that name nothing new.
-const NAMES_NOTHING: &str = r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#;
+static NAMES_NOTHING: LazyRegex = LazyRegex::new(
+    r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
+);
 /// Settings of Mercurial that change nothing but how it shows and compares; extensions that it brings along.
-const SHOWS: &str = r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
+static SHOWS: LazyRegex = LazyRegex::new(
+    r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
     |^ui\.(color|paginate|interactive|username|verbose|quiet|debug|timeout|slash|report_untrusted|tweakdefaults|timestamp-output|message-output)$
-    |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$";
+    |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$",
+);
 /// Options whose value is a script, so that what a process substitution prints is code.
-const SCRIPTS: &str = r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$";
+static SCRIPTS: LazyRegex = LazyRegex::new(
+    r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
+);
 /// Options behind which a program writes, and pipes where the value begins with a bar.
-const WRITES: &str =
-    r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$";
+static WRITES: LazyRegex = LazyRegex::new(
+    r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
+);
 /// Calls by which code of any language runs another program; what follows is the command line.
-const RUNS: &str = r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
-    [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#;
+static RUNS: LazyRegex = LazyRegex::new(
+    r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
+    [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#,
+);
 /// Words of code that deletes or changes rights of files by itself.
-const DELETES: &str = r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b";
-
-static PATTERNS: LazyLock<Option<[Regex; 10]>> = LazyLock::new(|| {
-    let texts =
-        [HANDLERS, FED, SETS, NAMES_PROGRAM, NAMES_NOTHING, SHOWS, SCRIPTS, WRITES, RUNS, DELETES];
-    let found: Vec<Regex> = texts.iter().filter_map(|text| Regex::new(text).ok()).collect();
-    found.try_into().ok()
-});
+static DELETES: LazyRegex = LazyRegex::new(
+    r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
+);
 
 /// Programs whose operands are texts for people, or patterns that code is searched for.
 const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
@@ -92,29 +102,24 @@ impl Judge<'_> {
         &mut self,
         command: &SimpleCommand,
         program: &str,
-        opinion: Opinion,
+        rating: Rating,
         (wraps, depth): (bool, usize),
-    ) -> Opinion {
-        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | "computes");
-        if opinion.level >= RiskLevel::Dangerous || asks || command.remote {
-            return opinion;
+    ) -> Rating {
+        let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | "computes");
+        if rating.level >= RiskLevel::Dangerous || asks || command.remote {
+            return rating;
         }
-        let Some(patterns) = PATTERNS.as_ref() else { return opinion };
-        let mut found = self.carried(command, program, patterns, depth);
+        let mut found = self.carried(command, program, depth);
         // Of a wrapper, the other words are those of what it runs.
         if found.is_none()
-            && matches!(opinion.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
+            && matches!(rating.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
             && !wraps
         {
-            found = self.carries_operands(command, program, patterns, depth);
+            found = self.carries_operands(command, program, depth);
         }
-        let Some(reason) = found else { return opinion };
-        Opinion {
-            level: RiskLevel::Dangerous,
-            rule: "carries".to_owned(),
-            reason: reason.to_owned(),
-            safer: Some("Run what the option names by itself, where it can be read.".to_owned()),
-        }
+        let Some(reason) = found else { return rating };
+        Rating::dangerous("carries", reason)
+            .with_safer("Run what the option names by itself, where it can be read.")
     }
 
     /// Why a call does more than its program: nothing where it carries nothing.
@@ -122,10 +127,8 @@ impl Judge<'_> {
         &mut self,
         command: &SimpleCommand,
         program: &str,
-        patterns: &[Regex; 10],
         depth: usize,
     ) -> Option<&'static str> {
-        let [handlers, fed, sets, .., scripts, writes, _, _] = patterns;
         let excepted = self.table.verbs.excepted(program);
         let words = command.words.get(1..).unwrap_or_default();
         if program == "gh" && self.runs_extension(words) {
@@ -138,16 +141,16 @@ impl Judge<'_> {
         }
         for (option, value) in pairs(words) {
             let text = value.text.as_str();
-            if scripts.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
+            if SCRIPTS.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
                 return Some("Runs what another command prints as a script of its own.");
             }
             let piped = text.strip_prefix('|').map(str::trim_start);
             let piped =
                 piped.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
-            if piped.is_some() && writes.is_match(&option) {
+            if piped.is_some() && WRITES.is_match(&option) {
                 return Some("Pipes what it writes into another command.");
             }
-            if sets.is_match(&option) && program != "git" && sets_program(program, text, patterns) {
+            if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
                 return Some("Sets a setting that names a program which is run.");
             }
             if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
@@ -158,10 +161,10 @@ impl Judge<'_> {
             if sends(&option, text) {
                 return Some("Writes what it makes to another host.");
             }
-            if !handlers.is_match(&option) {
+            if !HANDLERS.is_match(&option) {
                 continue;
             }
-            if fed.is_match(&option) && is_shell(text) {
+            if FED.is_match(&option) && is_shell(text) {
                 return Some("Hands what it reads to a shell.");
             }
             let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
@@ -183,7 +186,6 @@ impl Judge<'_> {
         &mut self,
         command: &SimpleCommand,
         program: &str,
-        patterns: &[Regex; 10],
         depth: usize,
     ) -> Option<&'static str> {
         if self.table.verbs.excepted(program) || listed(SPEAKS, program) {
@@ -192,7 +194,7 @@ impl Judge<'_> {
         if self.starts_shell(command, program, depth) {
             return Some("Starts a shell by a program that nobody knows.");
         }
-        self.carries_code(command, patterns, depth)
+        self.carries_code(command, depth)
     }
 
     /// Whether an extension of somebody is installed that another command of the same line runs.
@@ -249,13 +251,7 @@ impl Judge<'_> {
     }
 
     /// What code of any language that is handed over as an operand or as its input runs or deletes.
-    fn carries_code(
-        &mut self,
-        command: &SimpleCommand,
-        patterns: &[Regex; 10],
-        depth: usize,
-    ) -> Option<&'static str> {
-        let [.., runs, deletes] = patterns;
+    fn carries_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
         let words = command.words.get(1..).unwrap_or_default();
         let (fed, _) = self.reads(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
@@ -266,10 +262,10 @@ impl Judge<'_> {
             texts.extend(printed.flat_map(|it| it.words.iter().skip(1)).map(|it| it.text.clone()));
         }
         for text in texts.iter().filter(|text| text.len() < 4000) {
-            if deletes.is_match(text) && text.contains(['(', ';', '{', ' ']) {
+            if DELETES.is_match(text) && text.contains(['(', ';', '{', ' ']) {
                 return Some("Hands over code that deletes files.");
             }
-            for found in runs.find_iter(text).take(8) {
+            for found in RUNS.find_iter(text).take(8) {
                 let rest = text.get(found.end()..).unwrap_or_default();
                 let line = rest.split(['\n', ')', '}', ';']).next().unwrap_or_default();
                 let line = line.replace("\\n", " ").replace(['"', '\'', ',', '`', ']'], " ");
@@ -295,8 +291,7 @@ impl Judge<'_> {
 }
 
 /// Whether `key=value` says what program is run.
-fn sets_program(program: &str, text: &str, patterns: &[Regex; 10]) -> bool {
-    let [_, _, _, names_program, names_nothing, shows, ..] = patterns;
+fn sets_program(program: &str, text: &str) -> bool {
     let Some((key, value)) = text.split_once('=') else { return false };
     let (key, value) = (key.trim(), value.trim());
     if !key.bytes().all(|it| it.is_ascii_alphanumeric() || b"._:-".contains(&it)) {
@@ -304,24 +299,20 @@ fn sets_program(program: &str, text: &str, patterns: &[Regex; 10]) -> bool {
     }
     let known = key.starts_with("extensions.") && !value.is_empty();
     if program == "hg" {
-        let tame = shows.is_match(key) && (!names_program.is_match(key) || key.starts_with("ext"));
-        return known || !(tame || names_nothing.is_match(value) && !value.is_empty());
+        let tame = SHOWS.is_match(key) && (!NAMES_PROGRAM.is_match(key) || key.starts_with("ext"));
+        return known || !(tame || NAMES_NOTHING.is_match(value) && !value.is_empty());
     }
     let runs = value.trim_start_matches(['"', '\'']).starts_with(['!', '|']);
     let takes =
         !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
     runs && value.len() > 1
-        || takes && names_program.is_match(key) && !names_nothing.is_match(value)
+        || takes && NAMES_PROGRAM.is_match(key) && !NAMES_NOTHING.is_match(value)
 }
 
 /// Whether code of an option does more than say where modules of the project are.
 fn adds_code(text: &str) -> bool {
-    static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,
-        )
-        .ok()
-    });
-    text.contains('(')
-        && !PLACES.as_ref().is_some_and(|it| it.is_match(text) && !text.contains(".."))
+    static PLACES: LazyRegex = LazyRegex::new(
+        r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,
+    );
+    text.contains('(') && !(PLACES.is_match(text) && !text.contains(".."))
 }

@@ -1,10 +1,7 @@
 //! Debuggers that are told, in the command line, only to look at a program, a core file or a board.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::interpreter::looks;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::readers::is_known;
 use super::syntax::Word;
@@ -54,11 +51,8 @@ pub(super) fn inspects(words: &[Word]) -> bool {
 
 /// Commands for a board that hangs on this computer.
 fn steers(text: &str) -> bool {
-    static BOARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
-        )
-        .ok()
-    });
-    BOARD.as_ref().is_some_and(|board| board.is_match(text))
+    static BOARD: LazyRegex = LazyRegex::new(
+        r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
+    );
+    BOARD.is_match(text)
 }

@@ -1,13 +1,11 @@
 //! What prints secrets: files of keys, variables that hold them, and the environment as a whole.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
 use super::program::program_of;
+use super::rating::Rating;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
 use crate::risk::RiskLevel;
 
@@ -22,12 +20,12 @@ impl Judge<'_> {
         command: &SimpleCommand,
         program: &str,
         arguments: &[(String, bool)],
-        opinion: Opinion,
-    ) -> Opinion {
-        if opinion.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
-            return opinion;
+        rating: Rating,
+    ) -> Rating {
+        if rating.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
+            return rating;
         }
-        let reads = matches!(opinion.rule.as_str(), "reads" | "perhaps-reads");
+        let reads = matches!(rating.rule.as_str(), "reads" | "perhaps-reads");
         let mut files = command.redirects.iter().filter(|it| it.operator == "<");
         let keeps = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
@@ -48,7 +46,7 @@ impl Judge<'_> {
             );
         }
         if command.remote || !reads {
-            return opinion;
+            return rating;
         }
         let receivers = self.receivers(command);
         // A secret that goes to the input of another program, and not to its arguments, is not printed.
@@ -88,7 +86,7 @@ impl Judge<'_> {
             _ => false,
         };
         if !dumps {
-            return opinion;
+            return rating;
         }
         let words = || receivers.iter().flat_map(|it| it.words.iter().skip(1));
         if words().any(|word| names_secret(&word.text)) {
@@ -107,7 +105,7 @@ impl Judge<'_> {
                     .any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
         };
         if !receivers.is_empty() && receivers.iter().all(chooses) {
-            return opinion;
+            return rating;
         }
         raised(
             RiskLevel::Caution,
@@ -133,20 +131,16 @@ impl Judge<'_> {
     }
 }
 
-fn raised(level: RiskLevel, rule: &str, reason: &str) -> Opinion {
-    let safer = Some("Ask whether it is there, not what it says.".to_owned());
-    Opinion { level, rule: rule.to_owned(), reason: reason.to_owned(), safer }
+fn raised(level: RiskLevel, rule: &str, reason: &str) -> Rating {
+    Rating::new(level, rule, reason).with_safer("Ask whether it is there, not what it says.")
 }
 
 /// Whether a name is one of a variable that holds a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
-        )
-        .ok()
-    });
-    name != "PWD" && name != "OLDPWD" && NAMES.as_ref().is_none_or(|names| names.is_match(name))
+    static NAMES: LazyRegex = LazyRegex::new(
+        r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
+    );
+    name != "PWD" && name != "OLDPWD" && NAMES.is_match(name)
 }
 
 /// Whether a text holds the value of such a variable.

@@ -55,7 +55,7 @@ impl Judge<'_> {
     /// A verdict on writing a path.
     pub(super) fn writes(&mut self, path: &str, span: Range<usize>) {
         if place::is_disk(path) {
-            self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.", None);
+            self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.");
         } else if place::is_system(path) {
             self.danger("write-system", span, "Writes a file of the system.");
         } else if place::is_sensitive(path) {
@@ -67,7 +67,7 @@ impl Judge<'_> {
         } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
             self.danger("elsewhere", span, "Writes a file outside the working folder.");
         } else if !path.starts_with("/dev/") {
-            self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
+            self.caution("write-file", span, "Writes a file.");
         }
     }
 

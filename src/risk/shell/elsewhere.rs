@@ -7,10 +7,10 @@ mod neighbours;
 pub(super) mod outputs;
 mod paths;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
@@ -23,14 +23,12 @@ use paths::{archive, mounted};
 #[serde(deny_unknown_fields)]
 pub(super) struct Elsewhere {
     /// Options that every program uses for what it reads.
-    inputs: String,
+    inputs: LazyRegex,
     /// Options whose value is code or names a file with code.
-    loads: String,
+    loads: LazyRegex,
     /// Options of certain programs whose value is code or names a file with code.
     coded: Vec<Coded>,
     reads: Vec<Reads>,
-    #[serde(skip)]
-    compiled: Option<(Regex, Regex)>,
 }
 
 /// Which options of which programs name code.
@@ -75,14 +73,9 @@ enum Operands {
 }
 
 impl Elsewhere {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-        self.compiled = Some((regex(&self.inputs)?, regex(&self.loads)?));
-        Ok(())
-    }
-
-    fn is_input(&self, option: &str) -> bool {
-        self.compiled.as_ref().is_some_and(|(inputs, _)| inputs.is_match(option))
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> [&LazyRegex; 2] {
+        [&self.inputs, &self.loads]
     }
 
     /// Whether an option of a program that builds or interprets names code.
@@ -108,10 +101,6 @@ impl Elsewhere {
         let glued = text.contains('=') && is(text);
         let own = (program == "cmake" && text.starts_with('/')) || !configures;
         own && (glued || before.is_some_and(is))
-    }
-
-    fn loads(&self, option: &str) -> bool {
-        self.compiled.as_ref().is_none_or(|(_, loads)| loads.is_match(option))
     }
 }
 
@@ -173,7 +162,7 @@ impl Judge<'_> {
             let glued = own.is_some_and(|own| own.len() < text.len());
             let option = own.filter(|_| glued).or(before.filter(|_| own.is_none()));
             let used = match option {
-                Some(option) if table.loads(option) => Use::Code,
+                Some(option) if table.loads.is_match(option) => Use::Code,
                 Some(option) if table.takes_code(program, option) => Use::Code,
                 // Where something is installed is written, wherever that is.
                 _ if text.len() > 2
@@ -205,7 +194,7 @@ impl Judge<'_> {
             let reads = match (entry, option) {
                 _ if used == Use::Code => false,
                 (Some((it, _)), Some(option)) if named(&it.options, option) => true,
-                (_, Some(option)) if table.is_input(option) => true,
+                (_, Some(option)) if table.inputs.is_match(option) => true,
                 // What is glued to a short option that is known to be read.
                 (Some((it, _)), _) if own.is_some() && !glued => it
                     .options

@@ -4,11 +4,10 @@
 //! its variables. So such a word is never safe, and is dangerous where it holds a substitution that survived
 //! the first expansion, or text that comes from a file or another host.
 
-use super::effects::program_of;
 use super::judge::Judge;
 use super::listed::listed;
+use super::program::program_of;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
 /// Programs that print numbers, so that what they print can be calculated with.
 const COUNTING: &str =
@@ -43,12 +42,10 @@ impl Judge<'_> {
                     "bash evaluates this word again and runs the commands that it may hold.",
                 );
             } else if !is_number(&text) {
-                self.note(
-                    RiskLevel::Caution,
+                self.caution(
                     "evaluated-word",
                     word.span(),
                     "bash evaluates this word again after its expansion.",
-                    None,
                 );
             }
         }

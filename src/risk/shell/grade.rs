@@ -1,13 +1,14 @@
 //! One command against the table and the rules of the user.
 
 use super::elsewhere::{Use, is_elsewhere};
-use super::judge::{Finding, Judge, Opinion};
+use super::judge::Judge;
 use super::known::BESIDE;
 use super::listed::listed;
 use super::milder;
 use super::pattern::{Seen, asks_to_destroy};
 use super::program::{canonical, program_of};
 use super::queries::only_queries;
+use super::rating::{Finding, Rating};
 use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
@@ -32,14 +33,14 @@ const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete al
 impl Judge<'_> {
     /// Asks the table and the rules of the user.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        let opinion = self.opinion(command, program);
+        let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let softened = self.softened(command, program, &arguments, opinion);
-        let opinion = self.beyond(command, program, softened);
-        let opinion = self.discloses(command, program, &arguments, opinion);
-        let opinion = self.carries(command, program, opinion, (false, depth));
-        let unknown = opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL;
-        self.decide(command, program, opinion);
+        let softened = self.softened(command, program, &arguments, rating);
+        let rating = self.beyond(command, program, softened);
+        let rating = self.discloses(command, program, &arguments, rating);
+        let rating = self.carries(command, program, rating, (false, depth));
+        let unknown = rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL;
+        self.decide(command, program, rating);
         if unknown {
             self.perhaps(command, program, depth);
         }
@@ -47,14 +48,14 @@ impl Judge<'_> {
 
     /// Raises what the table does not call dangerous where the call has to do with a place outside the working
     /// folder.
-    fn beyond(&mut self, command: &SimpleCommand, program: &str, opinion: Opinion) -> Opinion {
-        let asks = matches!(opinion.rule.as_str(), "asks-help" | "reads" | milder::DRY | BESIDE);
-        if opinion.level >= RiskLevel::Dangerous || command.remote || asks {
-            return opinion;
+    fn beyond(&mut self, command: &SimpleCommand, program: &str, rating: Rating) -> Rating {
+        let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | milder::DRY | BESIDE);
+        if rating.level >= RiskLevel::Dangerous || command.remote || asks {
+            return rating;
         }
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let reads = opinion.rule == READS;
-        let strange = opinion.rule == UNKNOWN_PROGRAM && !command.raised;
+        let reads = rating.rule == READS;
+        let strange = rating.rule == UNKNOWN_PROGRAM && !command.raised;
         let moved =
             || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
         let found = self
@@ -66,15 +67,14 @@ impl Judge<'_> {
             .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
             .or_else(|| {
                 self.named_in_input(command)
-                    .filter(|_| opinion.rule == UNKNOWN_PROGRAM || opinion.rule == UNLISTED_CALL)
+                    .filter(|_| rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL)
             });
-        let Some(path) = found else { return opinion };
-        Opinion {
-            level: RiskLevel::Dangerous,
-            rule: "elsewhere".to_owned(),
-            reason: format!("May change something outside the working folder: {path}."),
-            safer: Some("Work on a copy below the working folder.".to_owned()),
-        }
+        let Some(path) = found else { return rating };
+        Rating::dangerous(
+            "elsewhere",
+            &format!("May change something outside the working folder: {path}."),
+        )
+        .with_safer("Work on a copy below the working folder.")
     }
 
     /// A program that nobody knows may be one more wrapper: what looks like a command inside it
@@ -172,33 +172,41 @@ impl Judge<'_> {
 
     /// The rules about a wrapper itself; what it runs was judged already.
     pub(super) fn own(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        let opinion = self.opinion(command, program);
+        let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let mut opinion = self.softened(command, program, &arguments, opinion);
+        let mut rating = self.softened(command, program, &arguments, rating);
         // That it runs something, and that nobody knows it, says nothing more.
-        if matches!(opinion.rule.as_str(), "reads" | READS) {
-            opinion = self.discloses(command, program, &arguments, opinion);
+        if matches!(rating.rule.as_str(), "reads" | READS) {
+            rating = self.discloses(command, program, &arguments, rating);
         }
         // Words behind these are those of what they run.
         let passes = matches!(program, "sudo" | "doas" | "timeout" | "nice" | "nohup" | "stdbuf");
-        if passes && opinion.rule == "says-it-destroys" {
-            opinion.level = RiskLevel::Caution;
+        if passes && rating.rule == "says-it-destroys" {
+            rating.level = RiskLevel::Caution;
         }
-        opinion = self.carries(command, program, opinion, (true, depth));
-        let only_runs = opinion.level < RiskLevel::Dangerous
-            && !matches!(opinion.rule.as_str(), "changes-files" | "prints-environment");
+        rating = self.carries(command, program, rating, (true, depth));
+        let only_runs = rating.level < RiskLevel::Dangerous
+            && !matches!(rating.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
-            opinion.level = RiskLevel::Safe;
+            rating.level = RiskLevel::Safe;
         }
         let before = self.findings.len();
-        self.decide(command, program, opinion);
+        self.decide(command, program, rating);
         if only_runs && self.findings.last().is_some_and(|finding| finding.user.is_none()) {
             self.findings.truncate(before);
         }
     }
 
-    /// What the table says of a command.
-    fn opinion(&mut self, command: &SimpleCommand, program: &str) -> Opinion {
+    /// The built-in rating of a command. On another host, or with raised privileges, nothing is safe.
+    fn rating(&mut self, command: &SimpleCommand, program: &str) -> Rating {
+        let mut rating = self.rating_of_call(command, program);
+        if rating.level == RiskLevel::Safe && (command.remote || command.raised) {
+            rating.level = RiskLevel::Caution;
+        }
+        rating
+    }
+
+    fn rating_of_call(&mut self, command: &SimpleCommand, program: &str) -> Rating {
         let operands = command.words.get(1..).unwrap_or_default();
         let quoted: std::collections::BTreeSet<String> = operands
             .iter()
@@ -233,96 +241,56 @@ impl Judge<'_> {
         } else {
             (UNKNOWN_PROGRAM, "Nobody has said yet what this program does.")
         };
-        let mut opinion = Opinion {
-            level: RiskLevel::Caution,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-        };
         if let Some(level) = asks.filter(|_| known || call.is_some()) {
-            opinion = Opinion {
-                level,
-                rule: "asks-help".to_owned(),
-                reason: "Only asks what the program can do.".to_owned(),
-                safer: None,
-            };
-        } else {
-            let worst = self.table.worst(&seen, globals);
-            let ordinary = worst.is_none_or(|rule| rule.id == READS);
-            if call == Some(Call::Harms)
-                && worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous)
-            {
-                opinion = Opinion {
-                    level: RiskLevel::Dangerous,
-                    rule: "reader-acts".to_owned(),
-                    reason: "An option or a script of this call makes a program that reads write or run \
-                             something."
-                        .to_owned(),
-                    safer: None,
-                };
-            } else if ordinary && call == Some(Call::Reads) {
-                opinion = Opinion {
-                    level: RiskLevel::Safe,
-                    rule: "reads".to_owned(),
-                    reason: "Only reads or prints.".to_owned(),
-                    safer: None,
-                };
-            } else if ordinary && call.is_some() {
-                opinion = Opinion {
-                    level: RiskLevel::Caution,
-                    rule: READS.to_owned(),
-                    reason: "The program can only read, but an option or operand of this call is not known \
-                             to leave it at that."
-                        .to_owned(),
-                    safer: None,
-                };
-            } else if let Some(administers) =
-                self.table.admin.opinion(program, &arguments).filter(|_| {
-                    call.is_none() && worst.is_none_or(|it| it.level < RiskLevel::Dangerous)
-                })
-            {
-                opinion = administers;
-            } else if let Some(rule) = worst {
-                opinion = Opinion {
-                    level: rule.level,
-                    rule: rule.id.clone(),
-                    reason: rule.reason.clone(),
-                    safer: rule.safer.clone(),
-                };
-            } else if self.runs_from_outside(command, program) {
-                opinion = Opinion {
-                    level: RiskLevel::Dangerous,
-                    rule: "runs-outside".to_owned(),
-                    reason: "Runs a program that is not of the project, and that nobody knows."
-                        .to_owned(),
-                    safer: Some("Read it first, and name what it does.".to_owned()),
-                };
-            } else if self.table.verbs.say(program, &arguments)
-                || (!known && call.is_none() && asks_to_destroy(&arguments))
-                || (!known
-                    && call.is_none()
-                    && !self.named_elsewhere(program)
-                    && self.table.verbs.strange(program, &arguments))
-            {
-                opinion = Opinion {
-                    level: RiskLevel::Dangerous,
-                    rule: "says-it-destroys".to_owned(),
-                    reason:
-                        "Nobody has said yet what this program does, and its own words speak of \
-                             destroying, stopping or publishing."
-                            .to_owned(),
-                    safer: None,
-                };
+            return Rating::new(level, "asks-help", "Only asks what the program can do.");
+        }
+        let worst = self.table.worst(&seen, globals);
+        let harmless = worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous);
+        if call == Some(Call::Harms) && harmless {
+            let reason = "An option or a script of this call makes a program that reads write or run something.";
+            return Rating::dangerous("reader-acts", reason);
+        }
+        if worst.is_none_or(|rule| rule.id == READS) {
+            if call == Some(Call::Reads) {
+                return Rating::new(RiskLevel::Safe, "reads", "Only reads or prints.");
+            }
+            if call.is_some() {
+                let reason = "The program can only read, but an option or operand of this call is not known to \
+                              leave it at that.";
+                return Rating::caution(READS, reason);
             }
         }
-        if opinion.level == RiskLevel::Safe && (command.remote || command.raised) {
-            opinion.level = RiskLevel::Caution;
+        if call.is_none()
+            && harmless
+            && let Some(administers) = self.table.admin.rating(program, &arguments)
+        {
+            return administers;
         }
-        opinion
+        if let Some(rule) = worst {
+            let rating = Rating::new(rule.level, &rule.id, &rule.reason);
+            return Rating { safer: rule.safer.clone(), ..rating };
+        }
+        if self.runs_from_outside(command, program) {
+            let reason = "Runs a program that is not of the project, and that nobody knows.";
+            return Rating::dangerous("runs-outside", reason)
+                .with_safer("Read it first, and name what it does.");
+        }
+        let unknown = !known && call.is_none();
+        if self.table.verbs.say(program, &arguments)
+            || unknown && asks_to_destroy(&arguments)
+            || unknown
+                && !self.named_elsewhere(program)
+                && self.table.verbs.strange(program, &arguments)
+        {
+            let reason = "Nobody has said yet what this program does, and its own words speak of destroying, \
+                          stopping or publishing.";
+            return Rating::dangerous("says-it-destroys", reason);
+        }
+        Rating::caution(rule, reason)
     }
 
     /// Keeps what the table says of a command, and what the rules of the user make of that.
-    pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Opinion) {
+    pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
         let rules: Vec<_> = self
@@ -333,12 +301,9 @@ impl Judge<'_> {
         self.matched.extend(rules.iter().map(|rule| rule.id.clone()));
         // The first of the strictest.
         let strictest = rules.into_iter().rev().max_by_key(|rule| rule.level);
-        let user = strictest.filter(|rule| rule.changes(builtin.level)).map(|rule| Opinion {
-            level: rule.level,
-            rule: rule.id.clone(),
-            reason: rule.reason.clone(),
-            safer: None,
-        });
+        let user = strictest
+            .filter(|rule| rule.changes(builtin.level))
+            .map(|rule| Rating::new(rule.level, &rule.id, &rule.reason));
         self.findings.push(Finding { span: command.span(), builtin, user });
     }
 }

@@ -14,10 +14,10 @@ mod world;
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
 use super::syntax::{UNKNOWN, Word};
@@ -132,15 +132,14 @@ impl Judge<'_> {
 
 /// Whether code of R only installs packages that it names from their usual places.
 fn installs(code: &str) -> bool {
-    static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = r#"(["'][A-Za-z][\w.]*["']|c\((["'][A-Za-z][\w.]*["'],? ?)+\))"#;
         let places = r#"["']https://(cloud|cran)\.r-project\.org/?["']"#;
-        Regex::new(&format!(
+        LazyRegex::from(format!(
             "^(install\\.packages|BiocManager::install)\\({names}(, ?(repos ?= ?{places}|(update|ask|quiet) ?= ?(TRUE|FALSE)|Ncpus ?= ?\\d+))*\\);?$"
         ))
-        .ok()
     });
-    CALL.as_ref().is_some_and(|call| call.is_match(code.trim()))
+    CALL.is_match(code.trim())
 }
 
 /// Options that change nothing but how the code is read and its input taken apart.

@@ -1,13 +1,13 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
 use super::debugger::{inspects, is_debugger};
-use super::effects::program_of;
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
 use super::parse::parse;
+use super::program::program_of;
+use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::wrapper_words::{takes_next, value_of};
-use crate::risk::RiskLevel;
 
 /// Modules of Python that run what they read.
 const READ_CODE: [&str; 9] =
@@ -52,13 +52,7 @@ impl Judge<'_> {
                             "The script is named by a variable.",
                         );
                     }
-                    self.note(
-                        RiskLevel::Caution,
-                        "runs-script",
-                        word.span(),
-                        "Runs a script.",
-                        None,
-                    );
+                    self.caution("runs-script", word.span(), "Runs a script.");
                 }
                 return;
             }
@@ -108,13 +102,7 @@ impl Judge<'_> {
                 context.span(),
                 "Starts a shell with more rights, for whatever it is told.",
             ),
-            _ => self.note(
-                RiskLevel::Caution,
-                "starts-shell",
-                context.span(),
-                "Starts a shell.",
-                None,
-            ),
+            _ => self.caution("starts-shell", context.span(), "Starts a shell."),
         }
     }
 
@@ -126,13 +114,11 @@ impl Judge<'_> {
         rest: &[Word],
         depth: usize,
     ) -> bool {
-        let inline = Opinion {
-            level: RiskLevel::Dangerous,
-            rule: "inline-code".to_owned(),
-            reason: "Runs code that stands in the command line; what it does is not known."
-                .to_owned(),
-            safer: Some("Put the code into a file that can be read first.".to_owned()),
-        };
+        let inline = Rating::dangerous(
+            "inline-code",
+            "Runs code that stands in the command line; what it does is not known.",
+        )
+        .with_safer("Put the code into a file that can be read first.");
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
@@ -237,14 +223,11 @@ impl Judge<'_> {
 }
 
 /// What is said of code that only computes and prints.
-pub(super) fn harmless() -> Opinion {
-    Opinion {
-        level: RiskLevel::Caution,
-        rule: "computes".to_owned(),
-        reason: "Runs code that stands in the command line, and that only computes, prints or replaces text."
-            .to_owned(),
-        safer: None,
-    }
+pub(super) fn harmless() -> Rating {
+    Rating::caution(
+        "computes",
+        "Runs code that stands in the command line, and that only computes, prints or replaces text.",
+    )
 }
 
 impl Judge<'_> {

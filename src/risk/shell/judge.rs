@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::effects::program_of;
 use super::place;
+use super::program::program_of;
+use super::rating::{Finding, Rating};
 use super::syntax::{END, Script, SimpleCommand, UNKNOWN, Word};
 use super::table::{TABLE, Table};
 use super::user::UserRules;
@@ -15,31 +16,6 @@ use crate::risk::RiskLevel;
 const DEEPEST: usize = 8;
 /// Commands that one classification looks at, wrapped ones with it.
 const MOST: usize = 2000;
-
-/// What one rule says about a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Opinion {
-    pub(super) level: RiskLevel,
-    pub(super) rule: String,
-    pub(super) reason: String,
-    pub(super) safer: Option<String>,
-}
-
-/// What one command deserves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) span: Range<usize>,
-    pub(super) builtin: Opinion,
-    /// A rule of the user that raised or lowered it.
-    pub(super) user: Option<Opinion>,
-}
-
-impl Finding {
-    /// What counts.
-    pub(super) fn decided(&self) -> &Opinion {
-        self.user.as_ref().unwrap_or(&self.builtin)
-    }
-}
 
 pub(super) struct Judge<'a> {
     /// The whole command.
@@ -104,21 +80,13 @@ impl<'a> Judge<'a> {
         })
     }
 
-    pub(super) fn note(
-        &mut self,
-        level: RiskLevel,
-        rule: &str,
-        span: Range<usize>,
-        reason: &str,
-        safer: Option<&str>,
-    ) {
-        let builtin = Opinion {
-            level,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: safer.map(str::to_owned),
-        };
+    pub(super) fn note(&mut self, level: RiskLevel, rule: &str, span: Range<usize>, reason: &str) {
+        let builtin = Rating::new(level, rule, reason);
         self.findings.push(Finding { span, builtin, user: None });
+    }
+
+    pub(super) fn caution(&mut self, rule: &str, span: Range<usize>, reason: &str) {
+        self.note(RiskLevel::Caution, rule, span, reason);
     }
 
     /// Whether something is dangerous already, with the rules of the user and without them.
@@ -129,7 +97,7 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn danger(&mut self, rule: &str, span: Range<usize>, reason: &str) {
-        self.note(RiskLevel::Dangerous, rule, span, reason, None);
+        self.note(RiskLevel::Dangerous, rule, span, reason);
     }
 
     /// Judges every command of a script that a shell would read.
@@ -164,7 +132,7 @@ impl<'a> Judge<'a> {
                 let span = command.span();
                 *command = printed;
                 let reason = "The program is named by what another command prints.";
-                self.note(RiskLevel::Caution, "printed-program", span, reason, None);
+                self.caution("printed-program", span, reason);
             }
         }
         for index in 0..self.script.commands.len() {
@@ -205,7 +173,6 @@ impl<'a> Judge<'a> {
                 "fork-bomb",
                 function.span.clone(),
                 "A function that starts itself twice fills the machine with processes.",
-                None,
             );
         }
     }
@@ -267,13 +234,7 @@ impl<'a> Judge<'a> {
             self.danger("escaped-word", word.span(), "A word is hidden behind character codes.");
         }
         let Some(first) = command.words.first() else {
-            return self.note(
-                RiskLevel::Safe,
-                "no-program",
-                command.span(),
-                "Starts no program.",
-                None,
-            );
+            return self.note(RiskLevel::Safe, "no-program", command.span(), "Starts no program.");
         };
         self.own_folder(command);
         self.expanded += command.words.iter().map(|word| word.text.len()).sum::<usize>();

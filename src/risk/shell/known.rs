@@ -3,15 +3,14 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
-use super::judge::{Judge, Opinion};
-use super::late::LateRegex;
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::place;
+use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN};
 use super::{milder, queries};
-use crate::risk::RiskLevel;
 
 /// The rule of calls that make something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";
@@ -35,7 +34,7 @@ pub(super) struct Known {
     #[serde(default)]
     beside: Vec<String>,
     #[serde(skip)]
-    compiled: [Vec<LateRegex>; 3],
+    compiled: [Vec<LazyRegex>; 3],
 }
 
 impl Known {
@@ -46,7 +45,7 @@ impl Known {
                 let text =
                     text.replace(' ', "\t").replace("<w>", "[^\t]+").replace("<p>", "[^\t-][^\t]*");
                 let text = text.replace("<a>", PLAIN);
-                LateRegex::new(format!("^(?:{text})$"))
+                LazyRegex::from(format!("^(?:{text})$"))
             };
             texts.iter().map(words).collect()
         };
@@ -54,12 +53,12 @@ impl Known {
     }
 
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
         self.compiled.iter().flatten()
     }
 
     /// What is to be said of a call that is in the table.
-    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
+    pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if !self.programs.iter().any(|name| name == program) {
             return None;
         }
@@ -76,32 +75,29 @@ impl Known {
         }
         let line = arguments.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\t");
         let [shows, acts, beside] = &self.compiled;
-        let any = |list: &[LateRegex]| list.iter().any(|it| it.is_match(&line));
-        let caution = |rule: &str, reason: &str| Opinion {
-            level: RiskLevel::Caution,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-        };
+        let any = |list: &[LazyRegex]| list.iter().any(|it| it.is_match(&line));
         if any(shows) {
             return Some(milder::showing());
         }
         if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
-            return Some(caution("known-call", "Changes something small, and this call is known."));
+            return Some(Rating::caution(
+                "known-call",
+                "Changes something small, and this call is known.",
+            ));
         }
-        any(beside).then(|| caution(BESIDE, "Makes a new folder beside that of the project."))
+        any(beside)
+            .then(|| Rating::caution(BESIDE, "Makes a new folder beside that of the project."))
     }
 }
 
 impl Judge<'_> {
     /// Whether a call of `openssl s_client` says nothing to the other host but hello.
     pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
-        static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(&format!(
+        static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
+            LazyRegex::from(format!(
                 "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
                  -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
             ))
-            .ok()
         });
         let words = command.words.get(1..).unwrap_or_default();
         let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
@@ -109,7 +105,7 @@ impl Judge<'_> {
             (Some(text), _) => matches!(text.trim(), "" | "Q"),
             (None, fed) => !fed,
         };
-        nothing && CALL.as_ref().is_some_and(|call| call.is_match(&line))
+        nothing && CALL.is_match(&line)
     }
 }
 

@@ -4,12 +4,9 @@
 //! elsewhere, redirections are not followed (they may carry what is sent to another host), and what is sent is a
 //! plain file below the working folder that keeps no secret.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::elsewhere::Use;
 use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::milder::{Allowed, Parts};
 use super::place;
@@ -211,13 +208,10 @@ impl Judge<'_> {
 
 /// Whether a name says that the file keeps a key, a password or the like, wherever it lies.
 fn keeps_secret(path: &str) -> bool {
-    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
-        )
-        .ok()
-    });
-    NAMES.as_ref().is_none_or(|names| names.is_match(path))
+    static NAMES: LazyRegex = LazyRegex::new(
+        r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
+    );
+    NAMES.is_match(path)
 }
 
 /// Whether a method neither deletes nor does what nobody knows.
@@ -227,12 +221,9 @@ fn is_method(text: &str) -> bool {
 
 /// Whether an address is one of this computer, and none by which stores are administered.
 fn is_here(text: &str) -> bool {
-    static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
-        )
-        .ok()
-    });
+    static HERE: LazyRegex = LazyRegex::new(
+        r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
+    );
     // What listens there starts programs or keeps the state of clusters.
     const RULES: [&str; 8] =
         [":2375", ":2376", ":2379", ":4243", ":6443", ":8500", ":9222", ":10250"];
@@ -240,7 +231,7 @@ fn is_here(text: &str) -> bool {
         text.split_once(*port)
             .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    HERE.as_ref().is_some_and(|here| here.is_match(text)) && !RULES.iter().any(ruled)
+    HERE.is_match(text) && !RULES.iter().any(ruled)
 }
 
 /// The arguments of a call, with a text for what nobody knows yet in a header: that stays on this computer, too.

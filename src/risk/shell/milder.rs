@@ -1,37 +1,25 @@
 //! Calls of programs that rules call dangerous, in a form that does less: nothing of what is asked here may be
 //! unknown, so that every option and operand of the call is one of a short list.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::judge::Opinion;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
+use super::rating::Rating;
 use super::readers;
-use crate::risk::RiskLevel;
 
 /// The rule of calls that only show what would be done.
 pub(super) const DRY: &str = "only-shows";
 
-fn milder(rule: &str, reason: &str) -> Opinion {
-    Opinion {
-        level: RiskLevel::Caution,
-        rule: rule.to_owned(),
-        reason: reason.to_owned(),
-        safer: None,
-    }
+pub(super) fn reloading() -> Rating {
+    Rating::caution("reloads", "A service reads its settings again; it is not stopped for that.")
 }
 
-pub(super) fn reloading() -> Opinion {
-    milder("reloads", "A service reads its settings again; it is not stopped for that.")
+pub(super) fn showing() -> Rating {
+    Rating::caution(DRY, "Only shows what would be done, and may ask another host for that.")
 }
 
-pub(super) fn showing() -> Opinion {
-    milder(DRY, "Only shows what would be done, and may ask another host for that.")
-}
-
-pub(super) fn staying() -> Opinion {
-    milder("sends-here", "Sends files of the project to a server on this computer.")
+pub(super) fn staying() -> Rating {
+    Rating::caution("sends-here", "Sends files of the project to a server on this computer.")
 }
 
 /// Options and operands of a call, all of them known.
@@ -54,7 +42,6 @@ pub(super) struct Allowed {
 impl Allowed {
     /// The parts of a call, or nothing where one of them is not in the list.
     pub(super) fn take<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
-        let has = |list: &str, name: &str| list.split(' ').any(|it| it == name);
         let mut parts = Parts::default();
         let mut rest = arguments.iter();
         while let Some((text, glob)) = rest.next() {
@@ -64,11 +51,11 @@ impl Allowed {
             }
             if let Some(name) = text.strip_prefix("--") {
                 match name.split_once('=') {
-                    Some((name, value)) if has(self.long_values, name) => {
+                    Some((name, value)) if listed(self.long_values, name) => {
                         parts.values.push((format!("--{name}"), value));
                     }
-                    None if has(self.long, name) => parts.flags.push(text.clone()),
-                    None if has(self.long_values, name) => {
+                    None if listed(self.long, name) => parts.flags.push(text.clone()),
+                    None if listed(self.long_values, name) => {
                         let (value, _) = rest.next().filter(|(it, _)| readers::is_known(it))?;
                         parts.values.push((text.clone(), value));
                     }
@@ -103,21 +90,16 @@ impl Allowed {
 
 /// Whether a call has a running service read its settings again, and does nothing else.
 pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
-    static NAME: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$").ok());
+    static NAME: LazyRegex = LazyRegex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$");
     // What reloading these changes is a protection itself.
-    static PROTECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
-        )
-        .ok()
-    });
-    let (Some(plain), Some(protects)) = (NAME.as_ref(), PROTECTS.as_ref()) else { return false };
+    static PROTECTS: LazyRegex = LazyRegex::new(
+        r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
+    );
     if arguments.iter().any(|(_, glob)| *glob) {
         return false;
     }
     let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
-    let service = |name: &str| plain.is_match(name) && !protects.is_match(name);
+    let service = |name: &str| NAME.is_match(name) && !PROTECTS.is_match(name);
     let operands = || texts.iter().copied().filter(|it| !it.starts_with('-'));
     match program {
         "systemctl" => {
@@ -152,7 +134,7 @@ pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
             }
         }
         "pg_ctlcluster" => {
-            matches!(texts.as_slice(), [version, name, "reload"] if plain.is_match(version) && plain.is_match(name))
+            matches!(texts.as_slice(), [version, name, "reload"] if NAME.is_match(version) && NAME.is_match(name))
         }
         _ => false,
     }

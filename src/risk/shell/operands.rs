@@ -6,7 +6,6 @@ use super::judge::Judge;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::wrapper_words::takes_next;
-use crate::risk::RiskLevel;
 
 impl Judge<'_> {
     /// Judges each operand as a command line of its own, as these programs run it.
@@ -18,7 +17,7 @@ impl Judge<'_> {
         depth: usize,
     ) {
         let reason = "Runs other commands, or code of its own.";
-        self.note(RiskLevel::Caution, "wrapper", context.span(), reason, None);
+        self.caution("wrapper", context.span(), reason);
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             at += 1;

@@ -1,15 +1,16 @@
 //! Files that the command itself made, found or fetched, and what it may do with them.
 
 use super::debugger::{inspects, is_debugger};
-use super::effects::program_of;
 use super::elsewhere::Use;
 use super::interpreter::{debugged, harmless};
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
 use super::listed::listed;
 use super::milder;
 use super::place;
 use super::powershell::{only_looks, runs_script};
+use super::program::program_of;
 use super::queries::{asks_table, only_asks};
+use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::risk::RiskLevel;
 
@@ -17,22 +18,22 @@ use crate::risk::RiskLevel;
 const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-get brew conda";
 
 impl Judge<'_> {
-    /// What is left of an opinion where the call is known better than the table knows it.
+    /// What is left of an rating where the call is known better than the table knows it.
     pub(super) fn softened(
         &self,
         command: &SimpleCommand,
         program: &str,
         arguments: &[(String, bool)],
-        opinion: Opinion,
-    ) -> Opinion {
-        if opinion.level <= RiskLevel::Dangerous
-            && opinion.level >= RiskLevel::Caution
+        rating: Rating,
+    ) -> Rating {
+        if rating.level <= RiskLevel::Dangerous
+            && rating.level >= RiskLevel::Caution
             && let Some(known) =
-                self.table.known.iter().find_map(|known| known.opinion(program, arguments))
+                self.table.known.iter().find_map(|known| known.rating(program, arguments))
         {
             return known;
         }
-        match opinion.rule.as_str() {
+        match rating.rule.as_str() {
             "runs-code"
                 if matches!(program, "gdb" | "lldb")
                     && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
@@ -61,24 +62,19 @@ impl Judge<'_> {
                 milder::showing()
             }
             "runs-code" if only_looks(program, arguments) => harmless(),
-            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => Opinion {
-                level: RiskLevel::Caution,
-                rule: "runs-script".to_owned(),
-                reason: "Runs a script.".to_owned(),
-                safer: None,
-            },
+            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
+                Rating::caution("runs-script", "Runs a script.")
+            }
             "administers" if only_asks(program, arguments) => milder::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
             {
-                Opinion {
-                    level: RiskLevel::Caution,
-                    rule: "removes-temporary".to_owned(),
-                    reason: "Removes what the same command line made with mktemp.".to_owned(),
-                    safer: None,
-                }
+                Rating::caution(
+                    "removes-temporary",
+                    "Removes what the same command line made with mktemp.",
+                )
             }
-            _ => opinion,
+            _ => rating,
         }
     }
 

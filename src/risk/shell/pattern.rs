@@ -1,10 +1,6 @@
 //! Whether a rule of the table matches a command: its program, subcommands, options and operands.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::late::LateRegex;
+use super::lazy_regex::LazyRegex;
 use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
 use super::syntax::{END, UNKNOWN};
@@ -20,7 +16,7 @@ pub(super) struct Pattern {
 enum Test {
     Option(String),
     Place(String),
-    Text(LateRegex),
+    Text(LazyRegex),
 }
 
 /// A command as rules see it.
@@ -51,7 +47,7 @@ impl Pattern {
         for part in parts {
             let (negated, part) = part.strip_prefix('!').map_or((false, part), |rest| (true, rest));
             let tests = if let Some(pattern) = part.strip_prefix('~') {
-                vec![Test::Text(LateRegex::new(pattern.to_owned()))]
+                vec![Test::Text(LazyRegex::from(pattern.to_owned()))]
             } else {
                 part.split('|')
                     .map(|alternative| match alternative.strip_prefix('@') {
@@ -66,7 +62,7 @@ impl Pattern {
     }
 
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
         let tests = self.conditions.iter().flat_map(|(_, tests)| tests);
         tests.filter_map(|test| if let Test::Text(text) = test { Some(text) } else { None })
     }
@@ -225,16 +221,11 @@ impl Test {
 
 /// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
 fn destroys(text: &str) -> bool {
-    static STRINGS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
-    static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
-        )
-        .ok()
-    });
-    let (Some(strings), Some(words)) = (STRINGS.as_ref(), WORDS.as_ref()) else { return true };
-    words.is_match(&strings.replace_all(text, "''"))
+    static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
+    static WORDS: LazyRegex = LazyRegex::new(
+        r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
+    );
+    WORDS.is_match(&STRINGS.replace_all(text, "''"))
 }
 
 /// Whether an option for a question hands over SQL that destroys.

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
+use super::lazy_regex::LazyRegex;
 use super::place;
 use super::syntax::UNKNOWN;
 
@@ -58,15 +57,14 @@ pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
 }
 
 fn looks(code: &str) -> bool {
-    static VERSION: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)^\$PSVersionTable(\.\w+)*$").ok());
+    static VERSION: LazyRegex = LazyRegex::new(r"(?i)^\$PSVersionTable(\.\w+)*$");
     if !code.is_ascii() || code.contains(['`', '&', '>', '<', '@', '\0', UNKNOWN]) {
         return false;
     }
     let Some(stages) = split(code) else { return false };
     stages.iter().all(|words| {
         let Some((first, rest)) = words.split_first() else { return false };
-        let version = VERSION.as_ref().is_some_and(|it| it.is_match(first));
+        let version = VERSION.is_match(first);
         let filters = matches!(first.to_ascii_lowercase().as_str(), "where-object" | "where");
         (version && rest.is_empty())
             || CMDLETS.split_whitespace().any(|it| it.eq_ignore_ascii_case(first))
@@ -124,13 +122,13 @@ fn split(code: &str) -> Option<Vec<Vec<String>>> {
 
 /// Whether a block only compares properties of what it is given.
 fn compares(block: &str) -> bool {
-    static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static BLOCK: LazyLock<LazyRegex> = LazyLock::new(|| {
         let value = r#"(\$_(\.\w+)*|-?\d+(\.\d+)?([KMG]B)?|'[^']*'|"[^"$`]*"|\$(true|false|null))"#;
         let sign = "-(eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|contains|notcontains|in|notin)";
         let one = format!(r"(-not\s+)?{value}(\s+{sign}\s+{value})?");
-        Regex::new(&format!(r"(?i)^\{{\s*{one}(\s+-(and|or)\s+{one})*\s*\}}$")).ok()
+        LazyRegex::from(format!(r"(?i)^\{{\s*{one}(\s+-(and|or)\s+{one})*\s*\}}$"))
     });
-    BLOCK.as_ref().is_some_and(|it| it.is_match(block))
+    BLOCK.is_match(block)
 }
 
 /// Whether a word is an option, a number, a name, or a path of the project.

@@ -97,7 +97,7 @@ impl Reader {
         let number = operands.len();
         let few = number >= self.least && self.most.is_none_or(|most| number <= most);
         let matches = |argument: &&Argument| {
-            self.matches.as_ref().is_none_or(|matches| matches.is_match(argument.text))
+            self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
         if few && operands.iter().all(fits) && operands.iter().all(matches) {
             Call::Reads

@@ -2,7 +2,6 @@
 
 use super::judge::Judge;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
 impl Judge<'_> {
     /// A command whose program is what `$(echo ..)` prints, as if it were written there.
@@ -38,13 +37,7 @@ impl Judge<'_> {
                 self.danger("hijacks", word.span(), reason);
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
-            self.note(
-                RiskLevel::Caution,
-                "sets-alias",
-                word.span(),
-                "Changes what a word means as a command.",
-                None,
-            );
+            self.caution("sets-alias", word.span(), "Changes what a word means as a command.");
             self.read(text, word, command, depth + 1);
         }
     }

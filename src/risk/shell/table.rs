@@ -1,16 +1,16 @@
 //! The rules as a table, and whether one of them matches a command.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::admin::Admin;
 use super::elsewhere::Elsewhere;
 use super::inline::Inline;
 use super::known::Known;
-use super::pattern::{Pattern, Seen};
+use super::lazy_regex::LazyRegex;
+use super::pattern::{Pattern, Seen, wild};
 use super::verbs::Verbs;
 use crate::risk::RiskLevel;
 
@@ -20,15 +20,7 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.
 /// The table of this program.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
-    for (names, values) in &table.variables.values {
-        let values = Regex::new(values).map_err(|error| format!("{values}: {error}"))?;
-        table.variables.plain.push((names.clone(), values));
-    }
-    table.verbs.compile()?;
-    table.elsewhere.compile()?;
-    table.admin.compile()?;
     table.known.iter_mut().for_each(Known::compile);
-    table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns = rule.when.iter().map(|text| Pattern::read(text)).collect();
     }
@@ -40,7 +32,7 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     /// Options before the subcommand that take a value, by program.
-    pub(super) globals: std::collections::BTreeMap<String, Vec<String>>,
+    pub(super) globals: BTreeMap<String, Vec<String>>,
     /// Variables that change what later programs are.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
@@ -97,7 +89,7 @@ impl Table {
 
     /// Whether a rule calls something that this program can do dangerous, or it runs other commands.
     pub(super) fn dangerous(&self, program: &str) -> bool {
-        static NAMES: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {
+        static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
             let Ok(table) = TABLE.as_ref() else { return Default::default() };
             let rules = table.rule.iter().filter(|rule| rule.level >= RiskLevel::Dangerous);
             let ruled =
@@ -117,24 +109,22 @@ pub(super) struct Variables {
     /// Variables that change nothing but what programs show.
     pub(super) harmless: Vec<String>,
     /// Values of the others that change nothing: names, and a pattern of the whole value.
-    values: std::collections::BTreeMap<String, String>,
-    #[serde(skip)]
-    pub(super) plain: Vec<(String, Regex)>,
+    pub(super) values: BTreeMap<String, LazyRegex>,
+}
+
+impl Variables {
+    /// Whether a value of this variable is one that changes nothing.
+    pub(super) fn is_harmless(&self, name: &str, value: &str) -> bool {
+        self.values.iter().any(|(names, values)| {
+            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Packages {
-    known: String,
-    #[serde(skip)]
-    compiled: Option<Regex>,
-}
-
-impl Packages {
-    /// Whether a package is a tool of projects that everybody knows.
-    pub(super) fn knows(&self, package: &str) -> bool {
-        self.compiled.as_ref().is_some_and(|known| known.is_match(package))
-    }
+    pub(super) known: LazyRegex,
 }
 
 /// How a wrapper holds the command it runs.

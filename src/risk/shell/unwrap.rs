@@ -46,13 +46,7 @@ impl Judge<'_> {
         if wrapper.names.iter().any(|name| name == "command")
             && rest.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
         {
-            self.note(
-                RiskLevel::Safe,
-                "asks-name",
-                outer.span(),
-                "Only asks what a name means.",
-                None,
-            );
+            self.note(RiskLevel::Safe, "asks-name", outer.span(), "Only asks what a name means.");
             return true;
         }
         let mut context = outer.clone();
@@ -132,12 +126,10 @@ impl Judge<'_> {
                         let reason = "Is given a place outside the working folder by an option that nobody knows.";
                         self.danger("elsewhere", next.span(), reason);
                     }
-                    self.note(
-                        RiskLevel::Caution,
+                    self.caution(
                         "wrapper-option",
                         word.span(),
                         "Runs another command with an option that is not known to change nothing.",
-                        None,
                     );
                 }
                 continue;
@@ -175,7 +167,7 @@ impl Judge<'_> {
         }
         if wrapper.fetches
             && let Some(first) = inner.first()
-            && !self.table.packages.knows(&first.text)
+            && !self.table.packages.known.is_match(&first.text)
             && !self.checks_project(&inner)
         {
             let reason = "Fetches a package that is no known tool of projects, and runs it.";
@@ -226,13 +218,7 @@ impl Judge<'_> {
             } else {
                 level
             });
-            self.note(
-                level,
-                "wrapper",
-                outer.span(),
-                "Runs another command, or code of its own.",
-                None,
-            );
+            self.note(level, "wrapper", outer.span(), "Runs another command, or code of its own.");
         }
         if inner.is_empty() && !scripts {
             return !wrapper.more;

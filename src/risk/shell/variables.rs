@@ -6,7 +6,6 @@ use super::elsewhere::Use;
 use super::judge::Judge;
 use super::pattern::wild;
 use super::syntax::{END, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
 /// Values of one variable, and texts that one word can become.
 pub(super) const MOST_VALUES: usize = 16;
@@ -158,12 +157,7 @@ impl Judge<'_> {
     pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
         let table = self.table;
         let is = |names: &[String]| names.iter().any(|known| wild(known, name));
-        let plain = |name: &str, value: &str| {
-            table.variables.plain.iter().any(|(names, values)| {
-                names.split('|').any(|known| wild(known, name)) && values.is_match(value)
-            })
-        };
-        let harmless = value.is_some_and(|value| plain(name, value));
+        let harmless = value.is_some_and(|value| table.variables.is_harmless(name, value));
         // A prompt is expanded each time that it is shown.
         let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
             && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
@@ -180,20 +174,13 @@ impl Judge<'_> {
 
     /// Judges a variable whose value tells programs of a place outside the working folder.
     pub(super) fn exports_place(&mut self, name: &str, value: &str, span: &Range<usize>) {
-        let harmless = self.table.variables.harmless.iter().any(|known| wild(known, name));
-        let plain = self.table.variables.plain.iter().any(|(names, values)| {
-            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
-        });
-        if harmless || plain {
+        let table = &self.table.variables;
+        if table.harmless.iter().any(|known| wild(known, name)) || table.is_harmless(name, value) {
             return;
         }
-        let table = &self.table.variables;
-        let usual = |value: &str| {
-            let editors = |it: &&(String, regex::Regex)| it.0.split('|').any(|it| it == "EDITOR");
-            table.plain.iter().find(editors).is_some_and(|(_, values)| values.is_match(value))
-        };
         // A program is one word; with arguments, or from somewhere, it is a command that nobody has read.
-        let command = value.contains([' ', '/', '$', '`', ';', '|']) && !usual(value);
+        let command =
+            value.contains([' ', '/', '$', '`', ';', '|']) && !table.is_harmless("EDITOR", value);
         if command && RUN.split(' ').any(|ending| name.ends_with(ending)) {
             let reason = "Tells programs to run another command.";
             self.danger("hijack-variable", span.clone(), reason);
@@ -208,12 +195,10 @@ impl Judge<'_> {
     /// Judges a variable that is put into the environment of programs.
     pub(super) fn exported(&mut self, name: &str, span: &Range<usize>) {
         if !self.table.variables.harmless.iter().any(|known| wild(known, name)) {
-            self.note(
-                RiskLevel::Caution,
+            self.caution(
                 "sets-variable",
                 span.clone(),
                 "Sets a variable for programs, which can change what they do.",
-                None,
             );
         }
     }

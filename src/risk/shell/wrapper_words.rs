@@ -9,7 +9,7 @@ impl Judge<'_> {
     /// Whether another list of the table names a program: of those of administrators a call was found to read, and
     /// packages of projects are known.
     pub(super) fn named_elsewhere(&self, program: &str) -> bool {
-        self.table.admin.names(program) || self.table.packages.knows(program)
+        self.table.admin.names(program) || self.table.packages.known.is_match(program)
     }
 
     /// Whether the words are those of a tool of developers that is told to look at the project, whatever package

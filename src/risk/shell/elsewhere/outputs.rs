@@ -1,29 +1,27 @@
 //! Options whose value is written, whatever their program is, and those whose value is code by its name.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::{is_neighbour, place};
+use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
 
 /// Options that say where a program puts what it makes.
-const OUTPUTS: &str = r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
+static OUTPUTS: LazyRegex = LazyRegex::new(
+    r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
     |dist-?(path|dir)|dest|dest-?dir|destination|target-?dir|install-?(dir|path|to)|bin-?dir|to-?dir|save-?(to|as|path|dir)|write-?to
-    |export-?(to|path|dir)|dump-?(to|dir|file)|download-?dir|extract-?(to|dir))$";
+    |export-?(to|path|dir)|dump-?(to|dir|file)|download-?dir|extract-?(to|dir))$",
+);
 /// Names of folders and files into which projects build, beside what they are built from.
-const BUILT: &str = r"(?xi)^(build|builds|build[-_][\w-]+|dist|out|output|outputs|img|images|docs?|public|site|_site|artifacts?|target|bin|gen|generated
-    |reports?|coverage|releases?|html|assets|static|www|export|exports|results?|plots?|figures|logs?|wheels|wheelhouse|packages|pkg|debs|screenshots|renders?|rendered|thumbs|icons|pdf|dist-[\w-]+)$";
+static BUILT: LazyRegex = LazyRegex::new(
+    r"(?xi)^(build|builds|build[-_][\w-]+|dist|out|output|outputs|img|images|docs?|public|site|_site|artifacts?|target|bin|gen|generated
+    |reports?|coverage|releases?|html|assets|static|www|export|exports|results?|plots?|figures|logs?|wheels|wheelhouse|packages|pkg|debs|screenshots|renders?|rendered|thumbs|icons|pdf|dist-[\w-]+)$",
+);
 /// Endings of files that are code for whatever loads them.
-const CODE: &str = r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$";
+static CODE: LazyRegex =
+    LazyRegex::new(r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$");
 /// Options that load something.
-const LOADS: &str = r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$";
-
-static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
-    let found: Vec<Regex> =
-        [OUTPUTS, BUILT, CODE, LOADS].into_iter().filter_map(|it| Regex::new(it).ok()).collect();
-    found.try_into().ok()
-});
+static LOADS: LazyRegex = LazyRegex::new(
+    r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$",
+);
 
 /// Whether what an option names is written, so that not even a folder of installed programs is only read.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
@@ -33,27 +31,25 @@ pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
     const OTHERS: &str = "grep egrep fgrep zgrep rg ag ack git ps ssh scp sftp sshfs mount find fd lsof lsblk findmnt apt \
         apt-get apt-cache unzip 7z tar ls test [ [[ set shopt ip rpm tree jq journalctl systemctl docker \
         kubectl diff";
-    let (Some([outputs, ..]), Some(option)) = (PATTERNS.as_ref(), option) else { return false };
+    let Some(option) = option else { return false };
     let short = option == "-o" && !listed(OTHERS, program);
-    !reads && (short || option == "-femit-bin" || outputs.is_match(option))
+    !reads && (short || option == "-femit-bin" || OUTPUTS.is_match(option))
 }
 
 /// Whether what an option says is written lies on another host.
 pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
-    let Some([outputs, ..]) = PATTERNS.as_ref() else { return false };
     let schemes = ["http://", "https://", "s3://", "gs://", "ftp://", "sftp://", "ssh://"];
     let host = schemes.iter().find_map(|it| text.strip_prefix(it));
     let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
-    outputs.is_match(option) && host.is_some_and(|it| !here(it))
+    OUTPUTS.is_match(option) && host.is_some_and(|it| !here(it))
 }
 
 /// Whether an option loads a file that is code by its name.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
-    let Some([_, _, code, loads]) = PATTERNS.as_ref() else { return true };
     // A project elsewhere is built and run with all that it says of itself.
     let projects =
         ["--project", "--package-path", "--project-directory", "--project-dir", "--working-dir"];
-    loads.is_match(option) && code.is_match(text)
+    LOADS.is_match(option) && CODE.is_match(text)
         || projects.contains(&option) && text.contains('/')
 }
 
@@ -65,9 +61,8 @@ pub(super) fn is_beside(
     text: &str,
     (last, folder): (bool, &str),
 ) -> bool {
-    let Some([outputs, built, ..]) = PATTERNS.as_ref() else { return false };
     let value = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |it| it.1);
-    let named = option.is_some_and(|it| outputs.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
+    let named = option.is_some_and(|it| OUTPUTS.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
     let plain = !value.contains('*') && is_neighbour(value);
     let first = value.strip_prefix("../").and_then(|rest| rest.split('/').next());
     // What stands last and names no option may also be what is changed, so that only folders count in which nothing
@@ -86,7 +81,7 @@ pub(super) fn is_beside(
         && folder.is_empty()
         && plain
         && !place::is_sensitive(value)
-        && first.is_some_and(|it| built.is_match(it))
+        && first.is_some_and(|it| BUILT.is_match(it))
 }
 
 /// Whether a script that prepares a build is only told where it will be installed later.

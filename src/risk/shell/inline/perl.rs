@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use super::{Judge, is_inside};
-use crate::risk::shell::effects::program_of;
+use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
 /// Code that is longer is read by nobody at a glance.
@@ -13,7 +12,7 @@ const LONGEST: usize = 400;
 
 /// A statement of such code, with what ends it. A text holds no subscript and no block, since Perl runs what stands
 /// in those; a pattern holds no variable and no code.
-static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";
     let text = format!(r#""(?:[^"\\$@\[{{]|\\[ntr"\\$@0/]|{variable})*"|'[^'\\]*'"#);
     let value = format!(
@@ -38,15 +37,13 @@ static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let ends = format!(
         r"(?:END|BEGIN)\s?\{{\s?{prints}\s?;?\s?\}}|(?:if|unless)\s?\({one}\)\s?\{{\s?{does}(?:\s?;\s?{does})*\s?;?\s?\}}"
     );
-    Regex::new(&format!(
+    LazyRegex::from(format!(
         r"^\s*(?:{ends}\s*;?|(?:{does}|{found}\s?(?:&&|and)\s?{does})\s*(?:;|\}}?$|$))\s*"
     ))
-    .ok()
 });
 
 /// Whether code of Perl does nothing but match, substitute, count and print.
 pub(super) fn only_prints(code: &str) -> bool {
-    let Some(statement) = STATEMENT.as_ref() else { return false };
     let code = code.trim();
     // What a pattern may hold that is code, or that names a file.
     let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
@@ -58,7 +55,9 @@ pub(super) fn only_prints(code: &str) -> bool {
     }
     let mut rest = code;
     while !rest.is_empty() {
-        let Some(found) = statement.find(rest).filter(|it| it.end() > 0) else { return false };
+        let Some(found) = STATEMENT.find_iter(rest).next().filter(|it| it.end() > 0) else {
+            return false;
+        };
         rest = rest.get(found.end()..).unwrap_or_default();
     }
     true
@@ -66,12 +65,12 @@ pub(super) fn only_prints(code: &str) -> bool {
 
 /// Whether a subscript calls something: Perl runs what stands in it, in the middle of a text, too.
 pub(super) fn hides_call(code: &str) -> bool {
-    static CALLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CALLS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "system|exec|qx|open|eval|do|require|rename|unlink|rmdir|mkdir|kill|fork|syscall|chmod|chown|link|symlink\
                      |truncate|utime|readpipe|glob|syswrite|socket|dump|chdir|chroot";
-        Regex::new(&format!(r"[$@]\w*(?:->)?\s*[\[{{][^\]}}]*\b(?:{names})\b")).ok()
+        LazyRegex::from(format!(r"[$@]\w*(?:->)?\s*[\[{{][^\]}}]*\b(?:{names})\b"))
     });
-    CALLS.as_ref().is_none_or(|calls| calls.is_match(code))
+    CALLS.is_match(code)
 }
 
 impl Judge<'_> {

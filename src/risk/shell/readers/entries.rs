@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
+use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
 use super::{Argument, split_value};
 
@@ -24,10 +24,6 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             reader.long = format!("{} {}", reader.long, set.long);
         }
         reader.options = reader.long.split_whitespace().map(LongOption::read).collect();
-        reader.matches = match &reader.only {
-            Some(text) => Some(Regex::new(text).map_err(|error| format!("{text}: {error}"))?),
-            None => None,
-        };
         reader.heads = reader
             .names
             .iter()
@@ -134,7 +130,7 @@ pub(super) struct Reader {
     #[serde(default)]
     pub(super) least: usize,
     /// What every operand has to look like.
-    pub(super) only: Option<String>,
+    pub(super) only: Option<LazyRegex>,
     /// Options that write, run or send; an abbreviation of one is one.
     #[serde(default)]
     pub(super) harm: Vec<String>,
@@ -148,8 +144,6 @@ pub(super) struct Reader {
     pub(super) options: Vec<LongOption>,
     #[serde(skip)]
     pub(super) heads: Vec<Vec<Vec<String>>>,
-    #[serde(skip)]
-    pub(super) matches: Option<Regex>,
 }
 
 #[derive(Debug)]

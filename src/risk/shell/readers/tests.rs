@@ -181,3 +181,10 @@ fn programs_of_awk_that_run_or_write_are_not_safe() {
         assert_ne!(awk::program(program), Call::Reads, "{program}");
     }
 }
+
+#[test]
+fn every_pattern_of_the_readers_compiles() {
+    for pattern in readers().reader.iter().flat_map(|it| &it.only) {
+        assert!(pattern.compiled().is_some(), "{pattern:?}");
+    }
+}
