@@ -41,15 +41,29 @@ struct Spec {
 }
 
 const COMMON_IDENTIFIERS: &[&str] = &["identifier", "type_identifier", "field_identifier"];
-const SCRIPT_IDENTIFIERS: &[&str] = &[
-    "identifier",
-    "type_identifier",
-    "property_identifier",
-    "private_property_identifier",
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
-];
-const SCRIPT_WRAPPERS: &[&str] = &["export_statement"];
+/// TypeScript, whose node kinds JavaScript and TSX share.
+const TYPESCRIPT: Spec = Spec {
+    language: Language::TypeScript,
+    name: "TypeScript",
+    extensions: &["ts", "mts", "cts"],
+    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    definitions: include_str!("../../assets/queries/typescript.scm"),
+    highlights: &[
+        tree_sitter_javascript::HIGHLIGHT_QUERY,
+        tree_sitter_typescript::HIGHLIGHTS_QUERY,
+    ],
+    separator: ".",
+    identifiers: &[
+        "identifier",
+        "type_identifier",
+        "property_identifier",
+        "private_property_identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+    ],
+    wrappers: &["export_statement"],
+    attributes: &["decorator"],
+};
 
 static SPECS: [Spec; 9] = [
     Spec {
@@ -88,40 +102,15 @@ static SPECS: [Spec; 9] = [
         grammar: || tree_sitter_javascript::LANGUAGE.into(),
         definitions: include_str!("../../assets/queries/javascript.scm"),
         highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
+        ..TYPESCRIPT
     },
-    Spec {
-        language: Language::TypeScript,
-        name: "TypeScript",
-        extensions: &["ts", "mts", "cts"],
-        grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        definitions: include_str!("../../assets/queries/typescript.scm"),
-        highlights: &[
-            tree_sitter_javascript::HIGHLIGHT_QUERY,
-            tree_sitter_typescript::HIGHLIGHTS_QUERY,
-        ],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
-    },
+    TYPESCRIPT,
     Spec {
         language: Language::Tsx,
         name: "TypeScript with JSX",
         extensions: &["tsx"],
         grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        definitions: include_str!("../../assets/queries/typescript.scm"),
-        highlights: &[
-            tree_sitter_javascript::HIGHLIGHT_QUERY,
-            tree_sitter_typescript::HIGHLIGHTS_QUERY,
-        ],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
+        ..TYPESCRIPT
     },
     Spec {
         language: Language::Go,
