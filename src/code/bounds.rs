@@ -11,11 +11,9 @@ use tree_sitter::{
     Node, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree,
 };
 
-use super::{CodeError, meter};
+use super::error::{CodeError, PARSER_STEPS};
+use super::meter;
 
-/// Most steps of the parser for one text: a token, or a rule that is complete. Sources that people write take one
-/// step for one to two bytes of them.
-pub(super) const PARSER_STEPS: u64 = 1_000_000;
 /// So many of them are made between two looks of the parser at its watch.
 const STEPS_AT_ONCE: u64 = 100;
 /// Most brackets that are open at once. The parser lets go of what it keeps for them by calling itself, and a

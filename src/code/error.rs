@@ -1,7 +1,10 @@
 //! Why a source text could not be read or changed.
 
-use super::bounds::PARSER_STEPS;
-use super::definition::Definition;
+use super::symbol::Definition;
+
+/// Most steps of the parser for one text: a token, or a rule that is complete. Sources that people write take one
+/// step for one to two bytes of them.
+pub(super) const PARSER_STEPS: u64 = 1_000_000;
 
 /// What is wrong, with what a person needs to put it right (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -225,7 +225,7 @@ impl Language {
             [const { OnceLock::new() }; SPECS.len()];
         let at = SPECS.iter().position(|spec| spec.language == self)?;
         let compile = || {
-            super::count_memory();
+            super::meter::count_memory();
             Query::new(&self.grammar(), self.spec().definitions).ok()
         };
         QUERIES.get(at)?.get_or_init(compile).as_ref()

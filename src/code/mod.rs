@@ -13,17 +13,20 @@ mod patch;
 mod recent;
 mod reference;
 mod source;
+mod span;
+mod symbol;
 mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Definition, SymbolKind, last_name, segments};
 pub use error::CodeError;
 pub use language::Language;
 pub use meter::count_memory;
 pub use patch::{Patched, patch, replace};
 pub use reference::{Reference, ReferenceKind};
-pub use source::{MAX_SOURCE_BYTES, Source, Span};
+pub use source::{MAX_SOURCE_BYTES, Source};
+pub use span::Span;
+pub use symbol::{Definition, SymbolKind, last_name, segments};
 pub use syntax::{Class, MAX_COLOURED_BYTES, highlight};
 
 /// What reads the texts, with its version, for the evidence.

@@ -6,8 +6,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::error::CodeError;
 use super::reference::{apart, holds};
-use super::{CodeError, Definition, Source, Span};
+use super::source::Source;
+use super::span::Span;
+use super::symbol::Definition;
 
 const BOM: char = '\u{feff}';
 

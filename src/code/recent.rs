@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 use tree_sitter::Tree;
 
-use super::{CodeError, Language};
+use super::error::CodeError;
+use super::language::Language;
 
 /// A tree, and how many steps of the parser it took.
 pub(super) type Read = Result<(Tree, u64), CodeError>;

@@ -6,8 +6,9 @@ use std::ops::Range;
 use serde::Serialize;
 use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 
-use super::definition::segments;
-use super::{Source, Span};
+use super::source::Source;
+use super::span::Span;
+use super::symbol::segments;
 
 /// How something is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-use super::{Language, Source};
+use super::language::Language;
+use super::source::Source;
 
 /// What a piece of text is to a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,11 +8,6 @@ mod sensitive;
 mod shell;
 mod tools;
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use serde::Serialize;
-
 pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
 pub use sensitive::{is_at_or_below, is_own_folder};
@@ -22,20 +17,6 @@ pub use shell::{
     second_reading, table_folder, table_paths,
 };
 pub use tools::{
-    CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,
+    CHANGE_HISTORY, Verdict, of_rollback, of_step, of_workspace_command, of_written_path,
+    of_written_program,
 };
-
-/// A level with its reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Verdict {
-    /// How dangerous.
-    pub level: RiskLevel,
-    /// The rule that decided.
-    pub rule: Cow<'static, str>,
-    /// The bytes of the decisive argument that matched.
-    pub span: Option<Range<usize>>,
-    /// Why.
-    pub reason: String,
-    /// A safer way, where there is one.
-    pub suggestion: Option<String>,
-}

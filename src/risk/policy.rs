@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::UserRules;
+use super::shell::UserRules;
 use crate::authorization::{DEFAULT_TTL_MS, Grants};
 use crate::plan::{Digest, TOOLS, Tool};
+
+/// Part of the policy digest: changes whenever a rule of `tools.rs` or `sensitive` does.
+const RULES_VERSION: u32 = 8;
 
 /// Who reads symbols and replaces definitions (SPEC §4, code engines).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -190,7 +193,7 @@ impl Policy {
             "engine": self.engine,
             "extra_roots": roots,
             "refusal": self.refusal,
-            "rules": super::tools::RULES_VERSION,
+            "rules": RULES_VERSION,
             "splice_program": splice,
             "ssh_config": ssh_config,
             "walls": self.walls,

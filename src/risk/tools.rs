@@ -1,12 +1,33 @@
 //! The risk of a step: by its tool's class, raised for files that other programs obey, and of a
 //! command by the rules for commands.
 
-use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, ToolClass};
+use std::borrow::Cow;
+use std::ops::Range;
 
-use super::{Policy, RiskLevel, Shell, Verdict, of_command_beside, sensitive};
+use serde::Serialize;
 
-/// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 8;
+use crate::plan::{
+    Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
+};
+
+use super::policy::Policy;
+use super::sensitive;
+use super::shell::{Shell, of_command_beside};
+
+/// A level with its reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// How dangerous.
+    pub level: RiskLevel,
+    /// The rule that decided.
+    pub rule: Cow<'static, str>,
+    /// The bytes of the decisive argument that matched.
+    pub span: Option<Range<usize>>,
+    /// Why.
+    pub reason: String,
+    /// A safer way, where there is one.
+    pub suggestion: Option<String>,
+}
 
 /// The rule of a step that brings earlier contents back.
 pub const CHANGE_HISTORY: &str = "change-history";

@@ -5,13 +5,9 @@
 
 use serde::Deserialize;
 
-use super::elsewhere::{Use, is_elsewhere};
-use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
-use super::listed::listed;
-use super::place;
+use super::listed::{listed, wild};
 use super::rating::Rating;
-use super::syntax::SimpleCommand;
 
 /// Programs whose calls are dangerous unless they are known to read.
 #[derive(Debug, Deserialize)]
@@ -47,10 +43,7 @@ impl Admin {
 
     /// Whether a program is one of administrators.
     pub(super) fn names(&self, program: &str) -> bool {
-        self.programs.iter().any(|name| match name.strip_suffix('*') {
-            Some(head) => program.starts_with(head),
-            None => name == program,
-        })
+        self.programs.iter().any(|name| wild(name, program))
     }
 
     /// Whether a call of such a program is known to read.
@@ -123,33 +116,4 @@ fn streams(arguments: &[(String, bool)]) -> bool {
         matches!(text.as_str(), "-i" | "-u" | "--url" | "--input" | "--host" | "-H")
     });
     !reads && SCHEMES.is_match(last)
-}
-
-impl Judge<'_> {
-    /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
-    /// this very command built there is known from its other words.
-    pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
-        const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
-        static TOOLS: LazyRegex = LazyRegex::new(
-            r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
-        );
-        if !program.contains('/') {
-            return false;
-        }
-        let path = place::settle(program, &self.folder);
-        let tool = TOOLS.is_match(&path);
-        let looks =
-            |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
-        // A wrapper only names what it runs.
-        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
-        let made = others.into_iter().any(|it| {
-            it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
-        });
-        // What prepares a build stands above the folder that is built in.
-        let prepares = program == "../configure" && !path.starts_with("../..");
-        !tool
-            && !made
-            && !prepares
-            && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
-    }
 }

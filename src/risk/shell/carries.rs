@@ -13,7 +13,7 @@ use super::program::program_of;
 use super::rating::Rating;
 use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// Long options whose value is a program, a command line, or code that is run at some event.
 static HANDLERS: LazyRegex = LazyRegex::new(

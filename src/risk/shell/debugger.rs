@@ -1,6 +1,5 @@
 //! Debuggers that are told, in the command line, only to look at a program, a core file or a board.
 
-use super::interpreter::looks;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::readers::is_known;
@@ -55,4 +54,78 @@ fn steers(text: &str) -> bool {
         r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
     );
     BOARD.is_match(text)
+}
+
+/// Where the program begins that a debugger runs, when its commands only run the program and look at it.
+pub(super) fn debugged(words: &[Word]) -> Option<usize> {
+    let mut at = 0;
+    let mut commands = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        match word.text.as_str() {
+            "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
+                commands += 1;
+                if !looks(&words.get(at)?.text) {
+                    return None;
+                }
+                at += 1;
+            }
+            "-batch"
+            | "--batch"
+            | "-b"
+            | "-q"
+            | "-quiet"
+            | "--quiet"
+            | "-nx"
+            | "-n"
+            | "-nh"
+            | "--nx"
+            | "--nh"
+            | "-return-child-result" => {}
+            "--args" | "-args" | "--" => break,
+            text if text.starts_with('-') => return None,
+            _ => {
+                at -= 1;
+                break;
+            }
+        }
+    }
+    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
+    // What follows the program must not be another option of the debugger.
+    let own = words
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
+    let alone = own || words.len() <= at + 1;
+    (commands > 0 && first.is_some() && alone).then_some(at)
+}
+
+/// Whether a command of a debugger runs the program as it is, or shows something without a call.
+fn looks(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+    let plain = |it: &&str| {
+        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
+            && !it.starts_with("->")
+    };
+    let all = rest.iter().all(plain);
+    match first {
+        "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
+        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
+        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
+        | "p" | "ptype" | "whatis" => all,
+        "thread" => matches!(
+            rest.as_slice(),
+            ["apply", "all", "bt"]
+                | ["apply", "all", "bt", "full"]
+                | ["backtrace"]
+                | ["backtrace", "all"]
+        ),
+        "set" => {
+            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
+        }
+        "process" => rest.as_slice() == ["launch"],
+        _ => false,
+    }
 }

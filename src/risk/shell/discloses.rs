@@ -7,7 +7,7 @@ use super::place;
 use super::program::program_of;
 use super::rating::Rating;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// Programs that say of a file that it is there, and not what is in it.
 const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \

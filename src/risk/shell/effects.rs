@@ -8,7 +8,7 @@ use super::place;
 pub(super) use super::program::program_of;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::{Kind, Wrapper};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 impl Judge<'_> {
     /// Builtins that write to a variable whose name they are given.

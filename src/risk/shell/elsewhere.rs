@@ -6,123 +6,14 @@
 mod neighbours;
 pub(super) mod outputs;
 mod paths;
-
-use serde::Deserialize;
+pub(super) mod positions;
 
 use super::judge::Judge;
-use super::lazy_regex::LazyRegex;
-use super::listed::listed;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
-use neighbours::is_neighbour;
 pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
 use paths::{archive, mounted};
-
-/// The part of the table that says in which positions places are only read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Elsewhere {
-    /// Options that every program uses for what it reads.
-    inputs: LazyRegex,
-    /// Options whose value is code or names a file with code.
-    loads: LazyRegex,
-    /// Options of certain programs whose value is code or names a file with code.
-    coded: Vec<Coded>,
-    reads: Vec<Reads>,
-}
-
-/// Which options of which programs name code.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Coded {
-    programs: Vec<String>,
-    options: Vec<String>,
-}
-
-/// Which words of a program are only read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reads {
-    /// `program` or `program subcommand`; words may be `a|b`.
-    names: Vec<String>,
-    #[serde(default)]
-    operands: Operands,
-    /// Options whose value is only read.
-    #[serde(default)]
-    options: Vec<String>,
-    /// Long options without a value: what follows is an operand.
-    #[serde(default)]
-    flags: Vec<String>,
-    /// Options whose value is written or runs; their value is no operand.
-    #[serde(default)]
-    values: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Operands {
-    /// None of them is known to be only read.
-    #[default]
-    None,
-    /// All of them.
-    All,
-    /// The first one: a script, or what is opened.
-    First,
-    /// All but the last one, which is the target.
-    Sources,
-}
-
-impl Elsewhere {
-    #[cfg(test)]
-    pub(super) fn patterns(&self) -> [&LazyRegex; 2] {
-        [&self.inputs, &self.loads]
-    }
-
-    /// Whether an option of a program that builds or interprets names code.
-    fn takes_code(&self, program: &str, option: &str) -> bool {
-        self.coded.iter().any(|it| {
-            it.programs.iter().any(|name| name == program)
-                && it.options.iter().any(|name| name == option)
-        })
-    }
-
-    /// Whether a word, or the one before it, says where a program that is not only configured puts what it has made.
-    fn installs_to(&self, program: &str, text: &str, before: Option<&str>) -> bool {
-        let configures = program.ends_with("configure") || matches!(program, "meson" | "cmake");
-        let is = |text: &str| {
-            let name = text.split('=').next().unwrap_or_default();
-            let name = name.trim_start_matches('-').to_ascii_lowercase();
-            listed(
-                "prefix destdir exec-prefix exec_prefix install-dir install-root installroot bindir sbindir \
-                libdir sysconfdir install-prefix tree roles-path collections-path",
-                &name,
-            )
-        };
-        let glued = text.contains('=') && is(text);
-        let own = (program == "cmake" && text.starts_with('/')) || !configures;
-        own && (glued || before.is_some_and(is))
-    }
-}
-
-impl Reads {
-    /// Where the operands begin, when this is about the call.
-    fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
-        self.names.iter().find_map(|name| {
-            let mut at = 0;
-            for (index, alternatives) in name.split(' ').enumerate() {
-                let is = |text: &str| alternatives.split('|').any(|word| word == text);
-                if index == 0 {
-                    if !is(program) {
-                        return None;
-                    }
-                    continue;
-                }
-                at += arguments.iter().skip(at).position(|(text, _)| is(text))? + 1;
-            }
-            Some(at)
-        })
-    }
-}
+use positions::Operands;
 
 impl Judge<'_> {
     /// The first place outside the working folder that a call may do more with than read.

@@ -11,7 +11,7 @@ use super::queries::only_queries;
 use super::rating::{Finding, Rating};
 use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// The rule of a program without one.
 pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";

@@ -5,6 +5,7 @@
 //! else the code holds is as dangerous as any code that nobody has read.
 
 mod closed;
+pub(super) mod language;
 mod names;
 mod perl;
 mod reaches;
@@ -14,28 +15,12 @@ mod world;
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::place;
 use super::syntax::{UNKNOWN, Word};
-use tokens::Token;
-
-/// What code of one language may name.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Inline {
-    language: String,
-    programs: Vec<String>,
-    names: String,
-    attributes: String,
-    modules: String,
-    /// Modules that the language brings along.
-    standard: String,
-    reads: String,
-}
+use language::Inline;
 
 impl Judge<'_> {
     /// Whether the inline code of an interpreter's argument, as of `node -e`, only computes and prints.
@@ -108,10 +93,10 @@ impl Judge<'_> {
             }
             !word.text.starts_with('-')
                 && !word.text.contains(['|', '<', '>'])
-                && (!changes || (!word.unknown() && is_inside(&path)))
+                && (!changes || (!word.unknown() && place::is_project_file(&path)))
         };
         if reads && !rest.iter().all(inside)
-            || (changes && !self.folder.is_empty() && !is_inside(&self.folder))
+            || (changes && !self.folder.is_empty() && !place::is_project_file(&self.folder))
         {
             return false;
         }
@@ -177,7 +162,9 @@ fn plain_option(language: &str, text: &str) -> bool {
         }
         "ruby" => {
             letters("enplaw")
-                || text.strip_prefix("-I").is_some_and(|it| !it.is_empty() && is_inside(it))
+                || text
+                    .strip_prefix("-I")
+                    .is_some_and(|it| !it.is_empty() && place::is_project_file(it))
                 || listed(
                     "-rjson -rdate -rtime -rset -ryaml -rdigest -rsecurerandom -rbase64 -rcsv -rbigdecimal \
                     -rmatrix -rprime -rpp",
@@ -199,14 +186,6 @@ fn functions(text: &str) -> bool {
         && !names.is_empty()
         && names.split(',').all(|own| LISTS.split_whitespace().any(|it| it == own))
         || matches!(rest, "strict" | "warnings")
-}
-
-/// Whether a settled path is of the project, and is no file that other programs obey or that keeps keys.
-fn is_inside(path: &str) -> bool {
-    !place::is_outside(path)
-        && !place::is_sensitive(path)
-        && !place::is_secret(path)
-        && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
 }
 
 /// Whether code of Perl is nothing but `s/../../`, `tr/../../` and their like, without code in a pattern.
@@ -270,15 +249,4 @@ fn substitutes(code: &str) -> bool {
 
 fn literal(text: &str) -> Word {
     Word::literal(text, 0..0)
-}
-
-fn sign(token: Option<&Token>, wanted: char) -> bool {
-    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
-}
-
-fn name(token: Option<&Token>) -> Option<&str> {
-    match token {
-        Some(Token::Name(name)) => Some(name),
-        _ => None,
-    }
 }

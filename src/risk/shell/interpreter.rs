@@ -1,7 +1,8 @@
 //! Shells and interpreters of other languages: a script, a file, or what they read.
 
-use super::debugger::{inspects, is_debugger};
+use super::debugger::{debugged, inspects, is_debugger};
 use super::judge::Judge;
+use super::milder;
 use super::parse::parse;
 use super::program::program_of;
 use super::rating::Rating;
@@ -122,7 +123,7 @@ impl Judge<'_> {
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
-            self.decide(context, program, harmless());
+            self.decide(context, program, milder::computing());
             let words = rest.get(inner..).unwrap_or_default().to_vec();
             let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
             if !inner.words.is_empty() {
@@ -131,7 +132,7 @@ impl Judge<'_> {
             return true;
         }
         if is_debugger(program) && !context.raised && inspects(rest) {
-            self.decide(context, program, harmless());
+            self.decide(context, program, milder::computing());
             return true;
         }
         let mut at = 0;
@@ -158,7 +159,7 @@ impl Judge<'_> {
                     &code,
                     after.unwrap_or_default(),
                 );
-                self.decide(context, program, if computes { harmless() } else { inline });
+                self.decide(context, program, if computes { milder::computing() } else { inline });
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -171,7 +172,7 @@ impl Judge<'_> {
                 }
                 let before = rest.get(..at - 1).unwrap_or_default();
                 let computes = self.fed_code_computes(context, program, before);
-                self.decide(context, program, if computes { harmless() } else { inline });
+                self.decide(context, program, if computes { milder::computing() } else { inline });
                 return true;
             }
             if !text.starts_with('-') {
@@ -216,18 +217,10 @@ impl Judge<'_> {
         let (read, fed) = self.reads(context);
         if (read.is_some() || fed) && !self.script_file(context) {
             let computes = self.fed_code_computes(context, program, rest);
-            self.decide(context, program, if computes { harmless() } else { inline });
+            self.decide(context, program, if computes { milder::computing() } else { inline });
         }
         false
     }
-}
-
-/// What is said of code that only computes and prints.
-pub(super) fn harmless() -> Rating {
-    Rating::caution(
-        "computes",
-        "Runs code that stands in the command line, and that only computes, prints or replaces text.",
-    )
 }
 
 impl Judge<'_> {
@@ -260,78 +253,4 @@ fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())
     })
-}
-
-/// Where the program begins that a debugger runs, when its commands only run the program and look at it.
-pub(super) fn debugged(words: &[Word]) -> Option<usize> {
-    let mut at = 0;
-    let mut commands = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
-        match word.text.as_str() {
-            "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
-                commands += 1;
-                if !looks(&words.get(at)?.text) {
-                    return None;
-                }
-                at += 1;
-            }
-            "-batch"
-            | "--batch"
-            | "-b"
-            | "-q"
-            | "-quiet"
-            | "--quiet"
-            | "-nx"
-            | "-n"
-            | "-nh"
-            | "--nx"
-            | "--nh"
-            | "-return-child-result" => {}
-            "--args" | "-args" | "--" => break,
-            text if text.starts_with('-') => return None,
-            _ => {
-                at -= 1;
-                break;
-            }
-        }
-    }
-    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
-    // What follows the program must not be another option of the debugger.
-    let own = words
-        .get(..at)
-        .unwrap_or_default()
-        .iter()
-        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
-    let alone = own || words.len() <= at + 1;
-    (commands > 0 && first.is_some() && alone).then_some(at)
-}
-
-/// Whether a command of a debugger runs the program as it is, or shows something without a call.
-pub(super) fn looks(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-    let plain = |it: &&str| {
-        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
-            && !it.starts_with("->")
-    };
-    let all = rest.iter().all(plain);
-    match first {
-        "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
-        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
-        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
-        | "p" | "ptype" | "whatis" => all,
-        "thread" => matches!(
-            rest.as_slice(),
-            ["apply", "all", "bt"]
-                | ["apply", "all", "bt", "full"]
-                | ["backtrace"]
-                | ["backtrace", "all"]
-        ),
-        "set" => {
-            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
-        }
-        "process" => rest.as_slice() == ["launch"],
-        _ => false,
-    }
 }

@@ -10,7 +10,7 @@ use super::rating::{Finding, Rating};
 use super::syntax::{END, Script, SimpleCommand, UNKNOWN, Word};
 use super::table::{TABLE, Table};
 use super::user::UserRules;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// Wrappers inside wrappers that are followed (SPEC §7.1).
 const DEEPEST: usize = 8;

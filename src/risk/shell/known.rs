@@ -1,15 +1,12 @@
 //! Whole calls that are known to do less than their programs can: every word of such a call is in a pattern of the
 //! table, so that nothing of it is left to guess.
 
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 
-use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::place;
 use super::rating::Rating;
-use super::syntax::{END, SimpleCommand, UNKNOWN};
+use super::syntax::{END, UNKNOWN};
 use super::{milder, queries};
 
 /// The rule of calls that make something new beside the project.
@@ -87,25 +84,6 @@ impl Known {
         }
         any(beside)
             .then(|| Rating::caution(BESIDE, "Makes a new folder beside that of the project."))
-    }
-}
-
-impl Judge<'_> {
-    /// Whether a call of `openssl s_client` says nothing to the other host but hello.
-    pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
-        static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
-            LazyRegex::from(format!(
-                "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
-                 -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
-            ))
-        });
-        let words = command.words.get(1..).unwrap_or_default();
-        let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
-        let nothing = match self.reads(command) {
-            (Some(text), _) => matches!(text.trim(), "" | "Q"),
-            (None, fed) => !fed,
-        };
-        nothing && CALL.is_match(&line)
     }
 }
 

@@ -22,6 +22,14 @@ pub(super) fn staying() -> Rating {
     Rating::caution("sends-here", "Sends files of the project to a server on this computer.")
 }
 
+/// What is said of code that only computes and prints.
+pub(super) fn computing() -> Rating {
+    Rating::caution(
+        "computes",
+        "Runs code that stands in the command line, and that only computes, prints or replaces text.",
+    )
+}
+
 /// Options and operands of a call, all of them known.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {

@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::classify::{Shell, of_command};
+use super::listed::wild;
 use super::program::program_of;
 use super::syntax::{SimpleCommand, Word};
-use super::{Shell, of_command};
+use super::user::UserRules;
 use crate::plan::Needs;
-use crate::risk::UserRules;
 
 /// The file with what programs need.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/needs.toml");
@@ -101,14 +102,6 @@ pub fn table_folder(variable: &str) -> Option<&'static str> {
 pub fn table_paths() -> impl Iterator<Item = &'static str> {
     let rows = TABLE.as_ref().map(|table| table.need.as_slice()).unwrap_or_default();
     rows.iter().flat_map(|row| &row.write).map(String::as_str)
-}
-
-/// Whether a text is a word of the table, which may end in `*`.
-fn wild(pattern: &str, text: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(head) => text.starts_with(head),
-        None => pattern == text,
-    }
 }
 
 /// The part of a name that a command must contain to match it.

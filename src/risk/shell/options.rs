@@ -1,7 +1,6 @@
 //! Options as rules ask for them: in bundles, abbreviated, with values, and dry runs that are none.
 
 use super::listed::listed;
-use super::pattern::Seen;
 
 /// Options before a subcommand that take no value in any program.
 pub(super) fn is_flag(text: &str) -> bool {
@@ -38,13 +37,9 @@ pub(super) fn is_dry(option: &str) -> bool {
 }
 
 /// Whether nothing is done because of an option: written out, not negated, and no value of another option.
-pub(super) fn dry(option: &str, seen: &Seen) -> bool {
-    let before: Vec<&str> = seen
-        .arguments
-        .iter()
-        .map(|(text, _)| text.as_str())
-        .take_while(|text| *text != "--")
-        .collect();
+pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> bool {
+    let before: Vec<&str> =
+        arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--").collect();
     let negated = |text: &&str| {
         text.starts_with("--no-dry")
             || (text.starts_with("--dry")
@@ -57,7 +52,7 @@ pub(super) fn dry(option: &str, seen: &Seen) -> bool {
         return false;
     }
     before.iter().enumerate().any(|(index, text)| {
-        let letters = match seen.program {
+        let letters = match program {
             "git" => "nfdxXqiuv",
             "rsync" => "avzrnhPuptgoDlHAXcxSiW",
             _ => "n",
@@ -74,7 +69,7 @@ pub(super) fn dry(option: &str, seen: &Seen) -> bool {
         let previous = index.checked_sub(1).and_then(|at| before.get(at));
         exact
             && previous.is_none_or(|previous| {
-                let cluster = matches!(seen.program, "kubectl" | "oc" | "helm");
+                let cluster = matches!(program, "kubectl" | "oc" | "helm");
                 swallows_nothing(previous)
                     && !(cluster && previous.starts_with('-') && previous.len() == 2)
             })

@@ -1,9 +1,11 @@
 //! Files that the command itself made, found or fetched, and what it may do with them.
 
-use super::debugger::{inspects, is_debugger};
-use super::elsewhere::Use;
-use super::interpreter::{debugged, harmless};
+use std::sync::LazyLock;
+
+use super::debugger::{debugged, inspects, is_debugger};
+use super::elsewhere::{Use, is_elsewhere};
 use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::milder;
 use super::place;
@@ -12,7 +14,7 @@ use super::program::program_of;
 use super::queries::{asks_table, only_asks};
 use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// Programs that install or run what they are given.
 const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-get brew conda";
@@ -38,14 +40,14 @@ impl Judge<'_> {
                 if matches!(program, "gdb" | "lldb")
                     && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
             {
-                harmless()
+                milder::computing()
             }
             "runs-code" | "says-it-destroys"
                 if is_debugger(program)
                     && !command.raised
                     && inspects(command.words.get(1..).unwrap_or_default()) =>
             {
-                harmless()
+                milder::computing()
             }
             "sends-out" if program == "openssl" && self.only_greets(command) => milder::showing(),
             "stops-service" | "administers" if milder::reloads(program, arguments) => {
@@ -57,11 +59,11 @@ impl Judge<'_> {
                 milder::showing()
             }
             "sends-out" if self.stays_here(command, program, arguments) => milder::staying(),
-            "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
+            "runs-code" if self.hands_plain_code(program, arguments) => milder::computing(),
             "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
                 milder::showing()
             }
-            "runs-code" if only_looks(program, arguments) => harmless(),
+            "runs-code" if only_looks(program, arguments) => milder::computing(),
             "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
                 Rating::caution("runs-script", "Runs a script.")
             }
@@ -76,6 +78,23 @@ impl Judge<'_> {
             }
             _ => rating,
         }
+    }
+
+    /// Whether a call of `openssl s_client` says nothing to the other host but hello.
+    pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
+        static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
+            LazyRegex::from(format!(
+                "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
+                 -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
+            ))
+        });
+        let words = command.words.get(1..).unwrap_or_default();
+        let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
+        let nothing = match self.reads(command) {
+            (Some(text), _) => matches!(text.trim(), "" | "Q"),
+            (None, fed) => !fed,
+        };
+        nothing && CALL.is_match(&line)
     }
 
     /// Whether a call removes nothing but what `mktemp` made for this very command line.
@@ -180,6 +199,33 @@ impl Judge<'_> {
             }
         };
         texts.into_iter().map(call).collect()
+    }
+
+    /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
+    /// this very command built there is known from its other words.
+    pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
+        const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
+        static TOOLS: LazyRegex = LazyRegex::new(
+            r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
+        );
+        if !program.contains('/') {
+            return false;
+        }
+        let path = place::settle(program, &self.folder);
+        let tool = TOOLS.is_match(&path);
+        let looks =
+            |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
+        // A wrapper only names what it runs.
+        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
+        let made = others.into_iter().any(|it| {
+            it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
+        });
+        // What prepares a build stands above the folder that is built in.
+        let prepares = program == "../configure" && !path.starts_with("../..");
+        !tool
+            && !made
+            && !prepares
+            && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
     }
 
     /// A shell that `find` starts for files outside the working folder, and that writes.

@@ -1,6 +1,5 @@
 //! The first reader of a command line: a recursive descent over the grammar of bash.
 
-use super::redirection::Waiting;
 use super::syntax::{Function, Script, SimpleCommand, Unreadable, Word};
 
 pub(super) type Read<T> = Result<T, Unreadable>;
@@ -16,7 +15,16 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     pub(super) script: Script,
     /// Here-documents whose text begins after the next newline: command, redirection, end, quoted, tabs.
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<HereDocument>,
+}
+
+/// A here-document whose text begins after the next newline.
+pub(super) struct HereDocument {
+    pub(super) command: usize,
+    pub(super) redirect: usize,
+    pub(super) end: String,
+    pub(super) quoted: bool,
+    pub(super) tabs: bool,
 }
 
 /// Reads a whole command line.

@@ -1,6 +1,7 @@
 //! Whether a rule of the table matches a command: its program, subcommands, options and operands.
 
 use super::lazy_regex::LazyRegex;
+use super::listed::wild;
 use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
 use super::syntax::{END, UNKNOWN};
@@ -110,14 +111,6 @@ impl Pattern {
     }
 }
 
-/// Whether a text is a word of the table, which may end in `*`.
-pub(super) fn wild(pattern: &str, text: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(head) => text.starts_with(head),
-        None => pattern == text,
-    }
-}
-
 impl Test {
     fn holds(&self, seen: &Seen, rest: &[(String, bool)]) -> bool {
         let operands = || {
@@ -130,7 +123,7 @@ impl Test {
                 .map(|(_, argument)| argument)
         };
         match self {
-            Self::Option(option) if is_dry(option) => dry(option, seen),
+            Self::Option(option) if is_dry(option) => dry(option, seen.program, seen.arguments),
             Self::Option(option) => {
                 let before = seen.arguments.iter().take_while(|(text, _)| text != "--");
                 before.into_iter().any(|(text, _)| is_option(option, text))

@@ -127,6 +127,14 @@ pub(super) fn is_keys(path: &str) -> bool {
     ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
 }
 
+/// Whether a settled path is of the project, and is no file that other programs obey or that keeps keys.
+pub(super) fn is_project_file(path: &str) -> bool {
+    !is_outside(path)
+        && !is_sensitive(path)
+        && !is_secret(path)
+        && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
+}
+
 /// A whole disk; partitions are not.
 pub(super) fn is_disk(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/dev/") else { return false };

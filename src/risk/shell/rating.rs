@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// A level with the rule that gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,9 @@ mod test;
 use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
+pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
-use entries::{Language, Operands, READERS, Reader, Takes};
+use entries::{Language, Operands, READERS, Reader, Takes, split_value};
 
 /// What a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,15 +23,6 @@ pub(super) enum Call {
     More,
     /// An option or a script of this call writes, runs or sends.
     Harms,
-}
-
-/// One argument of a call.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Argument<'a> {
-    pub(super) text: &'a str,
-    pub(super) glob: bool,
-    /// In quotes, so that it stays one word.
-    pub(super) quoted: bool,
 }
 
 /// What the table says about a call; nothing when it does not know the program.
@@ -54,10 +46,6 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
         }
     }
     best
-}
-
-fn split_value(text: &str) -> (&str, Option<&str>) {
-    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
 }
 
 /// The options with their values, and the operands of a call.

@@ -1,22 +1,13 @@
 //! Redirections and here-documents.
 
-use super::parse::{Parser, Read};
+use super::parse::{HereDocument, Parser, Read};
 use super::syntax::{Redirect, Word};
 
 const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
 
-/// A here-document whose text begins after the next newline.
-pub(super) struct Waiting {
-    pub(super) command: usize,
-    pub(super) redirect: usize,
-    pub(super) end: String,
-    pub(super) quoted: bool,
-    pub(super) tabs: bool,
-}
-
 impl Parser<'_> {
-    pub(super) fn here_document(&mut self, waiting: &Waiting) -> Read<()> {
+    pub(super) fn here_document(&mut self, waiting: &HereDocument) -> Read<()> {
         let start = self.at;
         let mut text = String::new();
         loop {
@@ -89,7 +80,7 @@ impl Parser<'_> {
         let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
         command.redirects.push(Redirect { operator, target });
         if here {
-            self.waiting.push(Waiting {
+            self.waiting.push(HereDocument {
                 command: index,
                 redirect: command.redirects.len() - 1,
                 end,

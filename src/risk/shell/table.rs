@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::admin::Admin;
-use super::elsewhere::Elsewhere;
-use super::inline::Inline;
+use super::elsewhere::positions::Elsewhere;
+use super::inline::language::Inline;
 use super::known::Known;
 use super::lazy_regex::LazyRegex;
-use super::pattern::{Pattern, Seen, wild};
+use super::listed::wild;
+use super::pattern::{Pattern, Seen};
 use super::verbs::Verbs;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 /// The file with every rule, wrapper and option.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.toml");

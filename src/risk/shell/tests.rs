@@ -16,6 +16,7 @@ mod user;
 
 use super::table::TABLE;
 use super::*;
+use crate::plan::RiskLevel;
 
 pub(super) fn level(command: &str) -> RiskLevel {
     verdict_on(command).level

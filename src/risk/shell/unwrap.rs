@@ -8,7 +8,7 @@ use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::{Kind, Wrapper};
 use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value_of};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 impl Judge<'_> {
     /// Judges what a wrapper runs; says whether the program is nothing but a wrapper.

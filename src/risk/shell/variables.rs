@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::elsewhere::Use;
 use super::judge::Judge;
-use super::pattern::wild;
+use super::listed::wild;
 use super::syntax::{END, UNKNOWN, Word};
 
 /// Values of one variable, and texts that one word can become.

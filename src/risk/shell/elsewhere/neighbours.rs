@@ -1,8 +1,9 @@
 //! Files of a neighbour folder that a program which nobody knows is given, where nothing speaks of writing.
 
 use super::paths::is_top;
-use super::{Judge, place};
+use crate::risk::shell::judge::Judge;
 use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::place;
 use crate::risk::shell::syntax::UNKNOWN;
 
 /// Names of programs that write, pack, convert or move what they are given.

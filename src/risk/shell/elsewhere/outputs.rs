@@ -1,8 +1,10 @@
 //! Options whose value is written, whatever their program is, and those whose value is code by its name.
 
-use super::{is_neighbour, place};
+use super::neighbours::is_neighbour;
+use super::paths::paths;
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
 /// Options that say where a program puts what it makes.
 static OUTPUTS: LazyRegex = LazyRegex::new(
@@ -90,7 +92,7 @@ pub(super) fn only_named(program: &str, option: Option<&str>, text: &str, raised
     let prepares =
         configures && !program.starts_with(['/', '~']) || matches!(program, "meson" | "cmake");
     let value = text.rsplit('=').next().unwrap_or(text);
-    let path = super::paths(value).into_iter().next().unwrap_or_default();
+    let path = paths(value).into_iter().next().unwrap_or_default();
     let usual = ["~/.local", "~/local", "~/opt", "~/apps", "~/sw", "~/usr", "~/.opt"];
     let named = |it: &str| {
         listed(

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::place;
 use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 use crate::risk::shell::syntax::{END, UNKNOWN};
 
 /// Folders in which a path that begins at the root is taken for one, and not for a route or a pattern.

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use super::tokens::Token;
-use super::{Inline, listed, name, sign};
+use super::language::Inline;
+use super::tokens::{Token, name, sign};
+use crate::risk::shell::listed::listed;
 
 /// Classes and modules of Ruby that can reach files, processes or the network.
 const RUBY: &str = "Object BasicObject Module Class Kernel File FileTest Dir IO Process Signal Thread Fiber Ractor \

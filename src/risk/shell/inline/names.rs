@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::language::Inline;
 use super::reaches::endless;
-use super::tokens::Token;
-use super::{Inline, listed, name, place, sign};
+use super::tokens::{Token, name, sign};
 use crate::risk::shell::discloses::is_secret_name;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
 /// Names of JavaScript by which code reaches what makes code.
 const BANNED: &str = "constructor __proto__ prototype mainModule binding dlopen eval Function callee caller arguments _load";

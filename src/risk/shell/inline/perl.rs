@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::{Judge, is_inside};
+use crate::risk::shell::judge::Judge;
 use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::place;
 use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
@@ -100,7 +101,7 @@ impl Judge<'_> {
             program.as_deref() == Some("xargs")
         };
         let found = word.text.strip_suffix(&format!("/{UNKNOWN}FOUND{END}"));
-        if found.is_some_and(|folder| is_inside(folder) && !folder.contains(UNKNOWN)) {
+        if found.is_some_and(|folder| place::is_project_file(folder) && !folder.contains(UNKNOWN)) {
             let finds = |it: &SimpleCommand| {
                 it.words.first().and_then(|it| program_of(&it.text)).as_deref() == Some("find")
             };

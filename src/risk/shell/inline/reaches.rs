@@ -4,10 +4,12 @@
 //! calls, so every name is taken apart into its words, and none of them may speak of more than reading.
 
 use super::closed::names_function;
-use super::tokens::{Token, tokens};
+use super::language::Inline;
+use super::tokens::{Token, name, sign, tokens};
 use super::world::modest;
-use super::{Inline, is_inside, listed, name, place, sign};
 use crate::risk::shell::discloses::is_secret_name;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
 /// Code that is longer is read by nobody at a glance.
 const LONGEST: usize = 400;
@@ -301,5 +303,6 @@ fn reads_inside(text: &str) -> bool {
 
 fn is_inside_to_read(text: &str) -> bool {
     let path = place::settle(text, "");
-    is_inside(&path) || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
+    place::is_project_file(&path)
+        || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
 }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tokens::Token;
-use super::{is_inside, listed, name, sign};
+use super::tokens::{Token, name, sign};
+use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::Word;
 
@@ -100,7 +100,7 @@ pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word
             || language == "gnuplot"
                 && !word.text.starts_with('-')
                 && !word.unknown()
-                && is_inside(&place::settle(&word.text, ""))
+                && place::is_project_file(&place::settle(&word.text, ""))
     };
     if code.len() > LONGEST || !options.iter().all(known) || !rest.iter().all(after) {
         return Some(false);
@@ -251,7 +251,7 @@ fn octave(all: &[Token]) -> bool {
             return listed(PACKAGES, own);
         }
         if listed(READS, own) {
-            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if is_inside(&place::settle(text, "")));
+            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if place::is_project_file(&place::settle(text, "")));
             let ends = sign(all.get(at + 3), ')') || sign(all.get(at + 3), ',');
             return sign(next, '(') && inside && ends;
         }
@@ -282,7 +282,8 @@ fn gnuplot(all: &[Token]) -> bool {
             let written = word(1) == Some("output") || word(2) == Some("set");
             // A text that begins so is a command whose output is plotted, or that the plot is piped into.
             !text.contains(['<', '|'])
-                && (!(written || text.contains('/')) || is_inside(&place::settle(text, "")))
+                && (!(written || text.contains('/'))
+                    || place::is_project_file(&place::settle(text, "")))
         }
         Some(Token::Name(own)) if starts(at) && !listed(COMMANDS, own) => defines(at).is_some(),
         Some(Token::Sign('{' | '}')) => false,
@@ -307,7 +308,9 @@ fn lisp(code: &str) -> bool {
             let Some(end) = rest.get(1..).and_then(|it| it.find('"')) else { return false };
             let text = rest.get(1..=end).unwrap_or_default();
             // A format of Common Lisp can name a function.
-            if text.contains("~/") || before == "slurp" && !is_inside(&place::settle(text, "")) {
+            if text.contains("~/")
+                || before == "slurp" && !place::is_project_file(&place::settle(text, ""))
+            {
                 return false;
             }
             before.clear();

@@ -12,6 +12,19 @@ pub(super) enum Token {
     Sign(char),
 }
 
+/// Whether a token is this sign.
+pub(super) fn sign(token: Option<&Token>, wanted: char) -> bool {
+    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
+}
+
+/// The name that a token is.
+pub(super) fn name(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Name(name)) => Some(name),
+        _ => None,
+    }
+}
+
 /// Words behind which a slash begins a pattern.
 const BEFORE_PATTERN: [&str; 9] =
     ["if", "unless", "and", "or", "not", "split", "grep", "while", "until"];

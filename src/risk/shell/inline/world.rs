@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::closed::{calls_unknown, hands_over, names_function};
-use super::tokens::{Token, tokens};
-use super::{Inline, listed, name, sign};
+use super::language::Inline;
+use super::tokens::{Token, name, sign, tokens};
+use crate::risk::shell::listed::listed;
 
 /// Tokens of a code that is looked at.
 const MOST: usize = 4000;

@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{Argument, split_value};
 
 /// The file with every program that can only read, and how it has to be called for that.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../../assets/risk/readers.toml");
@@ -144,6 +143,20 @@ pub(super) struct Reader {
     pub(super) options: Vec<LongOption>,
     #[serde(skip)]
     pub(super) heads: Vec<Vec<Vec<String>>>,
+}
+
+/// One argument of a call.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::risk::shell) struct Argument<'a> {
+    pub(in crate::risk::shell) text: &'a str,
+    pub(in crate::risk::shell) glob: bool,
+    /// In quotes, so that it stays one word.
+    pub(in crate::risk::shell) quoted: bool,
+}
+
+/// An option and the value glued to it.
+pub(super) fn split_value(text: &str) -> (&str, Option<&str>) {
+    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
 }
 
 #[derive(Debug)]

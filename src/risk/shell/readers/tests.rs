@@ -3,7 +3,7 @@
 use super::super::tests::{level, verdict_on};
 use super::entries::Readers;
 use super::*;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 fn readers() -> &'static Readers {
     READERS.as_ref().unwrap()

@@ -1,7 +1,7 @@
 //! What options and operands carry: programs, code and pipes are as dangerous as if they stood alone.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn a_call_that_carries_a_program_or_code_asks() {

@@ -1,7 +1,7 @@
 //! Classes of commands that no rule names one by one, with cases that were thought of after the rules.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 fn ask(commands: &[&str]) {
     for command in commands {

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::*;
-use super::{level, verdict_on};
+use super::*;
 
 fn faults(rule: &str, commands: &[&str]) -> Vec<String> {
     let judged = commands.iter().map(|command| (command, verdict_on(command)));

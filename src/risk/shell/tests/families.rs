@@ -2,7 +2,7 @@
 //! goes, and sources from which code comes.
 
 use super::{all_are, verdict_on};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn what_only_looks_or_builds_for_the_project_does_not_ask() {

@@ -1,7 +1,7 @@
 //! Code in the command line: what only computes is caution, and whatever could do more is dangerous.
 
 use super::{level, verdict_on};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn code_that_only_computes_and_prints_does_not_ask() {

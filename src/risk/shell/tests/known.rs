@@ -1,7 +1,7 @@
 //! Calls that are known word by word, and those beside them that are not.
 
 use super::all_are;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn calls_of_administrators_that_only_read_ask_for_nothing() {

@@ -1,7 +1,7 @@
 //! Calls that do less than their programs can, and those beside them that only look so.
 
 use super::all_are;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn what_reads_packages_is_safe_and_what_unpacks_them_is_not() {

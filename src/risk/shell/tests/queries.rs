@@ -1,7 +1,7 @@
 //! Programs that only answer: questions to databases, lists of containers, tags of images.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn what_only_asks_does_not_ask_back() {

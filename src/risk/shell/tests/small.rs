@@ -1,7 +1,7 @@
 //! Code of languages in which people calculate: what only does that is caution, and whatever could do more asks.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
 fn calculating_and_plotting_does_not_ask() {
