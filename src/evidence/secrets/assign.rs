@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::Match;
 use super::names::{Class, classify};
-use super::scan::{at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped};
-use super::values::{How, LONGEST};
+use super::scan::{
+    LONGEST, Match, at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped,
+};
+use super::values::How;
 
 /// Longest name.
 const NAME: usize = 96;
@@ -263,21 +264,7 @@ impl Name<'_> {
             return self.judged(quoted(self.text, start)?, How::Quoted);
         }
         let end = forward_while(bytes, start, 60, |byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'_' | b'&'
-                        | b'<'
-                        | b'>'
-                        | b'\''
-                        | b'['
-                        | b']'
-                        | b':'
-                        | b' '
-                        | b'.'
-                        | b'*'
-                        | b'?'
-                )
+            byte.is_ascii_alphanumeric() || b"_&<>'[]: .*?".contains(&byte)
         });
         let words = self.text.get(start..end)?;
         // A sentence with a tag of HTML is no type.

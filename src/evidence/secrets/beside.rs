@@ -1,10 +1,11 @@
 //! Values beside a name without any sign that assigns them: in pairs, calls and commands of settings.
 
-use super::Match;
 use super::assign::{NEAR, Name};
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, line_start, quoted, quoted_as};
-use super::values::{How, LONGEST, is_wordy};
+use super::scan::{
+    LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
+};
+use super::values::{How, is_wordy};
 
 impl Name<'_> {
     /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::Match;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_start, quoted};
-use super::values::{How, LONGEST, is_secret};
+use super::parts::is_secret;
+use super::scan::{LONGEST, Match, at, back_while, forward_while, line_start, quoted};
+use super::values::How;
 
 /// How an option holds its value.
 #[derive(Clone, Copy, PartialEq, Eq)]

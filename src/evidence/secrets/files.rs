@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Match;
 use super::http::found;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, quoted};
-use super::values::{How, is_placeholder, is_secret, is_wordy};
+use super::parts::is_secret;
+use super::scan::{Match, at, back_while, forward_while, line_end, quoted};
+use super::values::{How, is_placeholder, is_wordy};
 
 /// Longest key in a block of lines; one that is longer is hidden where it is cut.
 const BLOCK: usize = 60 << 10;
@@ -29,24 +29,7 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let body = forward_while(bytes, from, BLOCK, |byte| {
         byte.is_ascii_alphanumeric()
             || byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'+' | b'/'
-                    | b'='
-                    | b'\\'
-                    | b':'
-                    | b','
-                    | b'.'
-                    | b'_'
-                    | b'('
-                    | b')'
-                    | b'-'
-                    | b'|'
-                    | b'"'
-                    | b'#'
-                    | b'*'
-                    | b'\''
-            )
+            || b"+/=\\:,._()-|\"#*'".contains(&byte)
     });
     let content = text.get(from..body)?;
     let end_line = content.find("-----END ");

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::Match;
-use super::scan::{at, back_while, forward_while, wrapped};
-use super::values::{LONGEST, is_label, is_placeholder, is_wordy};
+use super::scan::{LONGEST, Match, at, back_while, forward_while, wrapped};
+use super::values::{is_label, is_placeholder, is_wordy};
 
 pub(super) fn found(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Option<Match> {
     (!secret.is_empty()).then_some(Match { span, secret: Some(secret), kind, plain: None })

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::Match;
 use super::http::found;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, line_start, quoted};
-use super::values::{How, LONGEST, is_placeholder, is_secret, is_wordy};
+use super::parts::is_secret;
+use super::scan::{LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted};
+use super::values::{How, is_placeholder, is_wordy};
 
 /// How many lines of `user:PASSWORD` are taken at once.
 const LINES: usize = 40;

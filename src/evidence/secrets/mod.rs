@@ -28,17 +28,7 @@ mod values;
 mod views;
 mod words;
 
-/// A place that a rule took in.
-#[derive(Debug, Clone)]
-pub(super) struct Match {
-    /// All of it: the name as well as the value.
-    pub(super) span: Range<usize>,
-    /// What is to be hidden of it.
-    pub(super) secret: Option<Range<usize>>,
-    pub(super) kind: &'static str,
-    /// The secret as it is meant, where that is not how it is written.
-    pub(super) plain: Option<String>,
-}
+pub(super) use scan::Match;
 
 /// What is secret of the values of this process's environment variables.
 static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -63,7 +53,7 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
         Some(Class::Login | Class::Cookie | Class::Link) | None => None,
     };
     let is_whole = names::classify(name).zip(how).is_some_and(|(class, how)| {
-        !names::is_working_folder(name, value) && values::is_secret(class, value, how)
+        !names::is_working_folder(name, value) && parts::is_secret(class, value, how)
     });
     let secrets = if is_whole {
         vec![value.to_owned()]
@@ -180,7 +170,7 @@ fn named(text: &str, word: Range<usize>) -> Option<Match> {
 /// Whether a field of this name holds a secret as its value: the name and the quotes are not in the text.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
     let by_class =
-        names::classify(name).is_some_and(|class| values::is_secret(class, value, How::Quoted));
+        names::classify(name).is_some_and(|class| parts::is_secret(class, value, How::Quoted));
     (by_class && !names::is_working_folder(name, value)) || parts::is_login_value(name, value)
 }
 

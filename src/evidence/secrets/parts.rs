@@ -3,12 +3,11 @@
 
 use std::ops::Range;
 
-use super::Match;
 use super::assign::Name;
 use super::http::is_session;
 use super::names::{Class, is_login, is_working_folder};
-use super::scan::{at, forward_while};
-use super::values::{How, LONGEST, is_label, is_placeholder, is_secret, is_wordy};
+use super::scan::{LONGEST, Match, at, forward_while};
+use super::values::{How, is_label, is_placeholder, is_whole_secret, is_wordy};
 
 impl Name<'_> {
     /// The value, where it is a secret of this name's class.
@@ -57,6 +56,16 @@ impl Name<'_> {
     }
 }
 
+/// Whether such a value, assigned to a name of this class, is a secret or holds one.
+pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
+    if !class.has_parts() {
+        return is_whole_secret(class, value, how);
+    }
+    let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
+    let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
+    fits && !is_code && secret_part(class, value).is_some()
+}
+
 /// Whether a variable of this name holds a user and a password.
 pub(super) fn is_login_value(name: &str, value: &str) -> bool {
     is_login(name) && password_of_login(value).is_some()
@@ -99,7 +108,7 @@ fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
         && name.bytes().all(is_user)
         && !name.starts_with('.')
         && !password.starts_with(['/', '\\', ':'])
-        && is_secret(Class::Password, password, How::Quoted);
+        && is_whole_secret(Class::Password, password, How::Quoted);
     (fits && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
 }
 

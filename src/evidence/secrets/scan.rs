@@ -2,7 +2,20 @@
 
 use std::ops::Range;
 
-use super::values::LONGEST;
+/// Longest value that is hidden because of its name.
+pub(super) const LONGEST: usize = 8 << 10;
+
+/// A place that a rule took in.
+#[derive(Debug, Clone)]
+pub(in crate::evidence) struct Match {
+    /// All of it: the name as well as the value.
+    pub(in crate::evidence) span: Range<usize>,
+    /// What is to be hidden of it.
+    pub(in crate::evidence) secret: Option<Range<usize>>,
+    pub(in crate::evidence) kind: &'static str,
+    /// The secret as it is meant, where that is not how it is written.
+    pub(in crate::evidence) plain: Option<String>,
+}
 
 /// The byte at this place; 0 outside of the text.
 pub(super) fn at(bytes: &[u8], place: usize) -> u8 {

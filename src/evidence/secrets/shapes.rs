@@ -6,10 +6,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::Match;
-use super::scan::{at, back_while, forward_while};
+use super::scan::{LONGEST, Match, at, back_while, forward_while};
 use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, SHAPES, Shape, UPPER, URL};
-use super::values::{LONGEST, is_wordy};
+use super::values::is_wordy;
 
 /// The shortest long part of a token.
 const LONG: usize = 20;

@@ -1,10 +1,7 @@
 //! Which values look like secrets, and which like code, labels or placeholders.
 
 use super::names::{Class, words_of};
-use super::parts::secret_part;
-
-/// Longest value that is hidden because of its name.
-pub(super) const LONGEST: usize = 8 << 10;
+use super::scan::LONGEST;
 
 /// How a value stands behind its name.
 #[derive(Debug, Clone, Copy)]
@@ -25,13 +22,8 @@ pub(super) enum How {
     },
 }
 
-/// Whether such a value, assigned to a name of this class, is a secret.
-pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
-    if class.has_parts() {
-        let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
-        let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
-        return fits && !is_code && secret_part(class, value).is_some();
-    }
+/// Whether such a value is secret as a whole, assigned to a name of a class whose values have no parts.
+pub(super) fn is_whole_secret(class: Class, value: &str, how: How) -> bool {
     if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
         return false;
     }
@@ -255,23 +247,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains("[secret:")
         || value.contains("...")
         || value.contains('…')
-        || value.bytes().all(|byte| {
-            matches!(
-                byte,
-                b'*' | b'x'
-                    | b'X'
-                    | b'.'
-                    | b'-'
-                    | b'_'
-                    | b'0'
-                    | b'#'
-                    | b'?'
-                    | b'='
-                    | b'/'
-                    | b'~'
-                    | b':'
-            )
-        })
+        || value.bytes().all(|byte| b"*xX.-_0#?=/~:".contains(&byte))
         || value.split(['/', '|']).all(|part| {
             let part = part.trim_matches(|c: char| c.is_ascii_punctuation());
             WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(part))

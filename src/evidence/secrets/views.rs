@@ -6,8 +6,7 @@
 
 use std::ops::Range;
 
-use super::Match;
-use super::scan::{at, forward_while};
+use super::scan::{Match, at, forward_while};
 
 /// How much around a break is read again.
 const BEFORE: usize = 256;
