@@ -1,7 +1,7 @@
 //! How dangerous a step is (SPEC §7.1), decided without trusting the plan's author.
 //!
-//! Pure: called by the review, the engine and the headless commands. Absent on purpose: anything
-//! that reads a file. What a plan says about itself can only raise a verdict.
+//! Pure: no file is read here. Called by the review, the engine and the headless commands. What a plan says about
+//! itself can only raise a verdict.
 
 mod policy;
 mod sensitive;

@@ -1,5 +1,5 @@
-//! The risk of a step: by its tool's class, raised for files that other programs obey, and of a
-//! command by the rules for commands.
+//! The risk of a step: by the class of its tool, raised for files that configure other programs; and the risk of
+//! commands.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,23 +17,23 @@ use super::shell::{Shell, of_command_beside};
 /// A level with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// How dangerous.
+    /// The level.
     pub level: RiskLevel,
     /// The rule that decided.
     pub rule: Cow<'static, str>,
     /// The bytes of the decisive argument that matched.
     pub span: Option<Range<usize>>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// A safer way, where there is one.
+    /// A safer alternative, if there is one.
     pub suggestion: Option<String>,
 }
 
-/// The rule of a step that brings earlier contents back.
+/// The rule id for steps that restore earlier contents.
 pub const CHANGE_HISTORY: &str = "change-history";
 
-/// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
-/// cannot run, counts as dangerous. What the author says can only raise it.
+/// The risk of one step. `shell` is the shell that local commands run in. A faulty step cannot run and counts as
+/// dangerous. What the author states can only raise the level.
 pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
     let Some(call) = &step.call else {
         return Verdict {
@@ -47,17 +47,17 @@ pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
     raised(of_call(call, policy, shell), &step.stated)
 }
 
-/// The risk of a command of the plan's rollback, which runs where the plan runs.
+/// The risk of a command of the plan's rollback, which runs on the plan's host.
 pub fn of_rollback(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     of_shell_command(command, target, policy, shell)
 }
 
-/// The risk of a command that a workspace names, and which runs on this machine.
+/// The risk of a workspace command, which runs on this computer.
 pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Verdict {
     of_shell_command(command, None, policy, shell)
 }
 
-/// The verdict, or what the plan says of itself where that is worse.
+/// The verdict, or the plan's own statement if that is worse.
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
     let why = stated.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -102,7 +102,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         reason: reason.to_owned(),
         suggestion: None,
     };
-    // Also on a copy: what is tried there is meant for the workspace.
+    // This includes writes to a copy: their result is meant for the workspace.
     let paths = call.paths();
     let changed: Vec<&str> =
         paths.iter().filter(|it| it.role.changes()).map(|named| named.path).collect();
@@ -132,7 +132,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     }
 }
 
-/// The risk of an edit after which a file is gone.
+/// The risk of an edit that removes a file.
 fn of_deleting(edit: &Edit) -> Verdict {
     let path = edit.paths().next().unwrap_or_default();
     Verdict {
@@ -144,15 +144,15 @@ fn of_deleting(edit: &Edit) -> Verdict {
     }
 }
 
-/// Whether a call of class *check* runs code: all do but simulations that only change files.
+/// Whether a call of class *check* runs code. Only simulations without commands do not.
 fn runs_code(call: &ToolCall) -> bool {
     !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
-/// A command on a host is read by the host's bash, and never safe: it is not here that it acts.
+/// A remote command is run by the host's bash. It is never safe.
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
-    // The folders of this program are on this machine.
+    // The folders of this program are on this computer.
     let own: &[std::path::PathBuf] =
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
     let found = of_command_beside(command, shell, &policy.command_rules, own);
@@ -174,10 +174,9 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
     }
 }
 
-/// The verdict on writing a file that other programs obey or that keeps keys; `None` for any other file.
+/// The verdict on writing a file that configures other programs or contains keys; `None` for any other file.
 ///
-/// The review asks it again about the canonical path, because a link can give such a file a harmless
-/// name.
+/// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
     sensitive::sensitive(path).map(|hit| Verdict {
         level: RiskLevel::Dangerous,
@@ -188,7 +187,7 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
     })
 }
 
-/// The verdict on writing a file that has its execute bit set; only the workspace can tell.
+/// The verdict on writing a file with its execute bit set, which only the workspace can tell.
 pub fn of_written_program() -> Verdict {
     Verdict {
         level: RiskLevel::Dangerous,

@@ -1,7 +1,7 @@
-//! Programs of administrators, settings of all projects, and places to which data streams (SPEC §7.1).
+//! Administration programs, global settings, and streaming to other hosts (SPEC §7.1).
 //!
-//! Nobody can name every subcommand of every such program. So the question is turned round: a call that is not
-//! known to read changes something that is not the project's.
+//! No list of all subcommands of such programs can be complete. So the default is reversed: a call that is not
+//! known to read is taken to change something outside the project.
 
 use serde::Deserialize;
 
@@ -13,17 +13,17 @@ use super::rating::Rating;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Admin {
-    /// Words of which the first two operands of a reading call have one.
+    /// One of the first two operands of a read-only call matches this.
     reads: LazyRegex,
-    /// Endings of names of programs that only read.
+    /// Endings of program names that only read.
     readers: LazyRegex,
-    /// What every option of a call without operands is, where that only shows something.
+    /// Matches every option of a read-only call without operands.
     shows: LazyRegex,
-    /// Names, which may end in `*`.
+    /// Program names; may end in `*`.
     programs: Vec<String>,
 }
 
-/// Words of calls that change something, alone or before what they change.
+/// Words that name a change, alone or followed by an object.
 static CHANGES: LazyRegex = LazyRegex::new(
     r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
         |commit|compact|connect|cordon|create|cut|decommission|delete|del|demote|deploy|destroy|detach|disable|drain
@@ -41,14 +41,14 @@ impl Admin {
         [&self.reads, &self.readers, &self.shows]
     }
 
-    /// Whether a program is one of administrators.
+    /// Whether this is an administration program.
     pub(super) fn names(&self, program: &str) -> bool {
         self.programs.iter().any(|name| wild(name, program))
     }
 
     /// Whether a call of such a program is known to read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        // The value of an option that names where something is, is no operand.
+        // The value of an option that names a location is not an operand.
         let named = |at: usize| {
             at.checked_sub(1).and_then(|at| arguments.get(at)).is_some_and(|(before, _)| {
                 let place = ["-n", "--namespace", "--host", "--endpoints", "--runtime-endpoint"];
@@ -63,7 +63,7 @@ impl Admin {
         if self.readers.is_match(program) {
             return true;
         }
-        // `rabbitmqctl add_user list`: a word that reads may be the name of what is changed.
+        // `rabbitmqctl add_user list`: `list` is the name of the new user here.
         if operands.clone().take(4).any(|text| CHANGES.is_match(text)) {
             return false;
         }
@@ -74,7 +74,7 @@ impl Admin {
                 && arguments.iter().all(|(text, _)| self.shows.is_match(text)))
     }
 
-    /// What is to be said of a call that no other rule calls dangerous.
+    /// The rating of a call that no rule rates as dangerous.
     pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if self.names(program) && !self.only_reads(program, arguments) {
             let reason = "Administers accounts, storage, services, networks or other hosts, and is not known to \
@@ -90,7 +90,7 @@ impl Admin {
     }
 }
 
-/// Whether a call changes settings, and says that they are not only those of the project.
+/// Whether a call changes settings beyond the project.
 fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     const SETS: &str = "config set unset override alias register unregister add remove enable disable edit default use link \
         mask write reset trust create delete import settings source";
@@ -102,12 +102,12 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
         return false;
     }
     let operands: Vec<&str> = texts().filter(|text| !text.starts_with('-')).collect();
-    // A key without its value is only asked for.
+    // A key without a value is a query.
     let asks = program == "git" && operands.len() <= 2;
     !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
-/// Whether the last word is an address to which a program streams; what it reads stands behind an option.
+/// Whether the last word is the address of a stream. Inputs follow an option instead.
 fn streams(arguments: &[(String, bool)]) -> bool {
     static SCHEMES: LazyRegex =
         LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");

@@ -1,7 +1,7 @@
-//! What a call carries besides its own work: programs, code and pipes that its options and operands name.
+//! Programs, code and pipes that are embedded in the options and operands of a call.
 //!
-//! Nobody can list every option of every program that runs something. So each call that the table does not call
-//! dangerous is asked here by how such options are named, and by what their values look like.
+//! No list of all options that run something can be complete. So every call that is not rated dangerous yet is
+//! checked by the names of its options and by the form of their values.
 
 use super::elsewhere::Use;
 use super::elsewhere::outputs::sends;
@@ -15,59 +15,59 @@ use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
-/// Long options whose value is a program, a command line, or code that is run at some event.
+/// Long options whose value is a program, a command line, or code for an event.
 static HANDLERS: LazyRegex = LazyRegex::new(
     r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
     |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
 );
-/// Those of them whose value is no shell that only starts for a person.
+/// The options among these whose program receives data. A shell there is not interactive.
 static FED: LazyRegex = LazyRegex::new(
     r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
 );
-/// Options whose value sets what a name stands for.
+/// Options that assign a setting: `NAME=VALUE`.
 static SETS: LazyRegex = LazyRegex::new(
     "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$",
 );
-/// Names of settings that say what program is run.
+/// Settings that name a program.
 static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
     r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
     |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
     |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
 );
-/// Values of such settings that name nothing new.
+/// Harmless values of such settings.
 static NAMES_NOTHING: LazyRegex = LazyRegex::new(
     r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
 );
-/// Settings of Mercurial that change nothing but how it shows and compares; extensions that it brings along.
+/// Settings of Mercurial that only change how it displays and compares, and its bundled extensions.
 static SHOWS: LazyRegex = LazyRegex::new(
     r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
     |^ui\.(color|paginate|interactive|username|verbose|quiet|debug|timeout|slash|report_untrusted|tweakdefaults|timestamp-output|message-output)$
     |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$",
 );
-/// Options whose value is a script, so that what a process substitution prints is code.
+/// Options whose value is a script. The output of a process substitution there is code.
 static SCRIPTS: LazyRegex = LazyRegex::new(
     r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
 );
-/// Options behind which a program writes, and pipes where the value begins with a bar.
+/// Options for an output file, where a value with a leading bar is a pipe.
 static WRITES: LazyRegex = LazyRegex::new(
     r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
 );
-/// Calls by which code of any language runs another program; what follows is the command line.
+/// Calls in code of any language that run another program. The command line follows.
 static RUNS: LazyRegex = LazyRegex::new(
     r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
     [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#,
 );
-/// Words of code that deletes or changes rights of files by itself.
+/// Functions that delete files or change their permissions.
 static DELETES: LazyRegex = LazyRegex::new(
     r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
 );
 
-/// Programs whose operands are texts for people, or patterns that code is searched for.
+/// Programs whose operands are messages for people, or code patterns to search for.
 const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
     sg comby";
 
-/// The long or short option that a word is the value of, with that value.
+/// Each option that has a value, with this value.
 fn pairs(words: &[Word]) -> Vec<(String, Word)> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -76,7 +76,7 @@ fn pairs(words: &[Word]) -> Vec<(String, Word)> {
             if let Some((name, value)) = text.split_once('=') {
                 found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
             } else if let Some(at) = text.find('|').filter(|_| !text.starts_with("--")) {
-                // A pipe that is glued to a short option.
+                // A pipe directly after a short option.
                 let (name, value) = text.split_at(at);
                 found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
             }
@@ -97,7 +97,7 @@ fn is_shell(text: &str) -> bool {
 }
 
 impl Judge<'_> {
-    /// Raises what the table does not call dangerous where an option or operand carries a program, code or a pipe.
+    /// Raises a rating if an option or operand contains a program, code or a pipe.
     pub(super) fn carries(
         &mut self,
         command: &SimpleCommand,
@@ -110,7 +110,7 @@ impl Judge<'_> {
             return rating;
         }
         let mut found = self.carried(command, program, depth);
-        // Of a wrapper, the other words are those of what it runs.
+        // The operands of a wrapper belong to the command that it runs.
         if found.is_none()
             && matches!(rating.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
             && !wraps
@@ -122,7 +122,7 @@ impl Judge<'_> {
             .with_safer("Run what the option names by itself, where it can be read.")
     }
 
-    /// Why a call does more than its program: nothing where it carries nothing.
+    /// Why the options make a call dangerous; `None` if they do not.
     fn carried(
         &mut self,
         command: &SimpleCommand,
@@ -181,7 +181,7 @@ impl Judge<'_> {
         None
     }
 
-    /// Why the operands and the input of a call that no rule describes do more than its program.
+    /// Why the operands or the input of a call without a rule make it dangerous.
     fn carries_operands(
         &mut self,
         command: &SimpleCommand,
@@ -197,7 +197,7 @@ impl Judge<'_> {
         self.carries_code(command, depth)
     }
 
-    /// Whether an extension of somebody is installed that another command of the same line runs.
+    /// Whether a third-party extension is installed that another command of the same line runs.
     fn runs_extension(&self, words: &[Word]) -> bool {
         let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
         let ["extension" | "extensions" | "ext", "install", rest @ ..] = texts.as_slice() else {
@@ -217,11 +217,11 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether a program that no rule knows is given a shell, or a whole command line, as its operand.
+    /// Whether a program without a rule gets a shell, or a whole command line, as its operand.
     fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         const NAMES: &str = "completion completions init hook env activate shellenv generate generate-completion install add \
             show search help info list man setup get uninstall shell shell-completion";
-        // Queues of computing centres start shells for the person who asks.
+        // Batch systems start interactive shells.
         if matches!(program, "bsub" | "srun" | "salloc" | "qlogin" | "qrsh" | "qsub") {
             return false;
         }
@@ -232,7 +232,7 @@ impl Judge<'_> {
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
-            // A person who names a shell may only ask for something that is about it.
+            // After such a word a shell is only the subject, as in `completion bash`.
             let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
             if is_shell(&word.text)
                 && !about
@@ -250,14 +250,14 @@ impl Judge<'_> {
         false
     }
 
-    /// What code of any language that is handed over as an operand or as its input runs or deletes.
+    /// Checks code of any language in the operands or the input for commands that it runs and for deletions.
     fn carries_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
         let words = command.words.get(1..).unwrap_or_default();
         let (fed, _) = self.reads(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         texts.extend(fed);
         for inner in words.iter().filter_map(|word| word.inner.clone()) {
-            // What a process substitution prints, where that stands in the command line.
+            // The arguments of the commands in a process substitution.
             let printed = self.script.commands.get(inner).unwrap_or_default().iter();
             texts.extend(printed.flat_map(|it| it.words.iter().skip(1)).map(|it| it.text.clone()));
         }
@@ -276,7 +276,7 @@ impl Judge<'_> {
                     });
                 }
             }
-            // Forth and its like put the text before the word that runs it.
+            // Forth and similar languages put the text before the word that runs it.
             let words: Vec<&str> = text.split('"').collect();
             if let [before, line, after, ..] = words.as_slice()
                 && before.trim_end().ends_with('s')
@@ -290,7 +290,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether `key=value` says what program is run.
+/// Whether `key=value` configures a program that is run.
 fn sets_program(program: &str, text: &str) -> bool {
     let Some((key, value)) = text.split_once('=') else { return false };
     let (key, value) = (key.trim(), value.trim());
@@ -309,7 +309,7 @@ fn sets_program(program: &str, text: &str) -> bool {
         || takes && NAMES_PROGRAM.is_match(key) && !NAMES_NOTHING.is_match(value)
 }
 
-/// Whether code of an option does more than say where modules of the project are.
+/// Whether the code in an option does more than extend the module path inside the project.
 fn adds_code(text: &str) -> bool {
     static PLACES: LazyRegex = LazyRegex::new(
         r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,

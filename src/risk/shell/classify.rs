@@ -12,69 +12,69 @@ use super::user::UserRules;
 use super::{agreement, grammar, parse, scan};
 use crate::plan::RiskLevel;
 
-/// The shell that will read the command.
+/// The shell that will run the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Shell {
-    /// `bash`, which the readers know.
+    /// `bash`, whose grammar the parsers implement.
     #[default]
     Bash,
-    /// Another `sh`: what POSIX does not know is at least dangerous.
+    /// Another `sh`: anything beyond POSIX is at least dangerous.
     Posix,
 }
 
-/// What a command deserves, and why.
+/// The verdict on a command.
 #[derive(Debug, Clone, Serialize)]
 pub struct CommandVerdict {
-    /// How dangerous.
+    /// The level.
     pub level: RiskLevel,
     /// The rule that decided.
     pub rule: String,
-    /// The rule that decided is one of the user's.
+    /// Whether the rule that decided is one of the user's.
     pub user_rule: bool,
-    /// The bytes of the command that matched.
+    /// The bytes of the command that the rule matched.
     pub span: Range<usize>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// A safer way, where there is one.
+    /// A safer alternative, if there is one.
     pub suggestion: Option<String>,
-    /// What it would be without the rules of the user.
+    /// The verdict without the rules of the user.
     pub builtin: BuiltinVerdict,
     /// Every simple command that was found.
     #[serde(skip)]
     pub commands: Vec<SimpleCommand>,
-    /// The rules of the user that match one of them, whether they decided or not.
+    /// Rules of the user that match one of the commands, whether they decided or not.
     #[serde(skip)]
     pub matched: BTreeSet<String>,
 }
 
-/// What the rules of the program say about a command, whatever the user's say (SPEC §7.1).
+/// The verdict of the built-in rules alone (SPEC §7.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BuiltinVerdict {
-    /// How dangerous.
+    /// The level.
     pub level: RiskLevel,
     /// The rule that decided.
     pub rule: String,
-    /// The bytes of the command that matched.
+    /// The bytes of the command that the rule matched.
     pub span: Range<usize>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What each part of the classifier sees in a command by itself.
+/// What one parser finds in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// The bytes of every simple command.
+    /// The span of every simple command.
     pub commands: Vec<Range<usize>>,
-    /// The bytes of every word of them.
+    /// The span of every word of them.
     pub words: Vec<Range<usize>>,
 }
 
-/// The bytes for which the scan refuses to have a command read.
+/// The bytes because of which the scan refuses a command before parsing.
 pub fn refused(command: &str) -> Option<Range<usize>> {
     scan::scan(command).map(|refused| refused.span)
 }
 
-/// What the first reader sees; nothing where it cannot read everything.
+/// The result of the first parser; `None` if it cannot parse all of the command.
 pub fn first_reading(command: &str) -> Option<Reading> {
     let script = parse::parse(command, 0).ok()?;
     Some(Reading {
@@ -83,7 +83,7 @@ pub fn first_reading(command: &str) -> Option<Reading> {
     })
 }
 
-/// What the second reader sees; nothing where it cannot read everything.
+/// The result of the second parser; `None` if it cannot parse all of the command.
 pub fn second_reading(command: &str) -> Option<Reading> {
     let second = grammar::read(command).filter(|second| !second.faulty)?;
     Some(Reading {
@@ -97,7 +97,7 @@ pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerd
     of_command_beside(command, shell, rules, &[])
 }
 
-/// The verdict on a command that must not touch `own`, the folders of this program itself.
+/// The verdict on a command that must not access `own`, the folders of this program.
 pub fn of_command_beside(
     command: &str,
     shell: Shell,
@@ -125,8 +125,8 @@ pub fn of_command_beside(
     judge.made = script.commands.clone();
     judge.made_loops = script.loops.clone();
     judge.script(script.clone(), &SimpleCommand::default(), 0);
-    // The second reader can only raise. What is dangerous without it may also be what it takes for ever to
-    // read: a program that is named by a pattern of brackets.
+    // The second parser can only raise the level. It is skipped for commands that are dangerous already, which
+    // include the ones that take it exponential time, such as a program that is named by a bracket pattern.
     if !judge.is_dangerous()
         && let Some((at, reason)) = doubt(command, &script)
     {
@@ -138,7 +138,7 @@ pub fn of_command_beside(
     verdict(judge, whole)
 }
 
-/// Where and why it is not certain which commands this runs.
+/// Where and why the parsers leave in doubt which commands run.
 fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
     let mut second = grammar::read(command);
     if second.as_ref().is_some_and(|it| it.faulty)
@@ -156,8 +156,8 @@ fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
     }
 }
 
-/// The command with blanks for here-strings that hold nothing but plain text: the grammar does not know them behind
-/// other redirections. What stands in such quotes runs nothing, whoever reads it.
+/// Blanks out here-strings that contain only plain text, because the second parser does not support them after
+/// other redirections. Plain text in quotes runs nothing.
 fn without_texts(command: &str, script: &Script) -> Option<String> {
     let mut bare = command.to_owned();
     for redirect in script.commands.iter().flat_map(|it| &it.redirects) {
@@ -174,7 +174,7 @@ fn without_texts(command: &str, script: &Script) -> Option<String> {
     (bare != command).then_some(bare)
 }
 
-/// The first of the worst findings, with the rules of the user and without them.
+/// The first of the worst findings, both with and without the rules of the user.
 fn verdict(judge: Judge, whole: Range<usize>) -> CommandVerdict {
     let findings = &judge.findings;
     let worst = findings.iter().rev().max_by_key(|finding| finding.decided().level);

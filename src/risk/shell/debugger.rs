@@ -1,11 +1,11 @@
-//! Debuggers that are told, in the command line, only to look at a program, a core file or a board.
+//! Calls of debuggers that only inspect a program, a core file or a board.
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::readers::is_known;
 use super::syntax::Word;
 
-/// Names of the debuggers that read GDB's commands.
+/// Debuggers that take GDB's commands.
 pub(super) fn is_debugger(program: &str) -> bool {
     listed(
         "gdb lldb gdb-multiarch arm-none-eabi-gdb riscv32-unknown-elf-gdb riscv64-unknown-elf-gdb \
@@ -14,8 +14,8 @@ pub(super) fn is_debugger(program: &str) -> bool {
     )
 }
 
-/// Whether every command of a call is known to look only, and every other word is an option that changes nothing, or
-/// the program with its core file. A process may be named by what another command prints.
+/// Whether every debugger command of a call is known to inspect only, and every other word is a harmless option,
+/// the program or its core file. The process id may be the output of another command.
 pub(super) fn inspects(words: &[Word]) -> bool {
     let (mut commands, mut files) = (0, 0);
     let mut rest = words.iter();
@@ -48,7 +48,7 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     commands > 0 && files < 3
 }
 
-/// Commands for a board that hangs on this computer.
+/// Commands that control a board connected to this computer.
 fn steers(text: &str) -> bool {
     static BOARD: LazyRegex = LazyRegex::new(
         r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
@@ -56,7 +56,7 @@ fn steers(text: &str) -> bool {
     BOARD.is_match(text)
 }
 
-/// Where the program begins that a debugger runs, when its commands only run the program and look at it.
+/// The index of the debugged program, if the debugger's commands only run and inspect it.
 pub(super) fn debugged(words: &[Word]) -> Option<usize> {
     let mut at = 0;
     let mut commands = 0;
@@ -91,7 +91,7 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
         }
     }
     let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
-    // What follows the program must not be another option of the debugger.
+    // Nothing after the program may be another option of the debugger.
     let own = words
         .get(..at)
         .unwrap_or_default()
@@ -101,7 +101,7 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
     (commands > 0 && first.is_some() && alone).then_some(at)
 }
 
-/// Whether a command of a debugger runs the program as it is, or shows something without a call.
+/// Whether a debugger command only runs the program or shows something, without calling a function.
 fn looks(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What prints secrets: files of keys, variables that hold them, and the environment as a whole.
+//! Calls that print secrets: key files, variables with secrets, and the whole environment.
 
 use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
@@ -9,12 +9,12 @@ use super::rating::Rating;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
 use crate::plan::RiskLevel;
 
-/// Programs that say of a file that it is there, and not what is in it.
+/// Programs that show that a file exists, but not its content.
 const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \
     printf cd pushd ssh-keygen openssl which type lsof getfacl lsattr git pathchk";
 
 impl Judge<'_> {
-    /// Raises the verdict on a program that reads where it prints what nobody should keep.
+    /// Raises the rating of a reading program if it prints a secret.
     pub(super) fn discloses(
         &self,
         command: &SimpleCommand,
@@ -49,7 +49,7 @@ impl Judge<'_> {
             return rating;
         }
         let receivers = self.receivers(command);
-        // A secret that goes to the input of another program, and not to its arguments, is not printed.
+        // A secret that is piped to another program as input is not printed.
         let told = receivers.iter().any(|it| !self.prints_on(it));
         let mut texts = arguments.iter().map(|(text, _)| text.as_str());
         let secret = match program {
@@ -114,7 +114,7 @@ impl Judge<'_> {
         )
     }
 
-    /// The commands that read what a command prints.
+    /// The commands that read the output of a command.
     fn receivers(&self, command: &SimpleCommand) -> Vec<&SimpleCommand> {
         let commands = &self.script.commands;
         let is = |index: usize| commands.get(index).is_some_and(|it| it.span == command.span);
@@ -122,7 +122,7 @@ impl Judge<'_> {
         commands.iter().filter(reads).collect()
     }
 
-    /// Whether a command only passes on what it reads.
+    /// Whether a command passes its input through to its output.
     fn prints_on(&self, command: &SimpleCommand) -> bool {
         const PASS_ON: &str = "cat tac rev tr cut head tail sed awk grep sort uniq fold base64 base32 xxd od hexdump less more \
             tee nl";
@@ -135,7 +135,7 @@ fn raised(level: RiskLevel, rule: &str, reason: &str) -> Rating {
     Rating::new(level, rule, reason).with_safer("Ask whether it is there, not what it says.")
 }
 
-/// Whether a name is one of a variable that holds a secret.
+/// Whether a variable of this name contains a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     static NAMES: LazyRegex = LazyRegex::new(
         r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
@@ -143,19 +143,19 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     name != "PWD" && name != "OLDPWD" && NAMES.is_match(name)
 }
 
-/// Whether a text holds the value of such a variable.
+/// Whether a text contains the value of such a variable.
 fn holds_secret(text: &str) -> bool {
     text.split(UNKNOWN)
         .skip(1)
         .any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
 }
 
-/// Whether a word of a text is the name of such a variable, or of what it holds.
+/// Whether a word of a text is the name of such a variable.
 fn names_secret(text: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(is_secret_name)
 }
 
-/// Whether a program of `jq` asks for the environment.
+/// Whether a `jq` program reads the environment.
 fn asks_environment(text: &str) -> bool {
     text.contains("$ENV")
         || !text.contains(".env")

@@ -1,4 +1,5 @@
-//! What a command writes, reads, names and fetches, beside what its program does.
+//! Effects of a command beyond those of its program: files it writes, input it reads, variables it names, files it
+//! fetches.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::table::{Kind, Wrapper};
 use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Builtins that write to a variable whose name they are given.
+    /// Builtins that write to a variable given by name.
     pub(super) fn names(&mut self, command: &SimpleCommand, program: &str) {
         let writes = match program {
             "read" | "getopts" | "mapfile" | "readarray" | "let" | "declare" | "typeset"
@@ -52,7 +53,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A verdict on writing a path.
+    /// Rates a write to a path.
     pub(super) fn writes(&mut self, path: &str, span: Range<usize>) {
         if place::is_disk(path) {
             self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.");
@@ -71,7 +72,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What a program reads, where that is known, and whether it reads anything.
+    /// The text that a program reads, if it is known, and whether it reads anything at all.
     pub(super) fn reads(&self, command: &SimpleCommand) -> (Option<String>, bool) {
         let here =
             command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
@@ -82,7 +83,7 @@ impl Judge<'_> {
             let sources = self.script.commands.get(input.clone()).unwrap_or_default();
             let known = match sources {
                 [source] => self.prints(source),
-                // Commands inside its program's name print nothing into the pipe.
+                // Commands inside the program's name print nothing into the pipe.
                 [source, inside @ ..] => {
                     let inner = source.words.first().and_then(|word| word.inner.clone());
                     let first = input.start + 1;
@@ -94,7 +95,7 @@ impl Judge<'_> {
             };
             return (known, true);
         }
-        // What `< <(..)` reads is what commands print.
+        // With `< <(..)`, the input is the output of commands.
         let printed = command.redirects.iter().rev().find(|redirect| redirect.operator == "<");
         if let Some(redirect) = printed
             && let Some(inner) = redirect.target.inner.clone()
@@ -111,7 +112,7 @@ impl Judge<'_> {
         (None, command.redirects.iter().any(file))
     }
 
-    /// The program that prints, behind wrappers that only run it.
+    /// The printing program and its arguments, behind wrappers that only run it.
     fn printer<'b>(&self, words: &'b [Word]) -> Option<(String, &'b [Word])> {
         let (first, rest) = words.split_first()?;
         let program = program_of(&first.text)?;
@@ -157,7 +158,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether what it reads is what a database answered: that is no text that a person wrote.
+    /// Whether the input is the output of a database client, and so was not written by the plan's author.
     pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
         let clients = ["psql", "mysql", "mariadb", "sqlite3", "mysqlbinlog"];
         let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
@@ -167,7 +168,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Remembers that files come from somewhere else.
+    /// Records that files were fetched or unpacked.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
             return;
@@ -200,7 +201,7 @@ impl Judge<'_> {
         };
     }
 
-    /// A file that is written while it is read is empty before that, or loses what it was for what it had been.
+    /// A file that is read and written by the same command is truncated before it is read.
     pub(super) fn overwrites(&mut self, command: &SimpleCommand, program: &str) {
         if matches!(program, "echo" | "printf" | "mkdir" | "touch") {
             return;
@@ -228,7 +229,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Nothing but emptying files is done with what `/dev/null` has.
+    /// Copying `/dev/null` over a file empties it.
     pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
         let null = |word: &Word| word.text == "/dev/null";
         let operands = command.words.get(1..).unwrap_or_default();
@@ -252,7 +253,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Deleting a file beside locking one up leaves nothing without the key.
+    /// Deleting files together with encrypting some leaves nothing without the key.
     pub(super) fn locks(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
             return;
@@ -273,7 +274,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Installing a package from a file runs what is in it.
+    /// Installing a package from a file runs its scripts.
     pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
         let installers =
             ["dpkg", "apt", "apt-get", "rpm", "dnf", "yum", "zypper", "pacman", "installer"];
@@ -285,7 +286,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Running a file that this very command fetched or wrote is running what nobody has read.
+    /// A file that this command line fetched or wrote has not been reviewed, so running it is dangerous.
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::settle(&word.text, &self.folder);
         if is_planted(&path) {

@@ -1,7 +1,7 @@
-//! Words that name a place outside the working folder (SPEC §7.1).
+//! Words that name a path outside the working folder (SPEC §7.1).
 //!
-//! Nobody can list every program with every option that writes. So the question is turned round: a program that
-//! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
+//! No list of all options that write can be complete. So the default is reversed: a program that gets such a path
+//! may change it, unless `rules.toml` says that it only reads the path in this position.
 
 mod neighbours;
 pub(super) mod outputs;
@@ -16,7 +16,7 @@ use paths::{archive, mounted};
 use positions::Operands;
 
 impl Judge<'_> {
-    /// The first place outside the working folder that a call may do more with than read.
+    /// The first path outside the working folder that a call may not only read.
     pub(super) fn elsewhere(
         &self,
         program: &str,
@@ -55,7 +55,7 @@ impl Judge<'_> {
             let used = match option {
                 Some(option) if table.loads.is_match(option) => Use::Code,
                 Some(option) if table.takes_code(program, option) => Use::Code,
-                // Where something is installed is written, wherever that is.
+                // An installation target is written.
                 _ if text.len() > 2
                     && own.is_some_and(|own| !own.starts_with("--"))
                     && text.get(..2).is_some_and(|it| table.takes_code(program, it)) =>
@@ -70,13 +70,13 @@ impl Judge<'_> {
                 }
                 Some(option) if outputs::loads_code(option, text) => Use::Code,
                 _ if raised || outputs::writes_to(program, option) => Use::Raised,
-                // The target of a call with sources.
+                // The target of a copy-like call.
                 _ if operands == Operands::Sources && last == Some(at) && first != last => {
                     Use::Raised
                 }
                 _ => Use::Program,
             };
-            // A folder beside the project for what is built; where a build only says it will be installed.
+            // Build folders beside the project, and install prefixes that a build only records.
             if outputs::is_beside(program, option, text, (arguments.len() == at + 1, &self.folder))
                 || outputs::only_named(program, own.or(before), text, raised)
             {
@@ -86,7 +86,7 @@ impl Judge<'_> {
                 _ if used == Use::Code => false,
                 (Some((it, _)), Some(option)) if named(&it.options, option) => true,
                 (_, Some(option)) if table.inputs.is_match(option) => true,
-                // What is glued to a short option that is known to be read.
+                // The value is attached to a short option that only reads it.
                 (Some((it, _)), _) if own.is_some() && !glued => it
                     .options
                     .iter()
@@ -96,7 +96,7 @@ impl Judge<'_> {
                     Operands::None => false,
                     Operands::All => at >= begin,
                     Operands::First => first == Some(at),
-                    // Behind a long option nobody knows whether it is its value.
+                    // After an unknown long option this may be its value.
                     Operands::Sources => {
                         let flag = |text: &str| {
                             !text.starts_with("--")
@@ -107,7 +107,7 @@ impl Judge<'_> {
                 },
             };
             if reads {
-                // Nobody keeps what he works with in such a folder.
+                // Hidden folders in world-writable places are not ordinary input.
                 let planted = paths(text).into_iter().find(|path| is_planted(path));
                 if planted.is_some() {
                     return planted;
@@ -125,7 +125,7 @@ impl Judge<'_> {
         None
     }
 
-    /// The place outside the working folder that a text names.
+    /// The path outside the working folder that a text names.
     pub(super) fn outside(&self, text: &str, used: Use) -> Option<String> {
         let link = |path: &str| {
             self.links.iter().any(|link| {
@@ -143,12 +143,12 @@ impl Judge<'_> {
             .find(|path| is_elsewhere(path, used) || path == "/")
     }
 
-    /// Places that the commands name whose output becomes words of a command.
+    /// The first outside path in commands whose output becomes words of a command.
     pub(super) fn named_inside(&self, words: &[Word]) -> Option<String> {
         words.iter().filter_map(|word| word.inner.clone()).find_map(|inner| self.named_by(inner))
     }
 
-    /// The first place outside the working folder that one of these commands is given.
+    /// The first outside path in the arguments of these commands.
     pub(super) fn named_by(&self, commands: std::ops::Range<usize>) -> Option<String> {
         let commands = self.script.commands.get(commands)?;
         commands.iter().flat_map(|command| command.words.iter().skip(1)).find_map(|word| {
@@ -157,7 +157,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Places outside the working folder in what a command reads, where each line is one.
+    /// The first outside path in the input of a command that has one path per line.
     pub(super) fn named_in_input(&self, command: &SimpleCommand) -> Option<String> {
         let (text, _) = self.reads(command);
         match text {
@@ -174,7 +174,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A link that leads out makes what is below it outside, too.
+    /// Paths below a link that leads outside are outside, too.
     pub(super) fn remember_link(&mut self, program: &str, arguments: &[(String, bool)]) {
         let links = |text: &str| {
             matches!(text, "--link" | "--symbolic-link")
@@ -198,7 +198,7 @@ impl Judge<'_> {
         self.links.push(place::settle(target, ""));
     }
 
-    /// Judges the words of a wrapper before the command that it runs.
+    /// Checks the words of a wrapper before its inner command.
     pub(super) fn wrapper_elsewhere(
         &mut self,
         outer: &SimpleCommand,

@@ -1,4 +1,4 @@
-//! One command against the table and the rules of the user.
+//! Rates one command by the table and by the rules of the user.
 
 use super::elsewhere::{Use, is_elsewhere};
 use super::judge::Judge;
@@ -13,16 +13,16 @@ use super::readers::{self, Argument, Call};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
-/// The rule of a program without one.
+/// The rule id for a program without a rule.
 pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";
 
-/// The rule of calls that no rule of their program knows.
+/// The rule id for a call that no rule of its program matches.
 pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 
-/// The rule of programs that can read, for calls that the table of readers does not allow.
+/// The rule id for calls of reading programs that `readers.toml` does not list.
 const READS: &str = "perhaps-reads";
 
-/// Names of programs that are ordinary words, too, so that they say nothing behind another program.
+/// Program names that are also ordinary words, so that they are no sign of a command inside other calls.
 const WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
     test [ set cd exec time watch make task just help info script command split install patch link http serve sync \
     build run ts tc view";
@@ -31,7 +31,7 @@ const WORDS: &str = "start stop format net at batch init reg sc security service
 const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete alias declare export local readonly jobs";
 
 impl Judge<'_> {
-    /// Asks the table and the rules of the user.
+    /// Rates a command that is not a wrapper.
     pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
@@ -46,8 +46,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Raises what the table does not call dangerous where the call has to do with a place outside the working
-    /// folder.
+    /// Raises the rating if the call involves a path outside the working folder.
     fn beyond(&mut self, command: &SimpleCommand, program: &str, rating: Rating) -> Rating {
         let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | milder::DRY | BESIDE);
         if rating.level >= RiskLevel::Dangerous || command.remote || asks {
@@ -77,11 +76,10 @@ impl Judge<'_> {
         .with_safer("Work on a copy below the working folder.")
     }
 
-    /// A program that nobody knows may be one more wrapper: what looks like a command inside it
-    /// counts when it is dangerous.
+    /// An unknown program may be a wrapper: what looks like a command in its arguments counts if it is dangerous.
     fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let excepted = self.table.verbs.excepted(program);
-        // A program by a path of its own may be another copy of one that is known.
+        // An unknown path may lead to a copy of a known program.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
         if name != program && self.is_dangerous_name(&name) {
             let mut words = command.words.clone();
@@ -110,14 +108,14 @@ impl Judge<'_> {
                 self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
             }
             if own {
-                // The options of a program of the project have their own meaning.
+                // Options of a program of the project may have any meaning.
                 continue;
             }
             for (index, word) in words.iter().enumerate() {
                 let named =
                     word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
                 let before = index.checked_sub(1).and_then(|before| words.get(before));
-                // What stands behind `--`, or pipes and joins commands, is a command line of a stranger.
+                // Text after `--`, or with pipes and separators, may be a command line.
                 let line = before.is_some_and(|it| it.text == "--")
                     || ["|", "&&", ";", "$("].iter().any(|sign| word.text.contains(sign));
                 if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
@@ -147,18 +145,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a word is the name of a dangerous program, and neither an ordinary word nor a builtin.
+    /// Whether a word is the name of a dangerous program, but neither an ordinary word nor a builtin.
     fn is_dangerous_name(&self, name: &str) -> bool {
         self.table.dangerous(name) && !listed(WORDS, name) && !listed(BUILTINS, name)
     }
 
-    /// Keeps what this finds only where it is dangerous, and says of it that a known command did it.
+    /// Runs a speculative check, and keeps its findings only if they are dangerous.
     pub(super) fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
         let (findings, commands) = (self.findings.len(), self.commands.len());
         let matched = self.matched.clone();
         look(self);
         let found = self.findings.get(findings..).unwrap_or_default();
-        // That a text cannot be read as a command says that it is none.
+        // A text that cannot be parsed as a command is probably none.
         let dangerous = found.iter().any(|finding| {
             let level = finding.decided().level.max(finding.builtin.level);
             level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
@@ -170,16 +168,16 @@ impl Judge<'_> {
         }
     }
 
-    /// The rules about a wrapper itself; what it runs was judged already.
+    /// Rates a wrapper itself, after the command that it runs.
     pub(super) fn own(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let mut rating = self.softened(command, program, &arguments, rating);
-        // That it runs something, and that nobody knows it, says nothing more.
+        // That it runs something, or that no rule names it, adds nothing.
         if matches!(rating.rule.as_str(), "reads" | READS) {
             rating = self.discloses(command, program, &arguments, rating);
         }
-        // Words behind these are those of what they run.
+        // The operands of these programs are the words of the inner command.
         let passes = matches!(program, "sudo" | "doas" | "timeout" | "nice" | "nohup" | "stdbuf");
         if passes && rating.rule == "says-it-destroys" {
             rating.level = RiskLevel::Caution;
@@ -289,7 +287,7 @@ impl Judge<'_> {
         Rating::caution(rule, reason)
     }
 
-    /// Keeps what the table says of a command, and what the rules of the user make of that.
+    /// Records the built-in rating of a command and applies the rules of the user.
     pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
@@ -308,14 +306,14 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a text is more like code of some language than like the name of a command.
+/// Whether a text looks like code of some language rather than a command name.
 fn looks_like_code(text: &str) -> bool {
     let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
     call || text.starts_with("import ") || text.starts_with("require ")
 }
 
-/// Whether a call only asks what a program can do. As the sole argument that is safe; behind plain words of a
-/// program with subcommands, which may hand it to something else, it is not.
+/// Whether a call only prints help or a version. As the only argument, such an option is safe. After subcommands it
+/// is caution, because a subcommand may interpret it differently.
 fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
     const WITH_SUBCOMMANDS: &str = "git cargo npm pnpm yarn docker podman kubectl helm terraform tofu pip pip3 go gh aws gcloud az \
         systemctl apt apt-get brew rustup uv poetry conda gem dotnet snap flatpak";

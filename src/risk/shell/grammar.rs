@@ -1,32 +1,33 @@
-//! The second reader: the grammar that editors use, written by other people from the same manual.
+//! The second parser: the tree-sitter grammar for bash, independent of the first parser.
 
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-/// The grammar is stopped after so many hundreds of operations; the longest commands need some two thousand.
+/// Parsing stops after this many progress callbacks, one per hundred operations. The longest commands need about
+/// two thousand operations.
 const MOST_LOOKS: u32 = 20_000;
 
-/// What the second reader found.
+/// The result of the second parser.
 pub(super) struct Second {
-    /// The bytes at which programs are named.
+    /// The positions of program names.
     pub(super) programs: Vec<usize>,
-    /// The bytes at which commands begin that the grammar knows by their own names: declarations, tests.
+    /// The positions of commands with a node kind of their own: declarations, tests.
     pub(super) others: Vec<usize>,
-    /// It could not read everything.
+    /// The command could not be parsed completely.
     pub(super) faulty: bool,
 }
 
-/// Reads a command with the grammar of editors; nothing when the grammar cannot be loaded.
+/// Parses a command; `None` if the grammar cannot be loaded.
 pub(super) fn read(source: &str) -> Option<Second> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    // The grammar stumbles over blanks before the end of the text that it reads before the end of a line;
-    // behind a backslash a line break would mean something of its own.
+    // The grammar fails on blanks at the end of the text, but not at the end of a line. After a backslash a line
+    // break would change the meaning.
     let ends = if source.ends_with('\\') { "" } else { "\n" };
     let text = format!("{source}{ends}");
     let mut looks = 0;
-    // Recovering from errors can take time that grows exponentially, and what has one is in doubt anyway.
+    // Error recovery can take exponential time, and a command with errors is dangerous in any case.
     let mut go_on = |state: &ParseState| {
         looks += 1;
         if state.has_error() || looks > MOST_LOOKS {

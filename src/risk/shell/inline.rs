@@ -1,8 +1,8 @@
 //! Code in the command line that only computes and prints (SPEC §7.1).
 //!
-//! A closed world: each name must be in a list of the table or be bound by the code itself, each name behind a dot
-//! must be in another, and what reads a file must be given the name of one of the project as it stands. Whatever
-//! else the code holds is as dangerous as any code that nobody has read.
+//! Only listed names are allowed: each name must be in the table or be bound by the code itself, each attribute
+//! must be in another list, and file arguments must be literal paths of the project. All other code is as dangerous
+//! as any code that has not been reviewed.
 
 mod closed;
 pub(super) mod language;
@@ -23,7 +23,7 @@ use super::syntax::{UNKNOWN, Word};
 use language::Inline;
 
 impl Judge<'_> {
-    /// Whether the inline code of an interpreter's argument, as of `node -e`, only computes and prints.
+    /// Whether the inline code in an argument, as in `python -m timeit`, only computes and prints.
     pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
         let codes: Vec<&str> = if program == "timeit" {
@@ -39,7 +39,7 @@ impl Judge<'_> {
             return false;
         };
         let plain = |text: &&str| matches!(*text, "-s" | "-n" | "-r" | "-u" | "-v" | "-p");
-        // What the setup binds is known in the code that is timed.
+        // Names that the setup code binds are known in the timed code.
         let numbered = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
         let joined = codes.iter().copied().filter(|it| !numbered(it)).collect::<Vec<_>>();
         let joined = joined.join("\n");
@@ -49,7 +49,7 @@ impl Judge<'_> {
         options && !codes.is_empty() && (codes.into_iter().all(code) || code(&joined))
     }
 
-    /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
+    /// Whether a call of an interpreter with code only computes and prints.
     pub(super) fn computes(
         &self,
         program: &str,
@@ -76,7 +76,7 @@ impl Judge<'_> {
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
         }
-        // All but Python may read another option there, and so another code.
+        // All interpreters but Python may find another option here, and so more code.
         if language.language != "python" && rest.iter().any(|word| word.text.starts_with('-')) {
             return false;
         }
@@ -84,7 +84,7 @@ impl Judge<'_> {
         let changes = perl
             && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
         let reads = perl || language.language == "ruby";
-        // Perl opens what it is given, and may be given a command; with `-i` it changes the file.
+        // Perl may run an operand as a command, and changes files with `-i`.
         let inside = |word: &Word| {
             let path = place::settle(&word.text, &self.folder);
             let path = if word.glob { path.replace('*', "x") } else { path };
@@ -100,7 +100,7 @@ impl Judge<'_> {
         {
             return false;
         }
-        // Names of texts and lists that are those of files, too.
+        // Methods that exist both for texts and for files.
         let both = ["os.replace", "import replace", "values(require"];
         if both.iter().any(|it| code.text.contains(it)) {
             return false;
@@ -115,7 +115,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether code of R only installs packages that it names from their usual places.
+/// Whether R code only installs packages by name from their usual repositories.
 fn installs(code: &str) -> bool {
     static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = r#"(["'][A-Za-z][\w.]*["']|c\((["'][A-Za-z][\w.]*["'],? ?)+\))"#;
@@ -127,7 +127,7 @@ fn installs(code: &str) -> bool {
     CALL.is_match(code.trim())
 }
 
-/// Options that change nothing but how the code is read and its input taken apart.
+/// Options that only affect how code is read and how input is split.
 fn plain_option(language: &str, text: &str) -> bool {
     let letters = |allowed: &str| {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
@@ -176,7 +176,7 @@ fn plain_option(language: &str, text: &str) -> bool {
     }
 }
 
-/// Whether an option loads functions of Perl that only calculate with lists and numbers.
+/// Whether an option loads Perl functions that only compute.
 fn functions(text: &str) -> bool {
     const LISTS: &str = "sum sum0 max min maxstr minstr product uniq uniqnum uniqint first any all none pairs shuffle reduce \
         floor ceil fmod strftime looks_like_number blessed reftype";
@@ -188,7 +188,7 @@ fn functions(text: &str) -> bool {
         || matches!(rest, "strict" | "warnings")
 }
 
-/// Whether code of Perl is nothing but `s/../../`, `tr/../../` and their like, without code in a pattern.
+/// Whether Perl code consists of `s/../../`, `tr/../../` and the like, without code in a pattern.
 fn substitutes(code: &str) -> bool {
     let mut rest = code.trim().trim_end_matches(';');
     if rest.is_empty() {

@@ -1,4 +1,4 @@
-//! Shells and interpreters of other languages: a script, a file, or what they read.
+//! Shells and interpreters of other languages, which run a script, a file, or their input.
 
 use super::debugger::{debugged, inspects, is_debugger};
 use super::judge::Judge;
@@ -10,7 +10,7 @@ use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::wrapper_words::{takes_next, value_of};
 
-/// Modules of Python that run what they read.
+/// Modules of Python that run their input as code.
 const READ_CODE: [&str; 9] =
     ["code", "asyncio", "IPython", "bpython", "ptpython", "pdb", "idlelib", "sqlite3", "xonsh"];
 
@@ -86,7 +86,7 @@ impl Judge<'_> {
         self.stdin(context, depth);
     }
 
-    /// A shell that reads its commands from its input.
+    /// A shell that reads commands from its input.
     pub(super) fn stdin(&mut self, context: &SimpleCommand, depth: usize) {
         let (text, fed) = self.reads(context);
         match text {
@@ -139,7 +139,7 @@ impl Judge<'_> {
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            // Deno has a word in the place of an option.
+            // Deno has a subcommand instead of an option.
             if program == "deno" && at == 1 && text == "eval" {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Judge<'_> {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
                     self.danger("runs-output", word.span(), "Runs what another command prints.");
                 }
-                // Behind a long option this may be its value, and the code follows.
+                // After a long option this may be its value, and the code follows.
                 let long = at.checked_sub(2).and_then(|at| rest.get(at));
                 let long =
                     long.is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
@@ -191,7 +191,7 @@ impl Judge<'_> {
                 }
                 return false;
             }
-            // A module that is a program is judged as that program, too.
+            // A module that is a program is rated as that program, too.
             let glued =
                 text.strip_prefix("-m").filter(|_| program.starts_with("py") && text.len() > 2);
             if (text == "-m" && rest.get(at).is_some()) || glued.is_some() {
@@ -224,7 +224,7 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// Whether the code that it is fed stands in the command line, too, and only computes and prints.
+    /// Whether the input is code from the command line that only computes and prints.
     fn fed_code_computes(
         &mut self,
         context: &SimpleCommand,
@@ -236,7 +236,7 @@ impl Judge<'_> {
         context.input.is_none() && self.computes(program, options, &code, &[])
     }
 
-    /// Whether its code is a file that is named, as if that were its operand.
+    /// Whether the code comes from a file that a redirection names. The file is checked like an operand.
     fn script_file(&mut self, context: &SimpleCommand) -> bool {
         let file = context.redirects.iter().rev().find(|redirect| redirect.operator == "<");
         let Some(file) = file.filter(|file| !file.target.unknown() && context.input.is_none())
@@ -248,7 +248,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether it reads what `< <(..)` prints.
+/// Whether the input is the output of `< <(..)`.
 fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())

@@ -1,4 +1,4 @@
-//! From the commands of a script to the worst verdict: wrappers are unwrapped, rules asked.
+//! The state of one classification, from the commands of a script to the findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,13 +12,13 @@ use super::table::{TABLE, Table};
 use super::user::UserRules;
 use crate::plan::RiskLevel;
 
-/// Wrappers inside wrappers that are followed (SPEC §7.1).
+/// Limit for wrappers inside wrappers (SPEC §7.1).
 const DEEPEST: usize = 8;
-/// Commands that one classification looks at, wrapped ones with it.
+/// Limit for the commands of one classification, including inner ones.
 const MOST: usize = 2000;
 
 pub(super) struct Judge<'a> {
-    /// The whole command.
+    /// The text of the whole command.
     pub(super) source: &'a str,
     pub(super) table: &'a Table,
     pub(super) user: &'a UserRules,
@@ -29,31 +29,31 @@ pub(super) struct Judge<'a> {
     pub(super) folder: String,
     pub(super) script: Script,
     calls: usize,
-    /// Files that this command itself writes before it may run them.
+    /// Files that this command line writes before it may run them.
     pub(super) written: Vec<String>,
-    /// Something was fetched into a file.
+    /// A command fetched files.
     pub(super) fetched: bool,
-    /// Something was put where only a key opens it.
+    /// A command encrypted files.
     pub(super) locked: bool,
-    /// The rules of the user that match a command.
+    /// Rules of the user that match a command.
     pub(super) matched: BTreeSet<String>,
-    /// Variables that hold what was read.
+    /// Variables that were set from input.
     pub(super) read_names: BTreeSet<String>,
-    /// Aliases with their texts.
+    /// Aliases and their texts.
     pub(super) aliases: BTreeMap<String, String>,
-    /// Links that this command makes to places outside the working folder.
+    /// Links that this command line creates to places outside the working folder.
     pub(super) links: Vec<String>,
-    /// Every command of the command line itself, and its loops.
+    /// Every command and loop of the outermost command line.
     pub(super) made: Vec<SimpleCommand>,
     pub(super) made_loops: Vec<(String, Vec<Word>)>,
-    /// The folders of this program itself.
+    /// The folders of this program.
     pub(super) own: &'a [PathBuf],
-    /// Bytes written down so far while variables and operands were replaced.
+    /// Bytes that replacing variables and operands has produced so far.
     pub(super) expanded: usize,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge with the table; nothing when the table of the program itself is broken.
+    /// `None` if the built-in table is broken.
     pub(super) fn new(source: &'a str, user: &'a UserRules, own: &'a [PathBuf]) -> Option<Self> {
         Some(Self {
             source,
@@ -89,7 +89,7 @@ impl<'a> Judge<'a> {
         self.note(RiskLevel::Caution, rule, span, reason);
     }
 
-    /// Whether something is dangerous already, with the rules of the user and without them.
+    /// Whether there is a dangerous finding already, both with and without the rules of the user.
     pub(super) fn is_dangerous(&self) -> bool {
         let dangerous = |level: RiskLevel| level >= RiskLevel::Dangerous;
         self.findings.iter().any(|finding| dangerous(finding.decided().level))
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
         self.note(RiskLevel::Dangerous, rule, span, reason);
     }
 
-    /// Judges every command of a script that a shell would read.
+    /// Rates every command of a script.
     pub(super) fn script(&mut self, script: Script, outer: &SimpleCommand, depth: usize) {
         self.bash_only |= script.bash_only;
         for (name, values) in &script.loops {
@@ -141,12 +141,12 @@ impl<'a> Judge<'a> {
             command.raised |= outer.raised;
             self.command(&command, depth);
         }
-        // Now the values of the variables in them are known.
+        // Only now are the values of their variables known.
         self.evaluates(&evaluated);
         self.script = above;
     }
 
-    /// A function that pipes itself into itself fills the machine.
+    /// A function that pipes itself into itself exhausts the machine.
     fn bomb(&mut self, script: &Script, function: &super::syntax::Function) {
         let calls = |index: usize| {
             script
@@ -269,7 +269,7 @@ impl<'a> Judge<'a> {
         if self.call(command, &program, depth) {
             return;
         }
-        // A subcommand of git can be called as a program of its own.
+        // `git-x` is `git x`.
         if let Some(subcommand) = program.strip_prefix("git-")
             && !self.table.dangerous(&program)
         {
@@ -298,7 +298,7 @@ impl<'a> Judge<'a> {
                 .into_iter()
                 .find(|(text, _)| !text.starts_with('-'))
                 .map(|(text, _)| text)
-                // Without a folder it goes home.
+                // Without an argument, `cd` goes home.
                 .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
             if let Some(to) = to {
                 self.folder = place::settle(&to, &self.folder);
@@ -319,7 +319,7 @@ impl<'a> Judge<'a> {
                         self.exports_place(name, value, &word.span);
                     }
                 }
-                // What is unset no longer changes later programs, but may have recorded what is done.
+                // An unset variable no longer affects later programs, but may have controlled the history.
                 let recorded = || word.text.starts_with("HIST") || word.text.starts_with("PROMPT");
                 if word.text.contains('=') || (program == "unset" && recorded()) {
                     let mut parts = word.text.splitn(2, '=');

@@ -1,5 +1,5 @@
-//! Whole calls that are known to do less than their programs can: every word of such a call is in a pattern of the
-//! table, so that nothing of it is left to guess.
+//! Calls that are known to do less than their programs could. Every word of such a call matches a pattern of the
+//! table, so that nothing unknown is left.
 
 use serde::Deserialize;
 
@@ -9,25 +9,25 @@ use super::rating::Rating;
 use super::syntax::{END, UNKNOWN};
 use super::{milder, queries};
 
-/// The rule of calls that make something new beside the project.
+/// The rule id for calls that create something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";
 
-/// What a method that only asks may be given: a text, a number, a symbol, or a time ago, also behind a name.
+/// A literal argument of a query method: a text, a number, a symbol or a relative time, optionally after a name.
 const PLAIN: &str = r##"(?:\w+:\x20?|:\w+\x20?=>\x20?)?(?:"[^"#\\`$\t]*"|'[^'\\\t]*'|:\w+|[\d._]+|true|false|nil|null|[\d.]+\.(?:second|minute|hour|day|week|month|year)s?\.ago(?:\.\.)?|(?:Time|Date)\.(?:now|current|today|yesterday))"##;
 
-/// The calls of some programs. A blank stands between two words; `<w>` is any word, `<p>` one that is no option,
-/// `<a>` what a method that asks may be given.
+/// Known calls of some programs. A blank separates two words; `<w>` is any word, `<p>` any word that is not an
+/// option, `<a>` a literal argument of a query method.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
     programs: Vec<String>,
-    /// Calls that only read, wherever that is.
+    /// Calls that only read.
     #[serde(default)]
     shows: Vec<String>,
-    /// Calls that change what lies in the project, or something small that is not lost for it.
+    /// Calls that change something in the project, or something small that is easy to restore.
     #[serde(default)]
     acts: Vec<String>,
-    /// Calls that make a folder beside that of the project.
+    /// Calls that create a folder beside the project.
     #[serde(default)]
     beside: Vec<String>,
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Gets the patterns ready.
+    /// Turns the texts into patterns.
     pub(super) fn compile(&mut self) {
         let read = |texts: &[String]| {
             let words = |text: &String| {
@@ -54,7 +54,7 @@ impl Known {
         self.compiled.iter().flatten()
     }
 
-    /// What is to be said of a call that is in the table.
+    /// The rating of a call that is in the table.
     pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if !self.programs.iter().any(|name| name == program) {
             return None;
@@ -87,7 +87,7 @@ impl Known {
     }
 }
 
-/// Whether a text, if it has a client of a database copy something, only copies what a query answers.
+/// Whether a text is a `\copy` that only copies the result of a query; true for any other text.
 fn copies_here(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("\\copy (") else { return true };
     rest.rsplit_once(") to '")

@@ -1,5 +1,5 @@
-//! Patterns that are compiled when they are first used. There are thousands, a command meets a few of them, and
-//! all of them together take tens of megabytes.
+//! Patterns that are compiled when they are first used. There are thousands, and one command needs only a few of
+//! them. All of them together take tens of megabytes.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use regex::{Match, Regex};
 use serde::Deserialize;
 
-/// A pattern of the table or of the code. One that cannot be compiled matches nothing; tests compile every pattern
-/// of the table, and stop at a constant that is none.
+/// A pattern of the table or of the code. A faulty pattern matches nothing: tests compile every pattern of the
+/// table, and debug builds stop at a faulty constant.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(super) struct LazyRegex {

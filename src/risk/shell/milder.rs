@@ -1,5 +1,5 @@
-//! Calls of programs that rules call dangerous, in a form that does less: nothing of what is asked here may be
-//! unknown, so that every option and operand of the call is one of a short list.
+//! Harmless forms of calls that rules rate as dangerous. Nothing of such a call may be unknown: every option and
+//! operand is on a short list.
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
@@ -7,7 +7,7 @@ use super::place;
 use super::rating::Rating;
 use super::readers;
 
-/// The rule of calls that only show what would be done.
+/// The rule id for calls that only show what they would do.
 pub(super) const DRY: &str = "only-shows";
 
 pub(super) fn reloading() -> Rating {
@@ -22,7 +22,7 @@ pub(super) fn staying() -> Rating {
     Rating::caution("sends-here", "Sends files of the project to a server on this computer.")
 }
 
-/// What is said of code that only computes and prints.
+/// The rating of code that only computes and prints.
 pub(super) fn computing() -> Rating {
     Rating::caution(
         "computes",
@@ -30,7 +30,7 @@ pub(super) fn computing() -> Rating {
     )
 }
 
-/// Options and operands of a call, all of them known.
+/// Options and operands of a call without unknown parts.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
     /// Options without a value.
@@ -39,7 +39,7 @@ pub(super) struct Parts<'a> {
     pub(super) operands: Vec<&'a str>,
 }
 
-/// Which options a call may have. Long ones are written out, separated by blanks.
+/// The options that a call may have. Names of long options are separated by blanks.
 pub(super) struct Allowed {
     pub(super) short: &'static str,
     pub(super) short_values: &'static str,
@@ -48,7 +48,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// The parts of a call, or nothing where one of them is not in the list.
+    /// The parts of a call; `None` if an option is not on the list.
     pub(super) fn take<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
         let mut parts = Parts::default();
         let mut rest = arguments.iter();
@@ -96,10 +96,10 @@ impl Allowed {
     }
 }
 
-/// Whether a call has a running service read its settings again, and does nothing else.
+/// Whether a call only makes a running service reload its settings.
 pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
     static NAME: LazyRegex = LazyRegex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$");
-    // What reloading these changes is a protection itself.
+    // Services whose settings are a protection themselves.
     static PROTECTS: LazyRegex = LazyRegex::new(
         r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
     );
@@ -148,7 +148,7 @@ pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
     }
 }
 
-/// Whether a call of `rsync` only shows what it would do, and neither runs nor reads anything else.
+/// Whether a call of `rsync` is a dry run that neither runs nor reads anything else.
 pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
     const RSYNC: Allowed = Allowed {
         short: "avnzhPuirltpgoDcHAXSWxIkLJKOdqmCyb8",
@@ -158,7 +158,7 @@ pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
     };
     let Some(parts) = RSYNC.take(arguments) else { return false };
     let dry = parts.flags.iter().any(|it| it == "-n" || it == "--dry-run");
-    // A filter may name a file that is read and sent.
+    // A filter may name a file whose content is sent.
     let filters = parts.values.iter().filter(|(name, _)| name == "--filter");
     let plain = |value: &str| {
         ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))

@@ -1,4 +1,4 @@
-//! Options as rules ask for them: in bundles, abbreviated, with values, and dry runs that are none.
+//! How rules recognize options: in groups, abbreviated, or with values; and when a dry run takes effect.
 
 use super::listed::listed;
 
@@ -10,7 +10,7 @@ pub(super) fn is_flag(text: &str) -> bool {
     listed(FLAGS, text) || text.starts_with('+')
 }
 
-/// Whether an argument is or holds an option, also in a bundle, abbreviated or with a value.
+/// Whether an argument contains an option, also in a group, abbreviated or with a value.
 pub(super) fn is_option(option: &str, text: &str) -> bool {
     if text == option {
         return true;
@@ -31,12 +31,12 @@ pub(super) fn is_option(option: &str, text: &str) -> bool {
     }
 }
 
-/// Options with which nothing is done.
+/// Options for a dry run.
 pub(super) fn is_dry(option: &str) -> bool {
     matches!(option, "--dry-run" | "--dryrun" | "-n")
 }
 
-/// Whether nothing is done because of an option: written out, not negated, and no value of another option.
+/// Whether a dry-run option takes effect: it is written out, not negated, and not the value of another option.
 pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> bool {
     let before: Vec<&str> =
         arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--").collect();
@@ -76,7 +76,7 @@ pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> 
     })
 }
 
-/// Whether a word takes no other one as its value: an operand, a value itself, or a known flag.
+/// Whether the word after this one cannot be its value: this is an operand or a known flag.
 fn swallows_nothing(text: &str) -> bool {
     const FLAGS: &str = "--force --delete --all --tags --prune --mirror --force-with-lease --verbose --quiet --yes --locked \
         --allow-dirty --no-verify --workspace --offline --archive --recursive --purge --json --set-upstream -f \

@@ -1,4 +1,4 @@
-//! Commands that name one of the folders of this program itself (SPEC §4).
+//! Commands that name a folder of this program (SPEC §4).
 
 use super::elsewhere;
 use super::judge::Judge;
@@ -7,7 +7,7 @@ use super::syntax::SimpleCommand;
 use crate::risk::sensitive;
 
 impl Judge<'_> {
-    /// Judges every word, value and file of a command, whatever its program is.
+    /// Checks every word, value and file of a command.
     pub(super) fn own_folder(&mut self, command: &SimpleCommand) {
         if self.own.is_empty() || command.remote {
             return;

@@ -1,4 +1,4 @@
-//! Files that the command itself made, found or fetched, and what it may do with them.
+//! Ratings that depend on the rest of the command line: known harmless calls, and files that it made or fetched.
 
 use std::sync::LazyLock;
 
@@ -16,11 +16,11 @@ use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
-/// Programs that install or run what they are given.
+/// Programs that install packages.
 const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-get brew conda";
 
 impl Judge<'_> {
-    /// What is left of an rating where the call is known better than the table knows it.
+    /// Lowers a rating if the exact call is known to be harmless.
     pub(super) fn softened(
         &self,
         command: &SimpleCommand,
@@ -80,7 +80,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a call of `openssl s_client` says nothing to the other host but hello.
+    /// Whether a call of `openssl s_client` sends nothing but the handshake.
     pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
         static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
             LazyRegex::from(format!(
@@ -97,7 +97,7 @@ impl Judge<'_> {
         nothing && CALL.is_match(&line)
     }
 
-    /// Whether a call removes nothing but what `mktemp` made for this very command line.
+    /// Whether a call only removes files that `mktemp` created in this command line.
     pub(super) fn removes_temporary(&self, command: &SimpleCommand, program: &str) -> bool {
         let plain = |text: &str| {
             matches!(text, "--" | "--recursive" | "--force")
@@ -106,7 +106,7 @@ impl Judge<'_> {
                     .is_some_and(|it| !it.is_empty() && it.chars().all(|c| "rfdvR".contains(c)))
         };
         let words = command.words.get(1..).unwrap_or_default();
-        // Without a question and with all that is below, one wrong value would be too much.
+        // With both recursion and force, one wrong value would do too much damage.
         let has = |letters: [char; 2], long: &str| {
             words.iter().any(|word| {
                 word.text == long
@@ -129,7 +129,8 @@ impl Judge<'_> {
             })
     }
 
-    /// Whether a variable only ever holds what `mktemp` printed, before a place in the command or for a trap.
+    /// Whether a variable only ever contains the output of `mktemp`, assigned before this position or used in a
+    /// trap.
     fn is_temporary(&self, name: &str, at: usize) -> bool {
         let trapped = self.commands.iter().any(|it| {
             it.words.first().is_some_and(|word| word.text == "trap") && (it.span.contains(&at))
@@ -141,7 +142,7 @@ impl Judge<'_> {
         };
         let mut set = self.made.iter().flat_map(|it| &it.assignments).filter(|it| it.0 == name);
         let first = set.clone().next();
-        // Whatever else names the variable could set it.
+        // Any other mention of the variable could assign it.
         let named = self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| {
             word.text
                 .strip_prefix(name)
@@ -155,7 +156,7 @@ impl Judge<'_> {
             && set.all(|(_, value)| makes(value))
     }
 
-    /// The calls of programs whose name ends in the variable of a loop over words that are known.
+    /// The calls of a program whose name ends in the variable of a loop over literal words.
     pub(super) fn looped_programs(&mut self, command: &SimpleCommand) -> Vec<SimpleCommand> {
         let Some(first) = command.words.first() else { return Vec::new() };
         let named = first.text.split_once(UNKNOWN).and_then(|(head, rest)| {
@@ -201,8 +202,8 @@ impl Judge<'_> {
         texts.into_iter().map(call).collect()
     }
 
-    /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
-    /// this very command built there is known from its other words.
+    /// Whether a program is named by a path outside the project and outside the usual folders of tools. A path that
+    /// another command of the line names was created there.
     pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
         const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
         static TOOLS: LazyRegex = LazyRegex::new(
@@ -215,12 +216,12 @@ impl Judge<'_> {
         let tool = TOOLS.is_match(&path);
         let looks =
             |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
-        // A wrapper only names what it runs.
+        // A wrapper only names its inner command.
         let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
         let made = others.into_iter().any(|it| {
             it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
         });
-        // What prepares a build stands above the folder that is built in.
+        // Out-of-tree builds run `../configure`.
         let prepares = program == "../configure" && !path.starts_with("../..");
         !tool
             && !made
@@ -228,7 +229,7 @@ impl Judge<'_> {
             && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
     }
 
-    /// A shell that `find` starts for files outside the working folder, and that writes.
+    /// A shell that `find` runs for files outside the working folder, and whose script writes.
     pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
         let Some(place) = self.starting_point(rest) else { return };
         let shell = inner.first().and_then(|it| program_of(&it.text));
@@ -248,7 +249,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A file that the command line itself wrote, and that an option hands over as a program.
+    /// A file that the command line wrote, and that an option names as a program.
     pub(super) fn runs_written(&mut self, command: &SimpleCommand) {
         const PARTS: &str = "prog command cmd exec editor pager shell filter script hook helper rsh wrapper launcher plugin \
             linker runner";
@@ -274,7 +275,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Installing what another command fetches is installing what nobody has named.
+    /// A package name that another command fetches is unknown.
     pub(super) fn installs_fetched(&mut self, command: &SimpleCommand, program: &str) {
         if !listed(INSTALLERS, program) {
             return;

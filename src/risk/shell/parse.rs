@@ -1,10 +1,10 @@
-//! The first reader of a command line: a recursive descent over the grammar of bash.
+//! The first parser: recursive descent over the grammar of bash.
 
 use super::syntax::{Function, Script, SimpleCommand, Unreadable, Word};
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
-/// Deeper nesting is refused; the scan before counts it too, but only roughly.
+/// Limit for nesting. The scan before parsing counts nesting only roughly.
 const DEEPEST: usize = 48;
 
 const CLOSING: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
@@ -14,11 +14,11 @@ pub(super) struct Parser<'a> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) script: Script,
-    /// Here-documents whose text begins after the next newline: command, redirection, end, quoted, tabs.
+    /// Here-documents whose text starts after the next newline.
     pub(super) waiting: Vec<HereDocument>,
 }
 
-/// A here-document whose text begins after the next newline.
+/// A here-document whose text starts after the next newline.
 pub(super) struct HereDocument {
     pub(super) command: usize,
     pub(super) redirect: usize,
@@ -27,7 +27,7 @@ pub(super) struct HereDocument {
     pub(super) tabs: bool,
 }
 
-/// Reads a whole command line.
+/// Parses a whole command line.
 pub(super) fn parse(source: &str, depth: usize) -> Read<Script> {
     let mut parser =
         Parser { source, at: 0, depth, script: Script::default(), waiting: Vec::new() };
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Blanks, comments and newlines; a newline starts the texts of waiting here-documents.
+    /// Skips blanks, comments and newlines. A newline starts the texts of pending here-documents.
     pub(super) fn lines(&mut self) -> Read<()> {
         loop {
             self.blanks();
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes over what was found in a text that is part of this one.
+    /// Merges the result of parsing a nested text. All positions become those of the outer text.
     pub(super) fn adopt(&mut self, nested: Script, span: std::ops::Range<usize>) {
         let first = self.script.commands.len();
         let shift = |range: std::ops::Range<usize>| range.start + first..range.end + first;
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The unquoted word that follows, without taking it.
+    /// The next unquoted word, without consuming it.
     pub(super) fn upcoming(&self) -> &'a str {
         let rest = self.rest();
         let end = rest
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
                 while self.keyword("-p") || self.keyword("--") {
                     self.blanks();
                 }
-                // Without a command it would time nothing, and no reader agrees with another on where it ends.
+                // `time` without a command is rejected: parsers disagree on where it ends.
                 continue;
             }
             break;
@@ -271,10 +271,10 @@ impl<'a> Parser<'a> {
             if !parser.compound()? {
                 return parser.simple();
             }
-            // Neither what stands before the next part nor a comment belongs to it.
+            // The span ends before trailing blanks and comments.
             let mut end = parser.at;
             parser.blanks();
-            // What a whole group writes belongs to no single command of it.
+            // Redirections of a whole group are kept in a command without words.
             let index = parser.script.commands.len();
             parser.script.commands.push(SimpleCommand::default());
             while parser.redirect(index)? {
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
     fn simple(&mut self) -> Read<()> {
         let start = self.at;
         let index = self.script.commands.len();
-        // The place is taken first, because commands inside its words follow it.
+        // The slot is reserved first, because commands inside its words follow it.
         self.script.commands.push(SimpleCommand::default());
         let mut any = false;
         let mut end = start;
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
             if any {
                 end = self.at;
             }
-            // Also over a comment, which is no part of the command.
+            // Comments are not part of the command.
             self.blanks();
             if self.redirect(index)? {
                 any = true;
@@ -367,7 +367,7 @@ impl<'a> Parser<'a> {
     fn array_follows(&self) -> bool {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
-        // Without a name it is no assignment, and would not be read on as one.
+        // Without a name this is not an assignment.
         let named = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
         let after = rest.get(end..).unwrap_or_default();
         named && (after.starts_with("=(") || after.starts_with("+=("))

@@ -1,4 +1,4 @@
-//! Whether a rule of the table matches a command: its program, subcommands, options and operands.
+//! Whether a rule of the table matches a command, by program, subcommands, options and operands.
 
 use super::lazy_regex::LazyRegex;
 use super::listed::wild;
@@ -6,7 +6,7 @@ use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
 use super::syntax::{END, UNKNOWN};
 
-/// A program's name, subcommands and conditions.
+/// A pattern: program names, subcommands and conditions.
 #[derive(Debug)]
 pub(super) struct Pattern {
     head: Vec<Vec<String>>,
@@ -20,22 +20,22 @@ enum Test {
     Text(LazyRegex),
 }
 
-/// A command as rules see it.
+/// The facts about a command that rules can test.
 pub(super) struct Seen<'a> {
     pub(super) program: &'a str,
-    /// Arguments with known variables replaced; the second says that the word is a pattern.
+    /// Arguments with known variables replaced, each with whether it is a glob pattern.
     pub(super) arguments: &'a [(String, bool)],
-    /// The working directory as far as it is known, from `cd`.
+    /// The working folder after `cd`, as far as it is known.
     pub(super) folder: &'a str,
-    /// It reads a pipe or a file.
+    /// The input is a pipe or a file.
     pub(super) fed: bool,
-    /// What it reads is the answer of a database.
+    /// The input is the output of a database client.
     pub(super) answered: bool,
-    /// It writes a file through a redirection.
+    /// A redirection writes a file.
     pub(super) writes: bool,
-    /// It has more rights than the person.
+    /// The command runs with raised privileges.
     pub(super) raised: bool,
-    /// The text it reads, where that is known.
+    /// The text of the input, if it is known.
     pub(super) text: Option<&'a str>,
 }
 
@@ -78,7 +78,7 @@ impl Pattern {
             return false;
         }
         let mut at = 0;
-        // Behind an option that is not known the subcommand is not known either: any later word may be it.
+        // After an unknown option the subcommand is unknown, too: any later word may be it.
         let mut lost = false;
         for wanted in subcommands {
             loop {
@@ -133,7 +133,7 @@ impl Test {
                     || seen.text.is_some_and(|text| regex.is_match(text))
             }
             Self::Place(name) => {
-                // What an option is given as its value is a path, too, where it begins as one.
+                // The value of an option counts as a path if it starts like one.
                 let values = || {
                     rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
                         let glued = text.get(2..).filter(|_| !text.starts_with("--"));
@@ -212,7 +212,7 @@ impl Test {
     }
 }
 
-/// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
+/// Whether SQL deletes or changes many rows, outside its strings and comments.
 fn destroys(text: &str) -> bool {
     static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
     static WORDS: LazyRegex = LazyRegex::new(
@@ -221,7 +221,7 @@ fn destroys(text: &str) -> bool {
     WORDS.is_match(&STRINGS.replace_all(text, "''"))
 }
 
-/// Whether an option for a question hands over SQL that destroys.
+/// Whether an option for a query contains destructive SQL.
 pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
     const OPTIONS: [&str; 9] =
         ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];

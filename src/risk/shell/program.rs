@@ -1,25 +1,25 @@
-//! The names by which programs are compared, made plain from the paths and versions that they are called by.
+//! Canonical program names, without folders, versions and flavours.
 
 use super::listed::listed;
 use super::place;
 
-/// Folders where the system has its programs.
+/// Folders with programs of the system.
 const FOLDERS: &str = "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/ /snap/bin/ \
     /usr/games/ /usr/libexec/ /usr/lib/git-core/ /usr/libexec/git-core/ /lib64/ /lib/";
 
-/// Programs that are installed beside their versions, as `python3.12` is.
+/// Programs that are installed with a version in the name, such as `python3.12`.
 const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node nodejs lua luajit php tclsh wish guile gcc g++ clang \
     clang++ pip pip3 bash zsh ksh sh erl julia ghc psql gawk vim java pg_ctl";
 
-/// Endings by which distributions tell one program from another of the same name.
+/// Suffixes that distributions use for variants of a program.
 const FLAVOURS: &str =
     ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name by which the table knows a program; nothing for a program by its own path.
+/// The name by which the table knows a program; `None` for a program at any other path.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {
-        // A program of the working directory, as `./build` is.
+        // A program in the working folder, such as `./build`.
         return project(&plain);
     }
     let (folder, name) = plain.rsplit_once('/').map_or(("", plain.as_str()), |(_, name)| {
@@ -30,7 +30,7 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     }
     if folder.is_empty()
         || listed(FOLDERS, folder)
-        // Up and out to where the system has its programs.
+        // A relative path to a system folder.
         || (folder.starts_with("../") && FOLDERS.split(' ').any(|known| folder.ends_with(known)))
         || is_loader(name)
     {
@@ -39,7 +39,7 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     project(name)
 }
 
-/// Programs that projects keep beside their sources, and that are known by their names wherever they are.
+/// Programs that projects contain, and that are known by name at any path.
 fn project(name: &str) -> Option<String> {
     matches!(name, "rails" | "gradlew" | "mvnw" | "rake").then(|| name.to_owned())
 }
@@ -50,7 +50,7 @@ fn is_loader(name: &str) -> bool {
         && name.contains("so")
 }
 
-/// A path without detours: `//`, `/./`, `..`, and the root as processes see it.
+/// Normalizes a path, including the root as seen through `/proc`.
 fn plain_path(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Questions to databases: SQL that only reads, and calls of clients that do nothing but ask.
+//! Database queries: SQL that only reads, and client calls that only query.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 
-/// Whether the only thing that is not known of a question to a database is the name of the table in quotes.
+/// Whether only the quoted name of the table is unknown in a query.
 pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
     static ASKS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let rest = format!("[^;|\\\\{UNKNOWN}\"`]");
@@ -25,11 +25,11 @@ pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
         && !arguments.iter().any(|(it, _)| it != text && it.contains([' ', '|', ';', '\\']))
 }
 
-/// Whether a client of a database among the programs of administrators is only told to ask.
+/// Whether a call of a database client among the administration programs only queries.
 pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
     const CLIENTS: [&str; 5] =
         ["clickhouse-client", "clickhouse", "clickhouse-local", "sqlcmd", "cbq"];
-    // Tables that are files, other hosts or programs.
+    // Table functions that access files, other hosts or programs.
     static REACHES: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "url\\w*|file\\w*|remote\\w*|s3\\w*|executable\\w*|hdfs\\w*|mysql|postgresql|jdbc|odbc|mongodb|redis\
                      |sqlite|gcs\\w*|azure\\w*|iceberg\\w*|deltalake\\w*|hudi\\w*|openrowset|opendatasource|openquery|xp_\\w+|curl";
@@ -40,7 +40,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
     static OPTIONS: LazyRegex = LazyRegex::new(
         "^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$",
     );
-    // The tables in which it keeps what it knows of itself are read as others are.
+    // System tables are read like other tables.
     let own = |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
     let only_queries = |text: &str| only_queries(&own(text));
     let reaches = |text: &str| REACHES.is_match(&own(text));
@@ -87,7 +87,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
     asks && CLIENTS.contains(&program)
 }
 
-/// Whether a text is one statement of SQL that only reads.
+/// Whether a text is one SQL statement that only reads.
 pub(super) fn only_queries(text: &str) -> bool {
     const CHANGE: &str = "into insert update delete drop alter create grant revoke copy call do set truncate execute load_file \
         system load_extension";

@@ -1,4 +1,4 @@
-//! What one rule says about a command.
+//! Ratings: a level with the rule that gives it.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(super) struct Rating {
     pub(super) level: RiskLevel,
     pub(super) rule: String,
     pub(super) reason: String,
-    /// A safer way to do the same.
+    /// A safer alternative.
     pub(super) safer: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Rating {
 pub(super) struct Finding {
     pub(super) span: Range<usize>,
     pub(super) builtin: Rating,
-    /// The rating by a rule of the user, where that rule may replace the built-in one.
+    /// The rating by a rule of the user, if that rule may replace the built-in one.
     pub(super) user: Option<Rating>,
 }
 

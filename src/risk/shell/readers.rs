@@ -1,5 +1,5 @@
-//! The closed world of safe commands (SPEC §7.1): a call only reads when the table of readers knows its
-//! program and allows every option and operand of this very call.
+//! Read-only calls (SPEC §7.1): a call is safe only if `readers.toml` lists its program and allows every option and
+//! operand.
 
 mod awk;
 mod entries;
@@ -14,28 +14,28 @@ pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
 use entries::{Language, Operands, READERS, Reader, Takes, split_value};
 
-/// What a call is.
+/// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Call {
     /// It only reads.
     Reads,
-    /// The program reads, but something of this call is not in the table.
+    /// An option or operand is not listed.
     More,
-    /// An option or a script of this call writes, runs or sends.
+    /// An option or a script writes, runs or sends something.
     Harms,
 }
 
-/// What the table says about a call; nothing when it does not know the program.
+/// The effect of a call; `None` if the program is not listed.
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
     let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
     let mut best = None;
     for (reader, subcommands) in readers.of(program) {
-        // Another subcommand may have an entry of its own.
+        // Other subcommands may have entries of their own.
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
         let call = reader.call(rest);
         best = Some(match best {
-            // Several entries can describe a program: any of them that allows the call decides, and if none
-            // does, any of them that forbids it.
+            // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids
+            // it.
             Some(Call::Reads) | None => call,
             Some(Call::Harms) if call != Call::Reads => Call::Harms,
             Some(before) if call == Call::More => before,
@@ -48,7 +48,7 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
     best
 }
 
-/// The options with their values, and the operands of a call.
+/// The operands of a call, and its options with values.
 #[derive(Default)]
 pub(super) struct Taken<'a, 'b> {
     values: Vec<(String, &'b str)>,
@@ -94,7 +94,7 @@ impl Reader {
         }
     }
 
-    /// Takes options from operands, as `getopt` does; what is not in the table makes the call more.
+    /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
     fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut Call) -> Taken<'a, 'b> {
         let mut taken = Taken::default();
         let mut at = 0;
@@ -122,7 +122,7 @@ impl Reader {
         taken
     }
 
-    /// Whether an option that is not allowed is one that does harm, or may be meant as one.
+    /// Whether an option that is not listed is a harmful one or an abbreviation of one.
     fn unlisted(&self, text: &str, next: Option<&Argument>) -> Call {
         let (name, glued) = split_value(text);
         for option in &self.writes {
@@ -155,7 +155,7 @@ impl Reader {
                             .any(|c| letter.starts_with(c));
             }
             if harm.starts_with("--") {
-                // From three characters on an abbreviation means something.
+                // Abbreviations have at least one letter.
                 return name.len() > 2 && harm.starts_with(name);
             }
             name == harm || text.starts_with(harm.as_str())
@@ -163,7 +163,7 @@ impl Reader {
         if self.harm.iter().any(harms) { Call::Harms } else { Call::More }
     }
 
-    /// Takes one option; says whether the next word is its value, or nothing when it is not allowed.
+    /// Consumes one option. Returns whether the next word is its value; `None` if the option is not listed.
     fn option<'b>(
         &self,
         text: &'b str,
@@ -219,8 +219,7 @@ impl Reader {
     }
 }
 
-/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
-/// yet that makes the call more.
+/// Whether a call only reads, apart from operands with unknown parts.
 pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
     let known: Vec<Argument> = arguments
         .iter()
@@ -229,7 +228,7 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
             Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
         })
         .collect();
-    // Another repository may say what git runs, but that is no change.
+    // Settings of another repository can make git run programs, but cause no change by themselves.
     let known = match known.as_slice() {
         [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
         all => all,
@@ -237,13 +236,13 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
     matches!(check(program, known), Some(Call::Reads))
 }
 
-/// Variables whose values are paths, names and numbers that nobody else chooses.
+/// Variables with predictable values: paths, names and numbers.
 const PLAIN: &str =
     "HOME PWD OLDPWD USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LANG FOUND ? # ! $";
 
-/// Whether nothing of a text is unknown but what harmless variables hold.
+/// Whether a text contains no unknown parts but such variables.
 pub(super) fn is_known(text: &str) -> bool {
-    // What `<(..)` becomes is the path of a pipe; the commands inside are judged by themselves.
+    // A process substitution becomes the path of a pipe. The commands inside are rated separately.
     let text = text.strip_prefix(&format!("<{UNKNOWN}{END}")).unwrap_or(text);
     !text.contains(UNKNOWN)
         || text
@@ -252,12 +251,12 @@ pub(super) fn is_known(text: &str) -> bool {
             .all(|part| part.split_once(END).is_some_and(|(name, _)| listed(PLAIN, name)))
 }
 
-/// Whether an operand is known and cannot become an option.
+/// Whether an operand is known and cannot expand to an option.
 pub(super) fn is_operand(argument: &Argument) -> bool {
     is_known(argument.text) && !(argument.glob && starts_open(argument.text))
 }
 
-/// Whether a pattern can become a word that begins with a dash.
+/// Whether a glob pattern may expand to a word that starts with a dash.
 fn starts_open(text: &str) -> bool {
     text.starts_with(['*', '?', '['])
 }

@@ -26,7 +26,7 @@ impl Parser<'_> {
         let span = start..self.at;
         let mut word = Word::literal(&text, span.clone());
         if !waiting.quoted {
-            // Expansions run although the rest is data.
+            // Expansions in the text are evaluated.
             let mut inner = self.inside(&text);
             word = inner.expanded_text()?;
             word.span = span.clone();
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes a redirection, when one follows.
+    /// Parses a redirection, if one follows.
     pub(super) fn redirect(&mut self, index: usize) -> Read<bool> {
         let mark = self.at;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();

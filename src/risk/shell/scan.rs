@@ -1,20 +1,20 @@
-//! What is looked at before any parser: size, rough nesting and count, hidden characters. One pass.
+//! Checks before any parsing, in one pass: size, rough nesting, number of parts, hidden characters.
 
 use std::ops::Range;
 
-/// The longest command that is read (SPEC §7.1).
+/// Limit for the length of a command (SPEC §7.1).
 pub(super) const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 16;
 const MOST: usize = 200;
 
-/// Why a command is not read, with the rule's name.
+/// Why a command is refused.
 pub(super) struct Refused {
     pub(super) rule: &'static str,
     pub(super) span: Range<usize>,
     pub(super) reason: &'static str,
 }
 
-/// What a parser should not be asked about.
+/// The first reason to refuse a command before parsing.
 pub(super) fn scan(command: &str) -> Option<Refused> {
     let whole = 0..command.len();
     let refuse = |rule, reason| Some(Refused { rule, span: whole.clone(), reason });
@@ -64,8 +64,8 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
     None
 }
 
-/// Letters of other scripts that look like Latin ones count as hidden only beside Latin ones; telling
-/// that apart is the words' business, so here it is any letter of the scripts with such letters.
+/// Invisible characters, and characters that look like ASCII but are not. Other letters that resemble Latin ones
+/// are checked in program names only.
 fn hidden(next: char) -> bool {
     (next.is_control() && next != '\n' && next != '\t')
         || matches!(next,

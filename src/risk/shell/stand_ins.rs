@@ -1,10 +1,10 @@
-//! Commands that stand for others: functions, aliases, and programs that `$(echo ..)` names.
+//! Indirect commands: functions, aliases, and programs named by `$(echo ..)`.
 
 use super::judge::Judge;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
 impl Judge<'_> {
-    /// A command whose program is what `$(echo ..)` prints, as if it were written there.
+    /// Replaces a program that is the output of `$(echo ..)` by this output.
     pub(super) fn printed_program(&self, command: &SimpleCommand) -> Option<SimpleCommand> {
         let (first, rest) = command.words.split_first()?;
         if first.text != format!("{UNKNOWN}{END}") {
@@ -23,8 +23,7 @@ impl Judge<'_> {
         Some(SimpleCommand { words, ..command.clone() })
     }
 
-    /// An alias is what its text would be as a command; one that puts another program in the place of a known
-    /// one is dangerous.
+    /// Rates the text of an alias as a command. An alias that replaces a known program is dangerous.
     pub(super) fn alias(&mut self, command: &SimpleCommand, depth: usize) {
         for word in command.words.iter().skip(1) {
             let Some((name, text)) = word.text.split_once('=') else { continue };
@@ -42,7 +41,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The command that a call of an alias is, where the shell knows aliases.
+    /// Rates a call of an alias as the command for which it stands.
     pub(super) fn stands_for(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
@@ -53,7 +52,8 @@ impl Judge<'_> {
         self.aliases.insert(program.to_owned(), text);
     }
 
-    /// A call of a function: its body with the arguments of the call.
+    /// Rates a call of a function: its body with the arguments of the call. Returns whether nothing else can be
+    /// meant.
     pub(super) fn call(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         let Some(function) = self.script.functions.iter().find(|function| function.name == program)
         else {
@@ -90,8 +90,8 @@ impl Judge<'_> {
                 self.command(&inner, depth + 1);
             }
         }
-        // `command`, `env`, `xargs` and whatever else runs programs never calls functions, and another shell or
-        // `unset -f` forgets them; so a known program that a function hides is judged as that program, too.
+        // Programs that run others, such as `env` and `xargs`, never call functions, and another shell or `unset
+        // -f` drops them. So a known program with the name of a function is rated as that program, too.
         !(self.table.dangerous(program)
             || self.table.knows(program)
             || self.table.admin.names(program))

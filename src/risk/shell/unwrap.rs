@@ -1,4 +1,4 @@
-//! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and their like.
+//! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and the like.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value
 use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Judges what a wrapper runs; says whether the program is nothing but a wrapper.
+    /// Rates the inner command of a wrapper. Returns whether the program is only a wrapper.
     pub(super) fn unwrap(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         let table = self.table;
         let globals = table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
         let mut only = false;
         let mut variants = vec![command.words.clone()];
-        // Where a variable's values are known, what it wraps is known, too.
+        // Known values of variables make the inner command known.
         if command.words.iter().skip(1).any(Word::unknown)
             && command.words.iter().all(|word| word.inner.is_none())
         {
@@ -98,7 +98,7 @@ impl Judge<'_> {
                             let reason = "env takes this text apart by rules of its own.";
                             self.danger("escaped-word", holder.span(), reason);
                         }
-                        // What is split is only the beginning of the command.
+                        // The split text is only the beginning of the command.
                         let rest = rest.get(at..).unwrap_or_default();
                         let split =
                             value.split_whitespace().map(|it| Word::literal(it, word.span()));
@@ -111,14 +111,14 @@ impl Judge<'_> {
                     }
                     self.read(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
-                    // A program that is given in place of a shell.
+                    // The value may be a variable assignment.
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
                         self.variable(name, None, &word.span());
                     }
                     at += 1;
                 } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
-                    // What follows may be the value of the option, and no program.
+                    // The next word may be the option's value rather than the program.
                     if let Some(next) = rest.get(at)
                         && !outer.remote
                         && self.outside(&next.text, Use::Program).is_some()
@@ -187,7 +187,7 @@ impl Judge<'_> {
             if mark.is_none() {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
             }
-            // What it reads becomes words of the command, and so do the places in it.
+            // The input becomes words of the command, including the paths in it.
             if let Some(path) =
                 self.named_in_input(outer).or_else(|| self.named_for_words(outer, options))
             {
@@ -225,7 +225,7 @@ impl Judge<'_> {
         }
         if wrapper.kind == Kind::Joined {
             if program == "trap" {
-                // Signals follow the command.
+                // The remaining operands are signals.
                 inner.truncate(1);
             }
             let text = inner.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -233,9 +233,9 @@ impl Judge<'_> {
                 self.read(&text, first, &context, depth);
             }
         } else if !inner.is_empty() {
-            // A real command line inside one word, as `watch 'ls -l'` has it.
+            // The inner command keeps the input redirections, since writes were rated already.
             let inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
-            // What `xargs` reads is not what its command reads.
+            // `xargs` consumes the input itself.
             let inner = if wrapper.more {
                 SimpleCommand { redirects: Vec::new(), input: None, ..inner }
             } else {
@@ -246,7 +246,7 @@ impl Judge<'_> {
         true
     }
 
-    /// Where a text begins in the command, when it stands there as it is, in quotes or without.
+    /// The position of a text in the command, if it is there literally, with or without quotes.
     fn verbatim(&self, text: &str, word: &Word) -> Option<usize> {
         let written = self.source.get(word.span())?;
         let inner = written
@@ -259,7 +259,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Reads a text as a shell would.
+    /// Parses a text as a shell would and rates its commands.
     pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
         if depth > 8 {
             return self.danger(
@@ -290,7 +290,7 @@ impl Judge<'_> {
                         word.span = place(&word.span);
                         word.inner = None;
                     }
-                    // A remote or inner shell reads what the outer one was given.
+                    // An inner shell inherits the input.
                     if command.input.is_none() && command.redirects.is_empty() {
                         command.redirects = quiet(context);
                     }

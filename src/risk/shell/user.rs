@@ -1,4 +1,4 @@
-//! Rules of the person who uses the program (SPEC §7.1).
+//! The user's own rules for commands (SPEC §7.1).
 
 use serde::{Deserialize, Serialize};
 
@@ -8,15 +8,15 @@ use crate::plan::RiskLevel;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserRule {
-    /// Its name in verdicts and messages.
+    /// The id that verdicts and messages show.
     pub id: String,
-    /// The first words of the commands it is about, the program first.
+    /// The first words of matching commands, starting with the program.
     pub prefix: Vec<String>,
-    /// What such a command is.
+    /// The level of matching commands.
     pub level: RiskLevel,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Commands that it has to match.
+    /// Commands that it must match.
     pub must_match: Vec<String>,
     /// Commands that it must not match.
     pub must_not_match: Vec<String>,
@@ -27,12 +27,12 @@ pub struct UserRule {
 pub struct UserRules(pub(super) Vec<UserRule>);
 
 impl UserRules {
-    /// How many there are.
+    /// The number of rules.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -43,7 +43,7 @@ impl UserRules {
 }
 
 impl UserRule {
-    /// Whether a command begins with the words of the rule.
+    /// Whether a command starts with the words of the rule.
     pub(super) fn matches(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let words = std::iter::once(program).chain(arguments.iter().map(|(text, _)| text.as_str()));
         self.prefix.len() <= arguments.len() + 1
@@ -55,8 +55,8 @@ impl UserRule {
                 .all(|(wanted, word)| wanted == word)
     }
 
-    /// Whether it may decide about a command that the program itself calls so (SPEC §7.1): to raise
-    /// is always allowed, to lower only from dangerous to caution.
+    /// Whether the rule may replace a built-in level (SPEC §7.1): it may always raise it, but lower it only from
+    /// dangerous to caution.
     pub(super) fn changes(&self, builtin: RiskLevel) -> bool {
         self.level > builtin
             || (self.level == RiskLevel::Caution && builtin == RiskLevel::Dangerous)

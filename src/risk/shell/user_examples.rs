@@ -1,4 +1,4 @@
-//! Reads the rules of a user and checks each against its own examples.
+//! Reads the user's rules and checks each against its own examples.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,26 @@ use crate::plan::RiskLevel;
 /// Why a rule was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRule {
-    /// It is not written as a rule is.
+    /// It does not have the form of a rule.
     #[error("the risk rule {id:?} cannot be read: {message}")]
     Unreadable {
-        /// The rule, or its place in the list.
+        /// The id, or the position in the list.
         id: String,
-        /// What is wrong with it.
+        /// What is wrong.
         message: String,
     },
-    /// It has no name, words, reason or example.
+    /// Its id, prefix, reason or examples are missing or empty.
     #[error(
         "the risk rule {0:?} needs an id, a prefix, a reason and a command in must_match, none of them empty"
     )]
     Incomplete(String),
-    /// It would make commands safe.
+    /// Its level is safe.
     #[error("the risk rule {0:?} has the level safe; the lowest that a rule can give is caution")]
     Safe(String),
-    /// Two rules have one name.
+    /// Two rules have the same id.
     #[error("two risk rules are called {0:?}")]
     Twice(String),
-    /// An example that has to match does not.
+    /// An example in `must_match` does not match.
     #[error("the risk rule {id:?} does not match {example:?}, which its must_match has")]
     NoMatch {
         /// The rule.
@@ -38,7 +38,7 @@ pub enum BadRule {
         /// The example.
         example: String,
     },
-    /// An example that must not match does.
+    /// An example in `must_not_match` matches.
     #[error("the risk rule {id:?} matches {example:?}, which its must_not_match has")]
     Match {
         /// The rule.
@@ -52,7 +52,8 @@ impl UserRules {
     /// Reads rules from the tables of a settings file.
     ///
     /// # Errors
-    /// The first bad rule, by its name.
+    ///
+    /// The first faulty rule.
     pub fn read(tables: &[toml::Table]) -> Result<Self, BadRule> {
         let rule = |(index, table): (usize, &toml::Table)| {
             UserRule::deserialize(table.clone()).map_err(|error| BadRule::Unreadable {
@@ -66,10 +67,11 @@ impl UserRules {
         Self::new(tables.iter().enumerate().map(rule).collect::<Result<_, _>>()?)
     }
 
-    /// Takes rules whose examples hold.
+    /// Checks rules against their examples.
     ///
     /// # Errors
-    /// The first bad rule, by its name.
+    ///
+    /// The first faulty rule.
     pub fn new(rules: Vec<UserRule>) -> Result<Self, BadRule> {
         let mut names = BTreeSet::new();
         for rule in &rules {
@@ -95,8 +97,7 @@ impl UserRule {
         if self.level == RiskLevel::Safe {
             return Err(BadRule::Safe(id()));
         }
-        // Examples are judged in the very way that commands are, so that they cannot hold where the
-        // rule would not.
+        // Examples are classified exactly like commands.
         let alone = UserRules(vec![self.clone()]);
         let matches =
             |example: &&String| of_command(example, Shell::Bash, &alone).matched.contains(&self.id);

@@ -1,42 +1,42 @@
-//! What programs that no rule knows say about themselves: by their names, subcommands and options.
+//! What the names, subcommands and options of unlisted programs suggest.
 
 use serde::Deserialize;
 
 use super::lazy_regex::LazyRegex;
 
-/// Words by which a program that no rule knows says that it destroys, or runs something.
+/// Words that suggest destructive actions or embedded commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Verbs {
     words: LazyRegex,
     options: LazyRegex,
-    /// Words that only destroy beside an option that switches questions off.
+    /// Words that are destructive only together with an option that disables confirmations.
     removes: LazyRegex,
     forced: LazyRegex,
-    /// Options with which nothing is done.
+    /// Options for dry runs and the like.
     dry: LazyRegex,
-    /// Names of programs.
+    /// Program names.
     names: LazyRegex,
-    /// Words before a text that is a command.
+    /// Words before an embedded command.
     runs: LazyRegex,
-    /// Options that only sound so.
+    /// Options that only resemble destructive ones.
     harmless: LazyRegex,
     strangers: Strangers,
-    /// Programs whose operands are names, not what to do.
+    /// Programs with arbitrary names as operands.
     except: Vec<String>,
 }
 
-/// What is asked of programs whose very name nobody knows.
+/// Stricter patterns for programs that are entirely unknown.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Strangers {
-    /// Names with a destroying word in them.
+    /// Program names that contain a destructive word.
     names: LazyRegex,
-    /// Names that tell of what administrators look after.
+    /// Program names that refer to administered objects.
     about: LazyRegex,
     options: LazyRegex,
     words: LazyRegex,
-    /// Programs of developers, of which nothing of this is asked.
+    /// Development tools, to which these patterns do not apply.
     tools: LazyRegex,
     families: LazyRegex,
 }
@@ -58,7 +58,7 @@ impl Verbs {
         of_known.into_iter().chain([names, about, options, words, tools, families])
     }
 
-    /// Whether its name, one of its first operands, or an option says that the program destroys.
+    /// Whether the name, one of the first operands, or an option suggests a destructive action.
     pub(super) fn say(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         if self.excepted(program) {
             return false;
@@ -72,7 +72,7 @@ impl Verbs {
         let operands = || before().filter(|text| !text.starts_with('-')).take(5);
         self.names.is_match(name)
             || operands().any(|text| self.words.is_match(text))
-            // The options of a program of the project have their own meaning.
+            // Options of a program of the project may have any meaning.
             || (!program.contains('/')
                 && !program.contains('.')
                 && before().any(|text| {
@@ -82,14 +82,14 @@ impl Verbs {
                 && before().any(|text| self.forced.is_match(text)))
     }
 
-    /// Whether a program that nobody knows at all gives any sign that it does more than read.
+    /// Whether anything about a call of an entirely unknown program suggests more than reading.
     pub(super) fn strange(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let Strangers { names, about, options, words, tools, families } = &self.strangers;
-        // Words of another language, as those of SQL, are no programs.
+        // Uppercase words, such as those of SQL, are not programs.
         if program.bytes().all(|it| it.is_ascii_uppercase()) {
             return false;
         }
-        // A script of the project is a file that can be read.
+        // Scripts of the project can be reviewed.
         if program.contains('/') || tools.is_match(program) || self.excepted(program) {
             return false;
         }
@@ -115,22 +115,22 @@ impl Verbs {
                 .any(|text| words.is_match(text))
     }
 
-    /// Whether a program is one of developers that no rule has to name.
+    /// Whether a program is a development tool, by list or by naming pattern.
     pub(super) fn is_tool(&self, program: &str) -> bool {
         self.strangers.tools.is_match(program) || self.strangers.families.is_match(program)
     }
 
-    /// Whether a program is one of those that are named in the list, and not only named as they are.
+    /// Whether a program is a development tool by list.
     pub(super) fn names_tool(&self, program: &str) -> bool {
         !program.contains('/') && self.strangers.tools.is_match(program)
     }
 
-    /// Whether the operands of a program are names of other things.
+    /// Whether the operands of a program are arbitrary names.
     pub(super) fn excepted(&self, program: &str) -> bool {
         self.except.iter().any(|name| name == program)
     }
 
-    /// Whether a text that follows this word is a command.
+    /// Whether a command follows this word.
     pub(super) fn runs(&self, word: &str) -> bool {
         self.runs.is_match(word)
     }

@@ -6,13 +6,13 @@ use super::syntax::{END, UNKNOWN, Word};
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
 const CLOSE: char = '\u{E012}';
-/// Braces that are followed in one word; with more of them it is not known what it becomes.
+/// Limit for braces in one word. With more of them its value is unknown.
 const DEEPEST_BRACES: usize = 12;
-/// Words that one word may become through braces.
+/// Limit for the words that one word expands to through braces.
 const MOST_BRACES: usize = 64;
 
 impl Parser<'_> {
-    /// A word and what its braces make of it.
+    /// A word after brace expansion.
     pub(super) fn words(&mut self) -> Read<Vec<Word>> {
         let word = self.raw_word()?;
         let texts = expand(&word.text, MOST_BRACES);
@@ -25,7 +25,7 @@ impl Parser<'_> {
         Ok(texts.into_iter().map(|text| Word { text, ..word.clone() }).collect())
     }
 
-    /// A word where braces mean nothing.
+    /// A word without brace expansion.
     pub(super) fn word(&mut self) -> Read<Word> {
         let mut word = self.raw_word()?;
         word.text = plain(&word.text);
@@ -39,7 +39,7 @@ impl Parser<'_> {
             match next {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' => break,
                 '(' => {
-                    // Only a pattern of bash may have brackets inside a word.
+                    // Brackets inside a word are allowed only in an extended glob.
                     if !word.text.ends_with(['?', '*', '+', '@', '!']) {
                         break;
                     }
@@ -55,7 +55,7 @@ impl Parser<'_> {
                     let first = self.script.commands.len();
                     self.substitution(&mut word)?;
                     if next == '>' {
-                        // What runs inside reads what is written to it.
+                        // The commands inside read what is written to the word.
                         for command in self.script.commands.iter_mut().skip(first) {
                             command.input.get_or_insert(0..0);
                         }
@@ -142,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One piece of a text in which only expansions mean something.
+    /// One piece of a text in which only expansions are special.
     pub(super) fn quoted(&mut self, word: &mut Word) -> Read<()> {
         match self.peek() {
             Some('\\') => {
@@ -165,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text of a here-document whose end is not quoted.
+    /// The text of a here-document with an unquoted delimiter.
     pub(super) fn expanded_text(&mut self) -> Read<Word> {
         let mut word = Word::default();
         while self.peek().is_some() {
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// `NAME=value`, when that is what follows.
+    /// `NAME=value`, if that follows.
     pub(super) fn assignment(&mut self) -> Read<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
         let end =
@@ -228,7 +228,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where the bracket that opens a text is closed, nested ones and quotes passed over.
+/// The position of the closing bracket, skipping nested brackets and quotes.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     let mut quote = None;
@@ -261,12 +261,12 @@ fn plain(text: &str) -> String {
     text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
 }
 
-/// What braces make of a text.
+/// Brace expansion of a text.
 fn expand(text: &str, most: usize) -> Vec<String> {
     if text.matches(OPEN).count() > DEEPEST_BRACES {
         return vec![format!("{}{UNKNOWN}{END}", plain(text))];
     }
-    // The last opening one has no other inside.
+    // The last opening brace contains no other one.
     let mut searched = text;
     while let Some(open) = searched.rfind(OPEN) {
         let (before, from) =
