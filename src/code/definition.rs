@@ -1,4 +1,4 @@
-//! Definitions: what a text gives names to.
+//! Finds the definitions of a text.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::source::Source;
 use super::span::Span;
 use super::symbol::{BEHIND, Definition, KINDS, SymbolKind, owns_methods, segments};
 
-/// A match of the language's query.
+/// A match of the language's definition query.
 pub(super) struct Found<'tree> {
     pub(super) node: Node<'tree>,
     name: Node<'tree>,
@@ -19,7 +19,7 @@ pub(super) struct Found<'tree> {
     pattern: usize,
 }
 
-/// What is open around the place that is looked at.
+/// An enclosing definition.
 struct Around {
     byte_end: usize,
     path: String,
@@ -27,17 +27,17 @@ struct Around {
     kind: SymbolKind,
 }
 
-/// How deep definitions lie inside one another that are read. Nobody writes deeper ones, and the names of
-/// a hundred thousand made to lie inside one another would take all memory.
+/// Limit for nested definitions. Without it, the names of a hundred thousand nested definitions would exhaust the
+/// memory.
 const MOST_NESTED: usize = 64;
-/// Longest full name of a definition that is read, in bytes. Long names around a hundred thousand definitions
-/// would take all memory, too.
+/// Limit for a full name, in bytes. Long names around many definitions would exhaust the memory, too.
 const LONGEST_NAME: usize = 1_000;
 impl SymbolKind {
-    /// The kind that a plan's word means; case and surrounding space do not matter.
+    /// Parses the kind in a plan, ignoring case and surrounding space.
     ///
     /// # Errors
-    /// A word that means none.
+    ///
+    /// The word names no kind.
     pub fn parse(word: &str) -> Result<Self, CodeError> {
         let lower = word.trim().to_ascii_lowercase();
         KINDS
@@ -52,13 +52,13 @@ impl SymbolKind {
 }
 
 impl Source<'_> {
-    /// Everything that the text defines, in the order of the text; nothing that lies inside more than 64
-    /// other definitions or has a full name of more than 1,000 bytes.
+    /// All definitions, in text order, except those nested more than 64 levels deep or with a full name over 1,000
+    /// bytes.
     pub fn definitions(&self) -> Vec<Definition> {
         self.defined().into_iter().map(|(definition, _)| definition).collect()
     }
 
-    /// The definitions, and where the names of all stand, also of those that lie too deep.
+    /// The definitions, and the positions of all defined names, including those that are nested too deep.
     pub(super) fn definitions_and_names(&self) -> (Vec<Definition>, HashSet<usize>) {
         let found = self.found();
         let names = found.iter().map(|it| it.name.start_byte()).collect();
@@ -66,13 +66,13 @@ impl Source<'_> {
         (defined.map(|(definition, _)| definition).collect(), names)
     }
 
-    /// The definitions with their nodes.
+    /// The definitions with their syntax nodes.
     pub(super) fn defined(&self) -> Vec<(Definition, Node<'_>)> {
         self.defined_by(self.found())
     }
 
     fn defined_by<'s>(&'s self, mut found: Vec<Found<'s>>) -> Vec<(Definition, Node<'s>)> {
-        // A definition comes before what lies inside it; the first pattern of a file is the most exact.
+        // A definition precedes its inner ones. The first pattern in a query file is the most specific.
         found.sort_by_key(|it| (it.name.start_byte(), it.pattern));
         found.dedup_by_key(|it| it.name.start_byte());
         found.sort_by_key(|it| (it.node.start_byte(), usize::MAX - it.node.end_byte()));
@@ -169,16 +169,16 @@ impl Source<'_> {
         found
     }
 
-    /// The one definition that a plan means by `symbol`: a name, or a name with some of what lies
-    /// around it, such as `Type::method`.
+    /// The only definition that matches `symbol`: a name, optionally qualified, such as `Type::method`.
     ///
     /// # Errors
-    /// None, more than one, or a kind that does not exist.
+    ///
+    /// No match, several matches, or an unknown kind.
     pub fn definition(&self, symbol: &str, kind: Option<&str>) -> Result<Definition, CodeError> {
         self.chosen(symbol, kind).map(|(definition, _)| definition)
     }
 
-    /// The first definition, in the order of the text, that `symbol` may mean; `None` when there is none.
+    /// The first definition, in text order, that matches `symbol`.
     pub fn defines(&self, symbol: &str) -> Option<Definition> {
         let parts = segments(symbol);
         self.definitions().into_iter().find(|it| it.is_named(symbol, &parts))
@@ -196,7 +196,7 @@ impl Source<'_> {
         let of_kind = |it: &Definition| wanted.is_none_or(|wanted| it.kind.is_meant_by(wanted));
         let named_but = by_name.first().map(|(it, _)| (it.kind.as_str(), it.span.start_line));
         let mut chosen: Vec<_> = by_name.into_iter().filter(|(it, _)| of_kind(it)).collect();
-        // A name that says which trait it is of is whole: its last part alone would mean more.
+        // A name with its trait is complete and matches exactly.
         if symbol.starts_with('<') && chosen.iter().any(|(it, _)| it.fqn == symbol) {
             chosen.retain(|(it, _)| it.fqn == symbol);
         }
@@ -227,7 +227,7 @@ impl Source<'_> {
         }
     }
 
-    /// What may have been meant by a name that nothing defines.
+    /// A suggestion for a name without a definition.
     fn hint(&self, parts: &[&str], others: &[(Definition, Node<'_>)]) -> Option<String> {
         let name = parts.last()?;
         if let Some((near, _)) = others.iter().find(|(it, _)| it.name.eq_ignore_ascii_case(name)) {

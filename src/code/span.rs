@@ -1,9 +1,9 @@
-//! Places in a text.
+//! Positions in a text.
 
 use serde::Serialize;
 use tree_sitter::Node;
 
-/// A place in a text. Lines count from 1 and columns from 0, in bytes, as code graphs count them.
+/// A range of a text. Lines count from 1 and columns from 0, in bytes, as in code graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Span {
@@ -28,7 +28,7 @@ impl Span {
         }
     }
 
-    /// Whether `other` lies inside, or is the same.
+    /// Whether `other` is inside this range or equal to it.
     pub fn contains(&self, other: &Self) -> bool {
         self.byte_start <= other.byte_start && other.byte_end <= self.byte_end
     }

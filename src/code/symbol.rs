@@ -1,10 +1,10 @@
-//! What a definition is: its kind, its names and its place.
+//! The description of a definition: kind, names and position.
 
 use serde::Serialize;
 
 use super::span::Span;
 
-/// What a definition defines.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the kinds by their names")]
@@ -29,7 +29,7 @@ pub enum SymbolKind {
     Field,
 }
 
-/// Each kind, its name, and the other words that plans use for it.
+/// Each kind with its name and the synonyms that plans may use.
 pub(super) const KINDS: [(SymbolKind, &str, &[&str]); 18] = [
     (SymbolKind::Function, "function", &["fn", "func", "def"]),
     (SymbolKind::Method, "method", &[]),
@@ -52,13 +52,13 @@ pub(super) const KINDS: [(SymbolKind, &str, &[&str]); 18] = [
 ];
 
 impl SymbolKind {
-    /// Its name.
+    /// The name of the kind.
     pub fn as_str(self) -> &'static str {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
-    /// Whether a definition of this kind is what a plan means by `wanted`: to most people a method is
-    /// a function, and a class with another word for it is still one.
+    /// Whether a plan that asks for `wanted` may mean this kind. Functions include methods, and similar kinds of
+    /// types match each other.
     pub(super) fn is_meant_by(self, wanted: Self) -> bool {
         let family = |kind| match kind {
             Self::Method | Self::Constructor => Self::Function,
@@ -74,12 +74,12 @@ impl SymbolKind {
         }
     }
 
-    /// Whether what lies inside is named after it.
+    /// Whether inner definitions are qualified by its name.
     pub(super) fn holds_names(self) -> bool {
         !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
     }
 
-    /// Parts of something else: a plain name means them only when it means nothing else.
+    /// Kinds that an unqualified name means only if nothing else has this name.
     pub(super) fn is_minor(self) -> bool {
         matches!(self, Self::Field | Self::Variant | Self::Impl)
     }
@@ -88,26 +88,26 @@ impl SymbolKind {
 /// One definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Definition {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// Its full name inside the text, with the names of what lies around it.
+    /// The qualified name inside the text.
     pub fqn: String,
-    /// The whole item, without comments and attributes before it.
+    /// The whole item, without preceding comments and attributes.
     pub span: Span,
-    /// The names of what lies around it, and its own, each with [`BEHIND`]: what a plan's symbol is compared with.
+    /// The parts of the qualified name, each followed by [`BEHIND`], for comparison with a plan's symbol.
     #[serde(skip)]
     pub(super) path: String,
-    /// Only says that it exists; the body is elsewhere.
+    /// Whether this is only a declaration without a body.
     #[serde(skip)]
     pub(super) is_signature: bool,
-    /// Where its name stands, in bytes.
+    /// The position of the name, in bytes.
     #[serde(skip)]
     pub(super) name_start: usize,
 }
 
-/// Stands behind each name of a path; no name has it.
+/// Terminates each part of a path. It cannot occur in names.
 pub(super) const BEHIND: char = '\0';
 
 impl Definition {
@@ -123,7 +123,7 @@ fn ends_with(path: &str, parts: &[&str]) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(BEHIND))
 }
 
-/// Whether a function inside is a method.
+/// Whether functions inside this kind are methods.
 pub(super) fn owns_methods(kind: SymbolKind) -> bool {
     matches!(
         kind,
@@ -137,12 +137,12 @@ pub(super) fn owns_methods(kind: SymbolKind) -> bool {
     )
 }
 
-/// The name itself, without the names of what lies around it.
+/// The last part of a qualified name.
 pub fn last_name(symbol: &str) -> &str {
     segments(symbol).last().copied().unwrap_or_default()
 }
 
-/// The parts of a full name, without type parameters: `a::B<T>::c` and `a.B.c` are `a`, `B`, `c`.
+/// The parts of a qualified name, without type parameters: `a::B<T>::c` and `a.B.c` are `a`, `B`, `c`.
 pub fn segments(symbol: &str) -> Vec<&str> {
     symbol
         .split("::")

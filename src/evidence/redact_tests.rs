@@ -8,7 +8,7 @@ fn hide(text: &str) -> String {
     Redactor.hide(&vault, &KnownSecrets::default(), text).into_owned()
 }
 
-/// Texts with the secret in them. Joined at run time, so that no scanner takes this file for a leak.
+/// Texts with a secret. Joined at run time, so that secret scanners do not report this file.
 fn secrets() -> Vec<(String, String)> {
     let pem = format!(
         "-----BEGIN RSA PRIVATE {k}-----\nMIIEow{b}\n{b}\n-----END RSA PRIVATE {k}-----",
@@ -151,7 +151,7 @@ fn a_learned_secret_is_hidden_line_by_line() {
     assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
 }
 
-/// No rule looks at such a value, and in its JSON text the secret has escapes that it has not itself.
+/// No rule matches this value. In JSON text the secret has escapes that the value has not.
 #[test]
 fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
     assert_eq!(nothing_known, value.to_string());
 }
 
-/// A log can hold thousands of tokens; looking for each on its own would take most of an hour here.
+/// A log can contain thousands of tokens. Searching for each one separately would take most of an hour here.
 #[test]
 fn any_number_of_learned_secrets_is_hidden() {
     let dir = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ fn any_number_of_learned_secrets_is_hidden() {
     );
 }
 
-/// Each line alone and all of them as one output.
+/// Checks each line alone and all lines as one output.
 #[test]
 fn ordinary_output_stays_readable() {
     let sample = include_str!("../../tests/fixtures/secrets/ordinary.txt");

@@ -1,15 +1,14 @@
 //! The rows of the table of sensitive paths.
 //!
-//! A pattern is a path in lower case that matches the end of a path; `*` stands for any part of one name, and
-//! a `**` at the end for the folder and everything below it. One that begins with `/` or `~` matches from the
-//! beginning only.
+//! A pattern is a lowercase path that matches the end of a path; `*` stands for any part of one name, and a `**` at
+//! the end for the folder and everything below it. A pattern with a leading `/` or `~` matches the whole path.
 
-/// What a sensitive file is good for.
+/// Why a file is sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk) enum Use {
-    /// Other programs obey it: what is written there later runs by itself.
+    /// It configures other programs: what is written there runs later.
     Obeyed,
-    /// It keeps keys or passwords: reading it is a matter of its own too.
+    /// It contains keys or passwords: reading it is dangerous, too.
     Secret,
 }
 
@@ -19,7 +18,7 @@ pub(super) struct Rows {
     pub(super) used: Use,
     /// What writing such a file does, as the end of a sentence.
     pub(super) reason: &'static str,
-    /// Patterns with `|` between them.
+    /// Patterns, separated by `|`.
     pub(super) patterns: &'static str,
 }
 

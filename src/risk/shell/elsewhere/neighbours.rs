@@ -1,4 +1,4 @@
-//! Files of a neighbour folder that a program which nobody knows is given, where nothing speaks of writing.
+//! Calls of unlisted programs with files of a sibling folder, where nothing suggests writing.
 
 use super::paths::is_top;
 use crate::risk::shell::judge::Judge;
@@ -6,24 +6,24 @@ use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::UNKNOWN;
 
-/// Names of programs that write, pack, convert or move what they are given.
+/// Names of programs that write, pack, convert or move files.
 static WRITERS: LazyRegex = LazyRegex::new(
     "(?i)(^(mk|un|cp|mv|rm|ln|to[-_]|set|make|new)|copy|cp|mv|rm|sync|write|edit|extract|pack|compress|zip|conv|2|install|strip|sign|patch|trunc|fix|format|fmt|renam|split|merge|join|tee|link|del|clean|trash|crypt|backup|restor|move|save|gen|build|create|creat|clone|dump|export|import|wip|shred|replac|sed|chmod|chown|touch|optim|minif|upload|send|push|(^|[^.])sh$|exec|run|do$)",
 );
 
-/// Options that name what is written or change what is given; their values do not count.
+/// Options that write or change files, regardless of their values.
 static WRITING_OPTIONS: LazyRegex = LazyRegex::new(
     "(?i)^-([oOwWdDtTxXuUfFmMcCzZ]|[a-z]{0,4}[oOwWdD][a-z]{0,4})$|^--?[a-z-]*(out|dest|target|to|write|save|place|inplace|overwrite|install|prefix|dir|directory|root|export|dump|log|move|copy|renam|remov|delet|strip|updat|fix|apply|forc|replac|edit|modif|creat|extract|conver|format|sync|generat|build|store|report|result|record|trace|backup|link|script|exec|command|cmd|run|hook|plugin|load|file|append|truncate|clear|set|sort|compress|expand|init|upload|send)[a-z-]*$",
 );
 
-/// Words by which a program is told to change something.
+/// Subcommands and operands that suggest a change.
 static WRITING_WORDS: LazyRegex = LazyRegex::new(
     "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$",
 );
 
 impl Judge<'_> {
-    /// Whether all that a call names outside the working folder is a plain file of a neighbour folder, and neither
-    /// the program's name nor its other words speak of writing.
+    /// Whether all outside paths of a call are plain files in sibling folders, and neither the program's name nor
+    /// its other words suggest writing.
     pub(in crate::risk::shell) fn only_neighbours(
         &self,
         program: &str,
@@ -49,7 +49,7 @@ impl Judge<'_> {
         if near.is_empty() || others.iter().any(speaks) {
             return false;
         }
-        // What stands last behind other files is where something goes.
+        // The last of several files may be the target.
         let mut plain = arguments.iter().filter(|(text, _)| !text.starts_with('-'));
         let subcommand = |text: &str| text.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
         let first = plain.next().is_some_and(|it| neighbour(it) || subcommand(&it.0));
@@ -58,8 +58,7 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// The place of installed programs that a program which nobody knows is given, where its name or another word
-    /// speaks of writing.
+    /// The path of installed programs that an unlisted program gets, if its name or another word suggests writing.
     pub(in crate::risk::shell) fn writes_installed(
         &self,
         program: &str,
@@ -78,7 +77,7 @@ impl Judge<'_> {
         };
         let writes = WRITERS.is_match(name) || arguments.iter().any(speaks);
         let tool = self.table.verbs.is_tool(name) || self.table.verbs.excepted(name);
-        // A script of the project has options of its own, and what only names a file may read it.
+        // The options of a project script may have any meaning, and an option that names a file may only read it.
         if tool || !writes || program.contains('/') || program == "meson" {
             return None;
         }
@@ -86,7 +85,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a text is one plain path of a folder beside the working folder, or beside the one above it.
+/// Whether a text is one plain path in a sibling of the working folder or of its parent.
 pub(super) fn is_neighbour(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("../") else { return false };
     let rest = rest.strip_prefix("../").unwrap_or(rest);

@@ -1,24 +1,24 @@
-//! The part of the table that says in which positions places outside the working folder are only read.
+//! The table of argument positions in which paths outside the working folder are only read.
 
 use serde::Deserialize;
 
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
 
-/// The part of the table that says in which positions places are only read.
+/// The section `elsewhere` of `rules.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::risk::shell) struct Elsewhere {
-    /// Options that every program uses for what it reads.
+    /// Input options that are the same for every program.
     pub(super) inputs: LazyRegex,
-    /// Options whose value is code or names a file with code.
+    /// Options of every program that load code.
     pub(super) loads: LazyRegex,
-    /// Options of certain programs whose value is code or names a file with code.
+    /// Options of certain programs that load code.
     coded: Vec<Coded>,
     pub(super) reads: Vec<Reads>,
 }
 
-/// Which options of which programs name code.
+/// Programs with their options that load code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Coded {
@@ -26,7 +26,7 @@ struct Coded {
     options: Vec<String>,
 }
 
-/// Which words of a program are only read.
+/// The read-only positions of a program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reads {
@@ -37,10 +37,10 @@ pub(super) struct Reads {
     /// Options whose value is only read.
     #[serde(default)]
     pub(super) options: Vec<String>,
-    /// Long options without a value: what follows is an operand.
+    /// Long options without a value, after which an operand may follow.
     #[serde(default)]
     pub(super) flags: Vec<String>,
-    /// Options whose value is written or runs; their value is no operand.
+    /// Options whose value is written or run. The value is not an operand.
     #[serde(default)]
     pub(super) values: Vec<String>,
 }
@@ -48,14 +48,14 @@ pub(super) struct Reads {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operands {
-    /// None of them is known to be only read.
+    /// No operand.
     #[default]
     None,
-    /// All of them.
+    /// All operands.
     All,
-    /// The first one: a script, or what is opened.
+    /// The first operand: a script, or the file to open.
     First,
-    /// All but the last one, which is the target.
+    /// All operands but the last, which is the target.
     Sources,
 }
 
@@ -65,7 +65,7 @@ impl Elsewhere {
         [&self.inputs, &self.loads]
     }
 
-    /// Whether an option of a program that builds or interprets names code.
+    /// Whether an option of this program loads code.
     pub(super) fn takes_code(&self, program: &str, option: &str) -> bool {
         self.coded.iter().any(|it| {
             it.programs.iter().any(|name| name == program)
@@ -73,7 +73,7 @@ impl Elsewhere {
         })
     }
 
-    /// Whether a word, or the one before it, says where a program that is not only configured puts what it has made.
+    /// Whether a word, or the option before it, sets an installation target. Configure steps only record it.
     pub(super) fn installs_to(&self, program: &str, text: &str, before: Option<&str>) -> bool {
         let configures = program.ends_with("configure") || matches!(program, "meson" | "cmake");
         let is = |text: &str| {
@@ -92,7 +92,7 @@ impl Elsewhere {
 }
 
 impl Reads {
-    /// Where the operands begin, when this is about the call.
+    /// The index of the first operand, if this entry matches the call.
     pub(super) fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
         self.names.iter().find_map(|name| {
             let mut at = 0;

@@ -1,8 +1,8 @@
-//! What code of one language may name, as the table says.
+//! The names that inline code may use, by language, as listed in `rules.toml`.
 
 use serde::Deserialize;
 
-/// What code of one language may name.
+/// The names that code of one language may use.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::risk::shell) struct Inline {
@@ -11,7 +11,7 @@ pub(in crate::risk::shell) struct Inline {
     pub(super) names: String,
     pub(super) attributes: String,
     pub(super) modules: String,
-    /// Modules that the language brings along.
+    /// Modules that belong to the language.
     pub(super) standard: String,
     pub(super) reads: String,
 }

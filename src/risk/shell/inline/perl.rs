@@ -1,4 +1,4 @@
-//! One-liners of Perl that match, substitute, count and print, and the files that another command lists for them.
+//! Perl one-liners that only match, substitute, count and print, and their file lists.
 
 use std::sync::LazyLock;
 
@@ -8,11 +8,11 @@ use crate::risk::shell::place;
 use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
-/// Code that is longer is read by nobody at a glance.
+/// Limit for code that can be reviewed at a glance.
 const LONGEST: usize = 400;
 
-/// A statement of such code, with what ends it. A text holds no subscript and no block, since Perl runs what stands
-/// in those; a pattern holds no variable and no code.
+/// One statement with its terminator. Texts contain no subscripts or blocks, since Perl runs code inside them;
+/// patterns contain no variables or code.
 static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";
     let text = format!(r#""(?:[^"\\$@\[{{]|\\[ntr"\\$@0/]|{variable})*"|'[^'\\]*'"#);
@@ -43,10 +43,10 @@ static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     ))
 });
 
-/// Whether code of Perl does nothing but match, substitute, count and print.
+/// Whether Perl code only matches, substitutes, counts and prints.
 pub(super) fn only_prints(code: &str) -> bool {
     let code = code.trim();
-    // What a pattern may hold that is code, or that names a file.
+    // Code inside patterns, and file access.
     let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
     if code.is_empty() || code.len() > LONGEST || !code.is_ascii() {
         return false;
@@ -64,7 +64,7 @@ pub(super) fn only_prints(code: &str) -> bool {
     true
 }
 
-/// Whether a subscript calls something: Perl runs what stands in it, in the middle of a text, too.
+/// Whether a subscript contains a call. Perl runs it even inside a text.
 pub(super) fn hides_call(code: &str) -> bool {
     static CALLS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "system|exec|qx|open|eval|do|require|rename|unlink|rmdir|mkdir|kill|fork|syscall|chmod|chown|link|symlink\
@@ -75,7 +75,7 @@ pub(super) fn hides_call(code: &str) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether a word is nothing but names of files of the project, as a command prints them that only looks for them.
+    /// Whether a word consists of project file names printed by a command that only searches for them.
     pub(super) fn lists_project(&self, word: &Word) -> bool {
         let lists = |it: &SimpleCommand| {
             let mut words = it.words.iter().map(|it| it.text.as_str());

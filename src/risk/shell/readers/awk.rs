@@ -1,4 +1,4 @@
-//! Programs of `awk` that choose, calculate and print: nothing that runs, opens or writes.
+//! `awk` programs that only select, compute and print.
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
@@ -25,14 +25,14 @@ pub(super) fn call(taken: &Taken) -> Call {
     if operands.all(is_operand) { call } else { call.max(Call::More) }
 }
 
-/// A program for awk, its texts and patterns taken out.
+/// The effect of an awk program. Texts and patterns inside it are ignored.
 pub(super) fn program(text: &str) -> Call {
     static TEXTS: LazyRegex =
         LazyRegex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#);
     static RUNS: LazyRegex =
         LazyRegex::new(r"\b(system|getline|extension)\b|[^|]\|[^|]|^\||\||@|/inet");
     static WRITES: LazyRegex = LazyRegex::new(r"\bprintf?\b[^;}\n]*>|\b(close|fflush)\b");
-    // A file that is named in the program, below the working directory.
+    // Output to a literal file below the working folder.
     static NAMED: LazyRegex = LazyRegex::new(
         r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"\s*([;}\n][^>]*)?$|^[^>]*(close|fflush)[^>]*$"#,
     );

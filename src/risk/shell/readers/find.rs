@@ -1,4 +1,4 @@
-//! `find`: its tests and what it prints; what it runs is judged where it is taken out of the call.
+//! `find` expressions. Commands that `find` runs are rated separately.
 
 use super::super::listed::listed;
 use super::{Argument, Call, is_known};
@@ -41,7 +41,7 @@ pub(super) fn call(arguments: &[Argument]) -> Call {
         } else if text.starts_with(['-', '!', '(', ')', ',']) && !listed(BARE, text) {
             call = call.max(Call::More);
         } else if argument.glob && text.starts_with(['*', '?', '[']) {
-            // A file may be called as an option is.
+            // A file name may look like an option.
             call = call.max(Call::More);
         }
     }

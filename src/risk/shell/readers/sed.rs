@@ -1,4 +1,4 @@
-//! Scripts of `sed`: what only selects, replaces and prints, told from what runs and writes.
+//! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
 use super::{Call, Taken, is_operand};
@@ -17,11 +17,11 @@ pub(super) fn call(taken: &Taken) -> Call {
     if operands.all(is_operand) { call } else { call.max(Call::More) }
 }
 
-/// What a script does.
+/// The effect of a script.
 pub(super) fn script(text: &str) -> Call {
     if text.contains(UNKNOWN) {
-        // A value nobody knows could hold any command; a number in an address is the usual case. What does harm
-        // whether the value is a number or a word does so by what stands around it.
+        // An unknown part is usually a number in an address, but could contain any command. The script is harmful
+        // if it would be so with a number, a word and an empty text in its place.
         let harms = |value: &str| script(&with_values(text, value)) == Call::Harms;
         return if harms("1") && harms("x") && harms("") { Call::Harms } else { Call::More };
     }
@@ -32,7 +32,7 @@ pub(super) fn script(text: &str) -> Call {
     }
 }
 
-/// The text with one value in the place of all that is unknown.
+/// Replaces all unknown parts by one value.
 fn with_values(text: &str, value: &str) -> String {
     let mut parts = text.split(UNKNOWN);
     let mut known = parts.next().unwrap_or_default().to_owned();
@@ -72,14 +72,14 @@ impl Reader {
         self.at > before
     }
 
-    /// A text up to its delimiter.
+    /// Skips a text up to its delimiter.
     fn delimited(&mut self, end: char) -> Option<()> {
         loop {
             match self.next()? {
                 '\\' => {
                     self.next()?;
                 }
-                // A bracket expression holds the delimiter as a plain character.
+                // Inside a bracket expression the delimiter is an ordinary character.
                 '[' if end != '[' => self.bracket(end),
                 next if next == end => return Some(()),
                 _ => {}
@@ -87,7 +87,7 @@ impl Reader {
         }
     }
 
-    /// Passes over a bracket expression; an opening bracket without its end is a plain character.
+    /// Skips a bracket expression. An opening bracket without a closing one is an ordinary character.
     fn bracket(&mut self, delimiter: char) {
         let mut at = self.at;
         if self.rest.get(at) == Some(&'^') {
@@ -100,7 +100,7 @@ impl Reader {
             match next {
                 ']' => {
                     let inside = self.rest.get(self.at..at).unwrap_or_default();
-                    // Where readers could differ on where the pattern ends, the script is not followed.
+                    // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
                         self.call = self.call.max(Call::More);
                     }
@@ -196,7 +196,7 @@ impl Reader {
                     self.delimited(end)?;
                     self.delimited(end)?;
                 }
-                // It reads another file; which one is only a part of this script.
+                // It reads another file, whose name is only part of the script.
                 'r' | 'R' => {
                     self.call = self.call.max(Call::More);
                     self.line();
@@ -218,7 +218,7 @@ impl Reader {
         }
     }
 
-    /// The text of `a`, `i` and `c`, which goes on behind a backslash.
+    /// Skips the text of `a`, `i` and `c`, which a backslash continues.
     fn text(&mut self) {
         while let Some(next) = self.next() {
             match next {

@@ -1,4 +1,4 @@
-//! `test` and `[`: expressions of files, texts and numbers.
+//! Expressions of `test` and `[`.
 
 use super::super::listed::listed;
 use super::super::syntax::UNKNOWN;
@@ -8,7 +8,7 @@ const ONE: &str = "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -
 const TWO: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
-/// Reads an expression; a word without quotes that only the running shell knows could become several.
+/// The effect of an expression. An unquoted unknown word could expand to several.
 pub(super) fn call(arguments: &[Argument]) -> Call {
     let mut rest = match arguments.split_last() {
         Some((last, rest)) if last.text == "]" => rest,
