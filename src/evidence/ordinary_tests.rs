@@ -203,7 +203,7 @@ fn hardly_any_ordinary_output_has_secrets() {
 }
 
 #[test]
-fn the_public_key_of_a_host_is_no_secret() {
+fn public_host_keys_are_not_secret() {
     let mut filling = Filling(7);
     for _ in 0..2_000 {
         let digest = format!("ssh-ed25519 SHA256:{}", filling.base64(43));

@@ -52,7 +52,7 @@ fn secrets() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_kind_of_secret_is_hidden_and_nothing_around_it() {
+fn every_kind_of_secret_is_redacted_alone() {
     for (text, secret) in secrets() {
         let hidden = hide(&text);
         assert!(!hidden.contains(&secret), "{text} became {hidden}");
@@ -127,7 +127,7 @@ fn json_stays_json_and_a_field_name_counts() {
 }
 
 #[test]
-fn a_secret_is_found_behind_the_escapes_of_json() {
+fn secrets_are_found_behind_json_escapes() {
     let redactor = Redactor;
     let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
     assert!(redactor.finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
@@ -136,7 +136,7 @@ fn a_secret_is_found_behind_the_escapes_of_json() {
 }
 
 #[test]
-fn a_learned_secret_is_hidden_line_by_line() {
+fn known_secrets_are_redacted_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;
@@ -153,7 +153,7 @@ fn a_learned_secret_is_hidden_line_by_line() {
 
 /// No rule matches this value. In JSON text the secret has escapes that the value has not.
 #[test]
-fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
+fn known_secrets_are_redacted_without_other_matches() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;
@@ -168,7 +168,7 @@ fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
 
 /// A log can contain thousands of tokens. Searching for each one separately would take most of an hour here.
 #[test]
-fn any_number_of_learned_secrets_is_hidden() {
+fn any_number_of_known_secrets_is_redacted() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;

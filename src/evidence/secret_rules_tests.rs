@@ -146,7 +146,7 @@ static VAULT: LazyLock<(TempDir, Vault)> = LazyLock::new(|| {
 
 proptest! {
     #[test]
-    fn a_text_that_is_ruled_out_has_no_secret(text in text()) {
+    fn prefilter_of_texts_misses_no_secret(text in text()) {
         prop_assert!(!rule_out(&text) || find(&text).is_empty());
         for found in find(&text) {
             let secret = found.secret.unwrap();
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_that_is_ruled_out_as_a_whole_has_nothing_to_hide(value in value()) {
+    fn prefilter_of_values_misses_no_secret(value in value()) {
         let (redactor, vault) = (&Redactor, &VAULT.1);
         let text = canonical(&value);
         // With a known secret that occurs nowhere, the redactor has to check each string.
@@ -230,7 +230,7 @@ fn values_of_secret_variables_are_hidden() {
 
 /// The same values also appear in printed environments.
 #[test]
-fn secrets_of_the_environment_are_known_without_their_names() {
+fn environment_secrets_are_redacted_without_names() {
     for (name, value, secret) in [
         ("PGPASS", "correcthorse", "correcthorse"),
         ("DATABASE_URL", "postgres://app:tr0ub4dor@db/shop", "tr0ub4dor"),
@@ -256,7 +256,7 @@ fn secrets_of_the_environment_are_known_without_their_names() {
 }
 
 #[test]
-fn names_that_only_look_alike_hide_nothing() {
+fn similar_names_redact_nothing() {
     for text in [
         "PWD=/tmp/tmp.Xa8Zq91bKd",
         "PWD=/home/runner/work/3f9a1c2e7b/x",

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn own_folders_are_named_by_any_spelling() {
+    fn own_folders_match_any_spelling() {
         let own = ["/home/u/.config/countersign".into()];
         let named = |path: &str| is_own_folder(path, &own, Some("/home/u"));
         for path in [

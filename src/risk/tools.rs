@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_names_an_own_folder_is_dangerous_here_and_not_on_a_host() {
+    fn naming_an_own_folder_is_dangerous_only_locally() {
         let policy =
             Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
         let rule = |command: &str, target| {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_other_programs_obey_are_dangerous() {
+    fn configuration_of_other_programs_is_dangerous() {
         for (path, rule) in [
             (".git/hooks/pre-commit", "write-git-internals"),
             ("a/./.GIT/config", "write-git-internals"),

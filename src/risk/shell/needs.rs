@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_commands_need_counts_together() {
+    fn needs_of_several_commands_add_up() {
         let found = needs("git add -A && (curl -fO https://example.org/x; timeout 9 npm ci)");
         assert!(found.needs.network && found.writes_repository && !found.needs.open);
         assert_eq!(found.needs.write, ["$npm_config_cache/"]);
@@ -240,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_elsewhere_needs_nothing_here() {
+    fn remote_commands_have_no_local_needs() {
         let found = needs("ssh host 'git push && docker ps'");
         assert!(found.needs.network && !found.needs.open && !found.writes_repository);
         assert_eq!(found.refused, None);
     }
 
     #[test]
-    fn what_cannot_be_read_is_proposed_nothing() {
+    fn unparsable_commands_get_no_proposal() {
         for command in ["git add 'x", "$GIT add -A", "echo 'docker ps'", "", "ls -l"] {
             assert_eq!(needs(command), CommandNeeds::default(), "{command}");
         }
