@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::judge::Judge;
 use super::syntax::{Script, SimpleCommand, Word};
 use super::user::UserRules;
-use super::{agreement, grammar, parse, scan};
+use super::{parse, parser_agreement, scan, second_parser};
 use crate::plan::RiskLevel;
 
 /// The shell that will run the command.
@@ -85,7 +85,7 @@ pub fn first_reading(command: &str) -> Option<Reading> {
 
 /// The result of the second parser; `None` if it cannot parse all of the command.
 pub fn second_reading(command: &str) -> Option<Reading> {
-    let second = grammar::read(command).filter(|second| !second.faulty)?;
+    let second = second_parser::read(command).filter(|second| !second.faulty)?;
     Some(Reading {
         commands: second.programs.iter().chain(&second.others).map(|at| *at..*at).collect(),
         words: Vec::new(),
@@ -140,18 +140,18 @@ pub fn of_command_beside(
 
 /// Where and why the parsers leave in doubt which commands run.
 fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
-    let mut second = grammar::read(command);
+    let mut second = second_parser::read(command);
     if second.as_ref().is_some_and(|it| it.faulty)
         && let Some(bare) = without_texts(command, script)
     {
-        second = grammar::read(&bare);
+        second = second_parser::read(&bare);
     }
     match &second {
         None => Some((0, "The second reader is not there.")),
         Some(second) if second.faulty => {
             Some((0, "The second reader cannot read this completely."))
         }
-        Some(second) => agreement::disagreement(command, script, second)
+        Some(second) => parser_agreement::disagreement(command, script, second)
             .map(|at| (at, "Two readers do not agree on which commands this runs.")),
     }
 }

@@ -1,10 +1,10 @@
 //! Groups, conditions, loops and functions.
 
-use super::parse::{Parser, Read};
+use super::parse::{Parsed, Parser};
 use super::syntax::{Function, SimpleCommand, Word};
 
 impl Parser<'_> {
-    pub(super) fn compound(&mut self) -> Read<bool> {
+    pub(super) fn compound(&mut self) -> Parsed<bool> {
         if self.rest().starts_with("((") && self.arithmetic_follows() {
             self.script.bash_only = true;
             self.at += 2;
@@ -79,7 +79,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    pub(super) fn loop_body(&mut self) -> Read<()> {
+    pub(super) fn loop_body(&mut self) -> Parsed<()> {
         self.expect("do")?;
         self.body()?;
         self.expect("done")
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn for_loop(&mut self) -> Read<()> {
+    pub(super) fn for_loop(&mut self) -> Parsed<()> {
         self.blanks();
         if self.take("((") {
             self.script.bash_only = true;
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.loop_body()
     }
 
-    pub(super) fn case(&mut self) -> Read<()> {
+    pub(super) fn case(&mut self) -> Parsed<()> {
         self.blanks();
         self.word()?;
         self.expect("in")?;
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn function(&mut self, name: String) -> Read<()> {
+    pub(super) fn function(&mut self, name: String) -> Parsed<()> {
         self.lines()?;
         let start = self.at;
         let first = self.script.commands.len();

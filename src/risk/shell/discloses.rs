@@ -30,7 +30,7 @@ impl Judge<'_> {
         let keeps = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
             [text.as_str(), value].iter().any(|text| {
-                let path = place::settle(text, &self.folder);
+                let path = place::normalize(text, &self.folder);
                 place::is_secret(&path) || place::is_keys(&path)
             })
         };

@@ -37,7 +37,7 @@ impl Judge<'_> {
             return self.danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
-            let path = place::settle(&text, &self.folder);
+            let path = place::normalize(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
                 return self.danger(
                     "network-redirect",
@@ -194,7 +194,7 @@ impl Judge<'_> {
             "git" => rest.any(|text| text == "clone"),
             "tee" => {
                 let folder = self.folder.clone();
-                self.written.extend(rest.map(|text| place::settle(text, &folder)));
+                self.written.extend(rest.map(|text| place::normalize(text, &folder)));
                 false
             }
             _ => false,
@@ -254,7 +254,7 @@ impl Judge<'_> {
     }
 
     /// Deleting files together with encrypting some leaves nothing without the key.
-    pub(super) fn locks(&mut self, command: &SimpleCommand) {
+    pub(super) fn encrypts(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
             return;
         };
@@ -288,7 +288,7 @@ impl Judge<'_> {
 
     /// A file that this command line fetched or wrote has not been reviewed, so running it is dangerous.
     pub(super) fn runs_file(&mut self, word: &Word) {
-        let path = place::settle(&word.text, &self.folder);
+        let path = place::normalize(&word.text, &self.folder);
         if is_planted(&path) {
             let reason = "Runs a file of a hidden folder where everybody may write.";
             self.danger("runs-planted", word.span(), reason);

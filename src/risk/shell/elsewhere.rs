@@ -133,13 +133,13 @@ impl Judge<'_> {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        let settled = place::settle(text, "");
+        let settled = place::normalize(text, "");
         if link(&settled) {
             return Some(settled);
         }
         paths(text)
             .into_iter()
-            .map(|path| place::settle(&path, &self.folder))
+            .map(|path| place::normalize(&path, &self.folder))
             .find(|path| is_elsewhere(path, used) || path == "/")
     }
 
@@ -195,7 +195,7 @@ impl Judge<'_> {
         }
         let name = first.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let target = rest.last().copied().filter(|target| *target != ".").unwrap_or(name);
-        self.links.push(place::settle(target, ""));
+        self.links.push(place::normalize(target, ""));
     }
 
     /// Checks the words of a wrapper before its inner command.

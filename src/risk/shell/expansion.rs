@@ -1,10 +1,10 @@
 //! Expansions after `$` or a backquote, arithmetic and conditions.
 
-use super::parse::{Parser, Read, parse};
+use super::parse::{Parsed, Parser, parse};
 use super::syntax::{END, UNKNOWN, Word};
 
 impl Parser<'_> {
-    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Read<()> {
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {
         self.at += 1;
         match self.peek() {
             Some('\'') if !quoted => {
@@ -57,7 +57,7 @@ impl Parser<'_> {
     }
 
     /// `$(..)` or `<(..)`, after the opening bracket.
-    pub(super) fn substitution(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let first = self.script.commands.len();
         self.deeper(Self::list)?;
         if !self.take(")") {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         word.inner = Some(start..self.script.commands.len());
     }
 
-    pub(super) fn backquote(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn backquote(&mut self, word: &mut Word) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -98,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// `${..}`, after the opening brace.
-    pub(super) fn parameter(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn parameter(&mut self, word: &mut Word) -> Parsed<()> {
         let start = self.at;
         if self.peek().is_some_and(|next| next.is_whitespace() || next == '|') {
             return Err(self.fault("a substitution that only some versions of bash know"));
@@ -157,9 +157,9 @@ impl Parser<'_> {
     }
 
     /// Records a text that bash evaluates as arithmetic, and parses the commands inside.
-    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Read<()> {
+    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Parsed<()> {
         let mut inner = self.inside(text);
-        if inner.depth > DEEPEST_TEXT {
+        if inner.depth > MAX_TEXT_DEPTH {
             return Err(self.fault("nested too deep"));
         }
         let mut word = inner.expanded_text()?;
@@ -172,7 +172,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn ansi_c(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn ansi_c(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.bump() {
                 None => return Err(self.fault("a quote without its end")),
@@ -231,7 +231,7 @@ impl Parser<'_> {
         false
     }
 
-    pub(super) fn arithmetic(&mut self, end: &str) -> Read<()> {
+    pub(super) fn arithmetic(&mut self, end: &str) -> Parsed<()> {
         let (mut round, mut square) = (0_usize, 0_usize);
         let mut content = Word::default();
         let start = self.at;
@@ -262,7 +262,7 @@ impl Parser<'_> {
     }
 
     /// `[[ .. ]]`, after the opening brackets.
-    pub(super) fn condition(&mut self) -> Read<()> {
+    pub(super) fn condition(&mut self) -> Parsed<()> {
         const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         let mut words: Vec<Word> = Vec::new();
         loop {
@@ -299,7 +299,7 @@ impl Parser<'_> {
 }
 
 /// Limit for texts nested in texts.
-const DEEPEST_TEXT: usize = 40;
+const MAX_TEXT_DEPTH: usize = 40;
 
 /// The part inside `${..}` that bash evaluates again, if any.
 fn evaluated_part(text: &str) -> Option<String> {

@@ -4,14 +4,14 @@
 //! must be in another list, and file arguments must be literal paths of the project. All other code is as dangerous
 //! as any code that has not been reviewed.
 
-mod closed;
+mod bindings;
+mod calculators;
+mod effects;
+mod imports;
 pub(super) mod language;
-mod names;
 mod perl;
-mod reaches;
-mod small;
+mod token_rules;
 mod tokens;
-mod world;
 
 use std::sync::LazyLock;
 
@@ -60,7 +60,7 @@ impl Judge<'_> {
         if !code.text.contains(UNKNOWN)
             && !code.escaped
             && self.folder.is_empty()
-            && let Some(computes) = small::computes(program, options, &code.text, rest)
+            && let Some(computes) = calculators::computes(program, options, &code.text, rest)
         {
             return computes;
         }
@@ -86,7 +86,7 @@ impl Judge<'_> {
         let reads = perl || language.language == "ruby";
         // Perl may run an operand as a command, and changes files with `-i`.
         let inside = |word: &Word| {
-            let path = place::settle(&word.text, &self.folder);
+            let path = place::normalize(&word.text, &self.folder);
             let path = if word.glob { path.replace('*', "x") } else { path };
             if changes && self.lists_project(word) {
                 return true;

@@ -1,8 +1,8 @@
 //! Shells and interpreters of other languages, which run a script, a file, or their input.
 
 use super::debugger::{debugged, inspects, is_debugger};
+use super::harmless_forms;
 use super::judge::Judge;
-use super::milder;
 use super::parse::parse;
 use super::program::program_of;
 use super::rating::Rating;
@@ -74,7 +74,7 @@ impl Judge<'_> {
                     let reason = "Only bash reads this as it was read here.";
                     self.danger("not-posix", code.span(), reason);
                 }
-                return self.read(&code.text, code, context, depth);
+                return self.rate_text(&code.text, code, context, depth);
             }
             if text == "-s" {
                 break;
@@ -93,7 +93,7 @@ impl Judge<'_> {
             Some(text) if !text.is_empty() => {
                 let word = Word::literal(&text, context.span());
                 let bare = SimpleCommand { redirects: Vec::new(), input: None, ..context.clone() };
-                self.read(&text, &word, &bare, depth);
+                self.rate_text(&text, &word, &bare, depth);
             }
             _ if fed && (context.input.is_some() || reads_output(context)) => {
                 self.danger("runs-output", context.span(), "Runs what another command prints.");
@@ -123,7 +123,7 @@ impl Judge<'_> {
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
-            self.decide(context, program, milder::computing());
+            self.decide(context, program, harmless_forms::computing());
             let words = rest.get(inner..).unwrap_or_default().to_vec();
             let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
             if !inner.words.is_empty() {
@@ -132,7 +132,7 @@ impl Judge<'_> {
             return true;
         }
         if is_debugger(program) && !context.raised && inspects(rest) {
-            self.decide(context, program, milder::computing());
+            self.decide(context, program, harmless_forms::computing());
             return true;
         }
         let mut at = 0;
@@ -159,7 +159,11 @@ impl Judge<'_> {
                     &code,
                     after.unwrap_or_default(),
                 );
-                self.decide(context, program, if computes { milder::computing() } else { inline });
+                self.decide(
+                    context,
+                    program,
+                    if computes { harmless_forms::computing() } else { inline },
+                );
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -172,7 +176,11 @@ impl Judge<'_> {
                 }
                 let before = rest.get(..at - 1).unwrap_or_default();
                 let computes = self.fed_code_computes(context, program, before);
-                self.decide(context, program, if computes { milder::computing() } else { inline });
+                self.decide(
+                    context,
+                    program,
+                    if computes { harmless_forms::computing() } else { inline },
+                );
                 return true;
             }
             if !text.starts_with('-') {
@@ -217,7 +225,11 @@ impl Judge<'_> {
         let (read, fed) = self.reads(context);
         if (read.is_some() || fed) && !self.script_file(context) {
             let computes = self.fed_code_computes(context, program, rest);
-            self.decide(context, program, if computes { milder::computing() } else { inline });
+            self.decide(
+                context,
+                program,
+                if computes { harmless_forms::computing() } else { inline },
+            );
         }
         false
     }

@@ -13,9 +13,9 @@ use super::user::UserRules;
 use crate::plan::RiskLevel;
 
 /// Limit for wrappers inside wrappers (SPEC §7.1).
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Limit for the commands of one classification, including inner ones.
-const MOST: usize = 2000;
+const MAX_COMMANDS: usize = 2000;
 
 pub(super) struct Judge<'a> {
     /// The text of the whole command.
@@ -112,7 +112,7 @@ impl<'a> Judge<'a> {
             }
         }
         for function in &script.functions {
-            self.bomb(&script, function);
+            self.fork_bomb(&script, function);
         }
         for span in &script.endless {
             self.danger(
@@ -147,7 +147,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A function that pipes itself into itself exhausts the machine.
-    fn bomb(&mut self, script: &Script, function: &super::syntax::Function) {
+    fn fork_bomb(&mut self, script: &Script, function: &super::syntax::Function) {
         let calls = |index: usize| {
             script
                 .commands
@@ -197,7 +197,7 @@ impl<'a> Judge<'a> {
 
     pub(super) fn command(&mut self, command: &SimpleCommand, depth: usize) {
         self.calls += 1;
-        if depth > DEEPEST || self.calls > MOST {
+        if depth > MAX_DEPTH || self.calls > MAX_COMMANDS {
             return self.danger(
                 "wrapped-too-deep",
                 command.span(),
@@ -261,12 +261,12 @@ impl<'a> Judge<'a> {
             return self.danger("hidden-program", first.span(), reason);
         }
         self.fetches(command);
-        self.locks(command);
+        self.encrypts(command);
         let Some(program) = program_of(&first.text) else {
             self.runs_file(first);
-            return self.grade(command, &first.text.clone(), depth);
+            return self.rate(command, &first.text.clone(), depth);
         };
-        if self.call(command, &program, depth) {
+        if self.function_call(command, &program, depth) {
             return;
         }
         // `git-x` is `git x`.
@@ -282,7 +282,7 @@ impl<'a> Judge<'a> {
         if program == "alias" {
             self.alias(command, depth);
         }
-        self.stands_for(command, &program, depth);
+        self.alias_call(command, &program, depth);
         self.names(command, &program);
         self.empties(command, &program);
         self.overwrites(command, &program);
@@ -290,7 +290,7 @@ impl<'a> Judge<'a> {
         self.installs_fetched(command, &program);
         self.runs_written(command);
         if self.unwrap(command, &program, depth) {
-            return self.own(command, &program, depth);
+            return self.rate_wrapper(command, &program, depth);
         }
         if matches!(program.as_str(), "cd" | "pushd") {
             let to = self
@@ -301,7 +301,7 @@ impl<'a> Judge<'a> {
                 // Without an argument, `cd` goes home.
                 .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
             if let Some(to) = to {
-                self.folder = place::settle(&to, &self.folder);
+                self.folder = place::normalize(&to, &self.folder);
             }
         }
         if matches!(
@@ -328,7 +328,7 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        self.grade(command, &program, depth);
+        self.rate(command, &program, depth);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         self.remember_link(&program, &arguments);
     }

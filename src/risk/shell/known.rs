@@ -7,7 +7,7 @@ use super::lazy_regex::LazyRegex;
 use super::place;
 use super::rating::Rating;
 use super::syntax::{END, UNKNOWN};
-use super::{milder, queries};
+use super::{harmless_forms, queries};
 
 /// The rule id for calls that create something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";
@@ -60,7 +60,7 @@ impl Known {
             return None;
         }
         let secret = |text: &str| {
-            let path = place::settle(text, "");
+            let path = place::normalize(text, "");
             place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
         };
         let plain = |(text, glob): &(String, bool)| {
@@ -74,7 +74,7 @@ impl Known {
         let [shows, acts, beside] = &self.compiled;
         let any = |list: &[LazyRegex]| list.iter().any(|it| it.is_match(&line));
         if any(shows) {
-            return Some(milder::showing());
+            return Some(harmless_forms::showing());
         }
         if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
             return Some(Rating::caution(

@@ -5,10 +5,10 @@
 //! working folder without secrets are sent.
 
 use super::elsewhere::Use;
+use super::harmless_forms::{Allowed, Parts};
 use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::milder::{Allowed, Parts};
 use super::place;
 use super::program::program_of;
 use super::readers;
@@ -45,7 +45,7 @@ const LEADS: [&str; 6] =
 
 impl Judge<'_> {
     /// Whether a call only sends project files to a server on this computer.
-    pub(super) fn stays_here(
+    pub(super) fn stays_local(
         &self,
         command: &SimpleCommand,
         program: &str,
@@ -157,7 +157,7 @@ impl Judge<'_> {
     fn of_project(&self, path: &str) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
         let path = path.strip_prefix("./").unwrap_or(path);
-        let settled = place::settle(path, &self.folder);
+        let settled = place::normalize(path, &self.folder);
         !path.is_empty()
             && !keeps_secret(path)
             && path.chars().all(plain)
@@ -191,7 +191,7 @@ impl Judge<'_> {
                     .all(|it| it.operator != "<" || self.of_project(&it.target.text))
                 && (source.input.is_none() || self.plain_input(source))
                 && words.iter().all(|word| {
-                    let file = place::settle(&word.text, &self.folder);
+                    let file = place::normalize(&word.text, &self.folder);
                     readers::is_known(&word.text)
                         && !word.glob
                         && (prints

@@ -24,7 +24,7 @@ impl Judge<'_> {
                 at += usize::from(takes_next(&word.text, &wrapper.values));
                 continue;
             }
-            self.read(&word.text, word, context, depth);
+            self.rate_text(&word.text, word, context, depth);
         }
     }
 

@@ -1,11 +1,11 @@
 //! The first parser: recursive descent over the grammar of bash.
 
-use super::syntax::{Function, Script, SimpleCommand, Unreadable, Word};
+use super::syntax::{Function, ParseError, Script, SimpleCommand, Word};
 
-pub(super) type Read<T> = Result<T, Unreadable>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Limit for nesting. The scan before parsing counts nesting only roughly.
-const DEEPEST: usize = 48;
+const MAX_DEPTH: usize = 48;
 
 const CLOSING: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
 
@@ -28,7 +28,7 @@ pub(super) struct HereDocument {
 }
 
 /// Parses a whole command line.
-pub(super) fn parse(source: &str, depth: usize) -> Read<Script> {
+pub(super) fn parse(source: &str, depth: usize) -> Parsed<Script> {
     let mut parser =
         Parser { source, at: 0, depth, script: Script::default(), waiting: Vec::new() };
     parser.list()?;
@@ -42,8 +42,8 @@ pub(super) fn parse(source: &str, depth: usize) -> Read<Script> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn fault(&self, what: &'static str) -> Unreadable {
-        Unreadable { at: self.at, what }
+    pub(super) fn fault(&self, what: &'static str) -> ParseError {
+        ParseError { at: self.at, what }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips blanks, comments and newlines. A newline starts the texts of pending here-documents.
-    pub(super) fn lines(&mut self) -> Read<()> {
+    pub(super) fn lines(&mut self) -> Parsed<()> {
         loop {
             self.blanks();
             if !self.newline()? {
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn newline(&mut self) -> Read<bool> {
+    fn newline(&mut self) -> Parsed<bool> {
         if !self.take("\n") {
             return Ok(false);
         }
@@ -144,9 +144,9 @@ impl<'a> Parser<'a> {
         self.script.bash_only |= nested.bash_only;
     }
 
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.fault("nested too deep"));
         }
         let result = read(self);
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, word: &'static str) -> Read<()> {
+    pub(super) fn expect(&mut self, word: &'static str) -> Parsed<()> {
         self.lines()?;
         if self.keyword(word) {
             Ok(())
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
             || CLOSING.iter().take(8).any(|word| self.upcoming() == *word)
     }
 
-    pub(super) fn list(&mut self) -> Read<()> {
+    pub(super) fn list(&mut self) -> Parsed<()> {
         loop {
             self.lines()?;
             if self.ends_list() {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn body(&mut self) -> Read<()> {
+    pub(super) fn body(&mut self) -> Parsed<()> {
         let before = self.script.commands.len();
         let at = self.at;
         self.list()?;
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn pipeline(&mut self) -> Read<()> {
+    fn pipeline(&mut self) -> Parsed<()> {
         loop {
             self.blanks();
             if self.keyword("!") {
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn command(&mut self) -> Read<()> {
+    pub(super) fn command(&mut self) -> Parsed<()> {
         self.deeper(|parser| {
             let start = parser.at;
             if !parser.compound()? {
@@ -288,7 +288,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn simple(&mut self) -> Read<()> {
+    fn simple(&mut self) -> Parsed<()> {
         let start = self.at;
         let index = self.script.commands.len();
         // The slot is reserved first, because commands inside its words follow it.

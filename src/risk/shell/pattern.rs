@@ -21,7 +21,7 @@ enum Test {
 }
 
 /// The facts about a command that rules can test.
-pub(super) struct Seen<'a> {
+pub(super) struct CallFacts<'a> {
     pub(super) program: &'a str,
     /// Arguments with known variables replaced, each with whether it is a glob pattern.
     pub(super) arguments: &'a [(String, bool)],
@@ -72,9 +72,9 @@ impl Pattern {
         self.head.first().into_iter().flatten()
     }
 
-    pub(super) fn matches(&self, seen: &Seen, globals: &[String]) -> bool {
+    pub(super) fn matches(&self, facts: &CallFacts, globals: &[String]) -> bool {
         let Some((programs, subcommands)) = self.head.split_first() else { return false };
-        if !programs.iter().any(|name| wild(name, seen.program)) {
+        if !programs.iter().any(|name| wild(name, facts.program)) {
             return false;
         }
         let mut at = 0;
@@ -82,7 +82,7 @@ impl Pattern {
         let mut lost = false;
         for wanted in subcommands {
             loop {
-                let Some((argument, _)) = seen.arguments.get(at) else { return false };
+                let Some((argument, _)) = facts.arguments.get(at) else { return false };
                 if wanted.iter().any(|word| word == argument) {
                     break;
                 }
@@ -103,16 +103,16 @@ impl Pattern {
             }
             at += 1;
         }
-        let rest = seen.arguments.get(at..).unwrap_or_default();
+        let rest = facts.arguments.get(at..).unwrap_or_default();
         // Options before the subcommand count, too.
         self.conditions
             .iter()
-            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(seen, rest)))
+            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(facts, rest)))
     }
 }
 
 impl Test {
-    fn holds(&self, seen: &Seen, rest: &[(String, bool)]) -> bool {
+    fn holds(&self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
         let operands = || {
             let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
             rest.iter()
@@ -123,14 +123,14 @@ impl Test {
                 .map(|(_, argument)| argument)
         };
         match self {
-            Self::Option(option) if is_dry(option) => dry(option, seen.program, seen.arguments),
+            Self::Option(option) if is_dry(option) => dry(option, facts.program, facts.arguments),
             Self::Option(option) => {
-                let before = seen.arguments.iter().take_while(|(text, _)| text != "--");
+                let before = facts.arguments.iter().take_while(|(text, _)| text != "--");
                 before.into_iter().any(|(text, _)| is_option(option, text))
             }
             Self::Text(regex) => {
                 rest.iter().any(|(text, _)| regex.is_match(text))
-                    || seen.text.is_some_and(|text| regex.is_match(text))
+                    || facts.text.is_some_and(|text| regex.is_match(text))
             }
             Self::Place(name) => {
                 // The value of an option counts as a path if it starts like one.
@@ -142,17 +142,18 @@ impl Test {
                 };
                 let path = |test: fn(&str) -> bool| {
                     values().any(|value| {
-                        value.starts_with(['/', '~']) && test(&place::settle(value, seen.folder))
+                        value.starts_with(['/', '~'])
+                            && test(&place::normalize(value, facts.folder))
                     }) || operands().any(|(text, _)| {
                         let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-                        test(&place::settle(text, seen.folder))
-                            || (value != text && test(&place::settle(value, seen.folder)))
+                        test(&place::normalize(text, facts.folder))
+                            || (value != text && test(&place::normalize(value, facts.folder)))
                     })
                 };
                 let last = |test: fn(&str) -> bool| {
                     operands()
                         .next_back()
-                        .is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
+                        .is_some_and(|(text, _)| test(&place::normalize(text, facts.folder)))
                 };
                 match name.as_str() {
                     "root" => path(place::is_root),
@@ -166,8 +167,8 @@ impl Test {
                     "secret" => path(place::is_secret),
                     "keys" => path(place::is_keys),
                     "endless" => {
-                        seen.writes
-                            && (seen.program == "yes"
+                        facts.writes
+                            && (facts.program == "yes"
                                 || path(|path| {
                                     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
                                 }))
@@ -176,7 +177,7 @@ impl Test {
                     "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
                     "to-disk" => last(place::is_disk),
                     "named-system" => operands().any(|(text, _)| {
-                        let path = place::settle(text, seen.folder);
+                        let path = place::normalize(text, facts.folder);
                         place::is_system(&path) || place::is_sensitive(&path)
                     }),
                     "to-outside" => last(place::is_outside),
@@ -194,16 +195,16 @@ impl Test {
                     "some" => operands().next().is_some(),
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
-                    "fed" => seen.fed,
-                    "answered" => seen.answered,
-                    "raised" => seen.raised,
-                    "read" => seen.text.is_some(),
+                    "fed" => facts.fed,
+                    "answered" => facts.answered,
+                    "raised" => facts.raised,
+                    "read" => facts.text.is_some(),
                     "sql" => {
                         rest.iter().any(|(text, _)| {
                             let value =
                                 text.strip_prefix("--").and_then(|text| text.split_once('='));
                             destroys(value.map_or(text.as_str(), |(_, value)| value))
-                        }) || seen.text.is_some_and(destroys)
+                        }) || facts.text.is_some_and(destroys)
                     }
                     _ => false,
                 }

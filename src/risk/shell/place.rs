@@ -16,7 +16,7 @@ const HARMLESS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/fd"];
 
 /// Normalizes a path: replaces variables for folders, resolves `.` and `..`, and prepends `folder`.
-pub(super) fn settle(text: &str, folder: &str) -> String {
+pub(super) fn normalize(text: &str, folder: &str) -> String {
     let home = format!("{UNKNOWN}HOME{END}");
     let here = format!("{UNKNOWN}PWD{END}");
     let text = text.replace(&home, "~").replace(&here, ".");
@@ -97,7 +97,7 @@ pub(super) fn is_inside_system(text: &str) -> bool {
     let Some((name, path)) = text.split_once(':') else { return false };
     let shown = ["/usr/share/nginx", "/usr/src", "/var/www", "/usr/local/apache2/htdocs"];
     let named = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
-    let path = settle(path, "");
+    let path = normalize(path, "");
     !name.is_empty()
         && !name.starts_with(['.', '/', '~'])
         && name.chars().all(named)

@@ -47,7 +47,7 @@ pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
         )
     });
     let script = words.next().unwrap_or_default().replace('\\', "/");
-    let path = place::settle(&script, "");
+    let path = place::normalize(&script, "");
     matches!(program, "pwsh" | "powershell")
         && script.to_ascii_lowercase().ends_with(".ps1")
         && !script.starts_with('-')
@@ -142,7 +142,7 @@ fn plain(word: &str) -> bool {
         return false;
     }
     text.split(',').all(|part| {
-        let path = place::settle(part, "");
+        let path = place::normalize(part, "");
         !place::is_outside(&path) && !place::is_secret(&path) && !place::is_keys(&path)
     })
 }

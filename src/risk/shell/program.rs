@@ -55,14 +55,14 @@ fn plain_path(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();
     }
-    let mut plain = place::settle(text, "");
+    let mut plain = place::normalize(text, "");
     for _ in 0..8 {
         let Some(rest) = plain.strip_prefix("/proc/") else { break };
         let mut parts = rest.splitn(3, '/');
         let (Some(_), Some("root"), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
             break;
         };
-        plain = place::settle(&format!("/{rest}"), "");
+        plain = place::normalize(&format!("/{rest}"), "");
     }
     plain
 }

@@ -69,7 +69,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
         }
         let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
         let file =
-            matches!(before, "--file" | "-f") && !place::is_outside(&place::settle(text, ""));
+            matches!(before, "--file" | "-f") && !place::is_outside(&place::normalize(text, ""));
         let word = !text.contains([' ', '(', ';']) && (file || !text.contains('/'));
         let good = if query {
             only_queries(text) && !reaches(text)

@@ -12,22 +12,22 @@ use super::place;
 use super::syntax::{END, UNKNOWN};
 pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
-use entries::{Language, Operands, READERS, Reader, Takes, split_value};
+use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
 
 /// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Call {
+pub(super) enum CallEffect {
     /// It only reads.
-    Reads,
+    ReadsOnly,
     /// An option or operand is not listed.
-    More,
+    Unlisted,
     /// An option or a script writes, runs or sends something.
-    Harms,
+    Harmful,
 }
 
 /// The effect of a call; `None` if the program is not listed.
-pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
-    let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
+pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect> {
+    let Ok(readers) = ENTRIES.as_ref() else { return Some(CallEffect::Harmful) };
     let mut best = None;
     for (reader, subcommands) in readers.of(program) {
         // Other subcommands may have entries of their own.
@@ -36,12 +36,12 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
         best = Some(match best {
             // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids
             // it.
-            Some(Call::Reads) | None => call,
-            Some(Call::Harms) if call != Call::Reads => Call::Harms,
-            Some(before) if call == Call::More => before,
+            Some(CallEffect::ReadsOnly) | None => call,
+            Some(CallEffect::Harmful) if call != CallEffect::ReadsOnly => CallEffect::Harmful,
+            Some(before) if call == CallEffect::Unlisted => before,
             Some(_) => call,
         });
-        if best == Some(Call::Reads) {
+        if best == Some(CallEffect::ReadsOnly) {
             return best;
         }
     }
@@ -55,14 +55,14 @@ pub(super) struct Taken<'a, 'b> {
     operands: Vec<&'a Argument<'b>>,
 }
 
-impl Reader {
-    fn call(&self, arguments: &[Argument]) -> Call {
+impl Entry {
+    fn call(&self, arguments: &[Argument]) -> CallEffect {
         match self.language {
             Some(Language::Find) => return find::call(arguments),
             Some(Language::Test) => return test::call(arguments),
             _ => {}
         }
-        let mut call = Call::Reads;
+        let mut call = CallEffect::ReadsOnly;
         let taken = self.take(arguments, &mut call);
         call = call.max(match self.language {
             Some(Language::Sed) => sed::call(&taken),
@@ -72,7 +72,7 @@ impl Reader {
         call
     }
 
-    fn operands_of(&self, operands: &[&Argument]) -> Call {
+    fn operands_of(&self, operands: &[&Argument]) -> CallEffect {
         let fits = |argument: &&Argument| match self.operands {
             Operands::None => false,
             Operands::Any => true,
@@ -88,14 +88,14 @@ impl Reader {
             self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
         if few && operands.iter().all(fits) && operands.iter().all(matches) {
-            Call::Reads
+            CallEffect::ReadsOnly
         } else {
-            Call::More
+            CallEffect::Unlisted
         }
     }
 
     /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
-    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut Call) -> Taken<'a, 'b> {
+    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut CallEffect) -> Taken<'a, 'b> {
         let mut taken = Taken::default();
         let mut at = 0;
         while let Some(argument) = arguments.get(at) {
@@ -123,7 +123,7 @@ impl Reader {
     }
 
     /// Whether an option that is not listed is a harmful one or an abbreviation of one.
-    fn unlisted(&self, text: &str, next: Option<&Argument>) -> Call {
+    fn unlisted(&self, text: &str, next: Option<&Argument>) -> CallEffect {
         let (name, glued) = split_value(text);
         for option in &self.writes {
             let value = if option.starts_with("--") {
@@ -135,11 +135,11 @@ impl Reader {
                 text.strip_prefix(option.as_str()).map(Some)
             };
             if let Some(path) = value.flatten() {
-                let path = place::settle(path.trim_start_matches('='), "");
+                let path = place::normalize(path.trim_start_matches('='), "");
                 let elsewhere = path.contains(UNKNOWN)
                     || place::is_outside(&path)
                     || place::is_sensitive(&path);
-                return if elsewhere { Call::Harms } else { Call::More };
+                return if elsewhere { CallEffect::Harmful } else { CallEffect::Unlisted };
             }
         }
         let harms = |harm: &String| {
@@ -160,7 +160,7 @@ impl Reader {
             }
             name == harm || text.starts_with(harm.as_str())
         };
-        if self.harm.iter().any(harms) { Call::Harms } else { Call::More }
+        if self.harm.iter().any(harms) { CallEffect::Harmful } else { CallEffect::Unlisted }
     }
 
     /// Consumes one option. Returns whether the next word is its value; `None` if the option is not listed.
@@ -233,7 +233,7 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
         [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
         all => all,
     };
-    matches!(check(program, known), Some(Call::Reads))
+    matches!(check(program, known), Some(CallEffect::ReadsOnly))
 }
 
 /// Variables with predictable values: paths, names and numbers.

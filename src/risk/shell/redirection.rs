@@ -1,13 +1,13 @@
 //! Redirections and here-documents.
 
-use super::parse::{HereDocument, Parser, Read};
+use super::parse::{HereDocument, Parsed, Parser};
 use super::syntax::{Redirect, Word};
 
 const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
 
 impl Parser<'_> {
-    pub(super) fn here_document(&mut self, waiting: &HereDocument) -> Read<()> {
+    pub(super) fn here_document(&mut self, waiting: &HereDocument) -> Parsed<()> {
         let start = self.at;
         let mut text = String::new();
         loop {
@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// Parses a redirection, if one follows.
-    pub(super) fn redirect(&mut self, index: usize) -> Read<bool> {
+    pub(super) fn redirect(&mut self, index: usize) -> Parsed<bool> {
         let mark = self.at;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         self.at += digits;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 /// Limit for the length of a command (SPEC §7.1).
-pub(super) const LONGEST: usize = 64 * 1024;
-const DEEPEST: usize = 16;
-const MOST: usize = 200;
+pub(super) const MAX_LENGTH: usize = 64 * 1024;
+const MAX_DEPTH: usize = 16;
+const MAX_PARTS: usize = 200;
 
 /// Why a command is refused.
 pub(super) struct Refused {
@@ -18,7 +18,7 @@ pub(super) struct Refused {
 pub(super) fn scan(command: &str) -> Option<Refused> {
     let whole = 0..command.len();
     let refuse = |rule, reason| Some(Refused { rule, span: whole.clone(), reason });
-    if command.len() > LONGEST {
+    if command.len() > MAX_LENGTH {
         return refuse("too-long", "The command is longer than 64 KiB and was not read.");
     }
     let (mut depth, mut count) = (0_usize, 1_usize);
@@ -50,7 +50,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
             }
             word.clear();
         }
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return refuse(
                 "too-deep",
                 "The command is nested more than 16 levels deep and was not read.",
@@ -58,7 +58,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
         }
         previous = next;
     }
-    if count > MOST {
+    if count > MAX_PARTS {
         return refuse("too-many", "The command has more than 200 parts and was not read.");
     }
     None

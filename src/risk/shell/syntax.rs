@@ -123,7 +123,7 @@ pub(super) struct Script {
 
 /// Why a command line could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unreadable {
+pub(super) struct ParseError {
     pub(super) at: usize,
     pub(super) what: &'static str,
 }

@@ -11,7 +11,7 @@ use super::inline::language::Inline;
 use super::known::Known;
 use super::lazy_regex::LazyRegex;
 use super::listed::wild;
-use super::pattern::{Pattern, Seen};
+use super::pattern::{CallFacts, Pattern};
 use super::verbs::Verbs;
 use crate::plan::RiskLevel;
 
@@ -76,13 +76,13 @@ impl Table {
     }
 
     /// The last of the worst rules that match a command.
-    pub(super) fn worst(&self, seen: &Seen, globals: &[String]) -> Option<&Rule> {
-        let named = self.by_program.get(seen.program).into_iter().flatten();
+    pub(super) fn worst(&self, facts: &CallFacts, globals: &[String]) -> Option<&Rule> {
+        let named = self.by_program.get(facts.program).into_iter().flatten();
         named
             .chain(&self.by_beginning)
             .filter_map(|(at, index)| Some((at, self.rule.get(*at)?, *index)))
             .filter(|(_, rule, index)| {
-                rule.patterns.get(*index).is_some_and(|it| it.matches(seen, globals))
+                rule.patterns.get(*index).is_some_and(|it| it.matches(facts, globals))
             })
             .max_by_key(|(at, rule, _)| (rule.level, **at))
             .map(|(_, rule, _)| rule)

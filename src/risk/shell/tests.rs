@@ -1,17 +1,17 @@
 //! The examples of `rules.toml`, and both corpora.
 
-mod carries;
+mod calculators;
 mod classes;
 mod closed_world;
 mod elsewhere;
+mod embedded;
 mod families;
+mod harmless_forms;
 mod inline;
 mod known;
-mod milder;
 mod mutations;
+mod parsers;
 mod queries;
-mod readers;
-mod small;
 mod user;
 
 use super::table::TABLE;

@@ -109,7 +109,7 @@ impl Judge<'_> {
                         self.command(&whole, depth + 1);
                         break;
                     }
-                    self.read(&value, holder, &context, depth);
+                    self.rate_text(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
                     // The value may be a variable assignment.
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
@@ -230,7 +230,7 @@ impl Judge<'_> {
             }
             let text = inner.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             if let Some(first) = inner.first() {
-                self.read(&text, first, &context, depth);
+                self.rate_text(&text, first, &context, depth);
             }
         } else if !inner.is_empty() {
             // The inner command keeps the input redirections, since writes were rated already.
@@ -260,7 +260,13 @@ impl Judge<'_> {
     }
 
     /// Parses a text as a shell would and rates its commands.
-    pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
+    pub(super) fn rate_text(
+        &mut self,
+        text: &str,
+        word: &Word,
+        context: &SimpleCommand,
+        depth: usize,
+    ) {
         if depth > 8 {
             return self.danger(
                 "wrapped-too-deep",

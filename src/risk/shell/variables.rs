@@ -8,11 +8,11 @@ use super::listed::wild;
 use super::syntax::{END, UNKNOWN, Word};
 
 /// Limit for the values of one variable, and for the expansions of one word.
-pub(super) const MOST_VALUES: usize = 16;
+pub(super) const MAX_VALUES: usize = 16;
 /// Limit for one text after replacing its variables, in bytes.
-const LONGEST_TEXT: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Limit for all texts that one classification produces by replacing, in bytes.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
 
 /// Suffixes of variables whose value is a command that programs run.
 const RUN: &str = "_EDITOR _PAGER _BROWSER _DIFF _ASKPASS _SSH _RSH _SHELL _HOOK _HOOKS _HELPER _WRAPPER _LAUNCHER _PRELOAD \
@@ -29,7 +29,7 @@ impl Judge<'_> {
     ) -> Option<String> {
         let times = if from.is_empty() { 0 } else { text.matches(from).count() };
         let length = text.len().saturating_add(times.saturating_mul(to.len()));
-        if length > LONGEST_TEXT || self.expanded.saturating_add(length) > MOST_BYTES {
+        if length > MAX_TEXT_BYTES || self.expanded.saturating_add(length) > MAX_TOTAL_BYTES {
             self.too_much(span);
             return None;
         }
@@ -42,14 +42,14 @@ impl Judge<'_> {
 
     pub(super) fn too_much(&mut self, span: &Range<usize>) {
         // One finding is enough. After it nothing is expanded any more.
-        if self.expanded < MOST_BYTES {
+        if self.expanded < MAX_TOTAL_BYTES {
             self.danger(
                 "expands-too-much",
                 span.clone(),
                 "Its variables make more text, or more different commands, than is looked at.",
             );
         }
-        self.expanded = MOST_BYTES;
+        self.expanded = MAX_TOTAL_BYTES;
     }
 
     /// The possible values of a text, with unknown parts marked; `None` if there are too many.
@@ -87,7 +87,7 @@ impl Judge<'_> {
                         }
                         changed = true;
                     }
-                    if next.len() > MOST_VALUES {
+                    if next.len() > MAX_VALUES {
                         self.too_much(span);
                         return None;
                     }
@@ -131,7 +131,7 @@ impl Judge<'_> {
                     next.push(words);
                 }
             }
-            if next.len() > MOST_VALUES {
+            if next.len() > MAX_VALUES {
                 self.too_much(span);
                 return Vec::new();
             }
@@ -148,7 +148,7 @@ impl Judge<'_> {
                 known.push(value);
             }
         }
-        if known.len() > MOST_VALUES {
+        if known.len() > MAX_VALUES {
             self.too_much(span);
         }
     }

@@ -59,7 +59,7 @@ impl Verbs {
     }
 
     /// Whether the name, one of the first operands, or an option suggests a destructive action.
-    pub(super) fn say(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+    pub(super) fn suggests_destruction(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         if self.excepted(program) {
             return false;
         }
@@ -83,7 +83,7 @@ impl Verbs {
     }
 
     /// Whether anything about a call of an entirely unknown program suggests more than reading.
-    pub(super) fn strange(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+    pub(super) fn suggests_effect(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let Strangers { names, about, options, words, tools, families } = &self.strangers;
         // Uppercase words, such as those of SQL, are not programs.
         if program.bytes().all(|it| it.is_ascii_uppercase()) {

@@ -1,22 +1,22 @@
 //! Words: quotes, expansions, braces and assignments.
 
-use super::parse::{Parser, Read};
+use super::parse::{Parsed, Parser};
 use super::syntax::{END, UNKNOWN, Word};
 
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
 const CLOSE: char = '\u{E012}';
 /// Limit for braces in one word. With more of them its value is unknown.
-const DEEPEST_BRACES: usize = 12;
+const MAX_BRACES: usize = 12;
 /// Limit for the words that one word expands to through braces.
-const MOST_BRACES: usize = 64;
+const MAX_BRACE_WORDS: usize = 64;
 
 impl Parser<'_> {
     /// A word after brace expansion.
-    pub(super) fn words(&mut self) -> Read<Vec<Word>> {
+    pub(super) fn words(&mut self) -> Parsed<Vec<Word>> {
         let word = self.raw_word()?;
-        let texts = expand(&word.text, MOST_BRACES);
-        if texts.len() >= MOST_BRACES {
+        let texts = expand(&word.text, MAX_BRACE_WORDS);
+        if texts.len() >= MAX_BRACE_WORDS {
             self.script.overflow = Some(word.span());
         }
         if texts.len() > 1 {
@@ -26,13 +26,13 @@ impl Parser<'_> {
     }
 
     /// A word without brace expansion.
-    pub(super) fn word(&mut self) -> Read<Word> {
+    pub(super) fn word(&mut self) -> Parsed<Word> {
         let mut word = self.raw_word()?;
         word.text = plain(&word.text);
         Ok(word)
     }
 
-    fn raw_word(&mut self) -> Read<Word> {
+    fn raw_word(&mut self) -> Parsed<Word> {
         let start = self.at;
         let mut word = Word::default();
         while let Some(next) = self.peek() {
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    fn pattern(&mut self) -> Read<()> {
+    fn pattern(&mut self) -> Parsed<()> {
         let mut open = 0_usize;
         while let Some(next) = self.bump() {
             match next {
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Err(self.fault("a pattern without its end"))
     }
 
-    fn single(&mut self, word: &mut Word) -> Read<()> {
+    fn single(&mut self, word: &mut Word) -> Parsed<()> {
         let Some(end) = self.rest().find('\'') else {
             return Err(self.fault("a quote without its end"));
         };
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn double(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn double(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.peek() {
                 None => return Err(self.fault("a quote without its end")),
@@ -143,7 +143,7 @@ impl Parser<'_> {
     }
 
     /// One piece of a text in which only expansions are special.
-    pub(super) fn quoted(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn quoted(&mut self, word: &mut Word) -> Parsed<()> {
         match self.peek() {
             Some('\\') => {
                 self.at += 1;
@@ -166,7 +166,7 @@ impl Parser<'_> {
     }
 
     /// The text of a here-document with an unquoted delimiter.
-    pub(super) fn expanded_text(&mut self) -> Read<Word> {
+    pub(super) fn expanded_text(&mut self) -> Parsed<Word> {
         let mut word = Word::default();
         while self.peek().is_some() {
             self.quoted(&mut word)?;
@@ -175,7 +175,7 @@ impl Parser<'_> {
     }
 
     /// `NAME=value`, if that follows.
-    pub(super) fn assignment(&mut self) -> Read<Option<Vec<(String, Word)>>> {
+    pub(super) fn assignment(&mut self) -> Parsed<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
         let end =
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -263,7 +263,7 @@ fn plain(text: &str) -> String {
 
 /// Brace expansion of a text.
 fn expand(text: &str, most: usize) -> Vec<String> {
-    if text.matches(OPEN).count() > DEEPEST_BRACES {
+    if text.matches(OPEN).count() > MAX_BRACES {
         return vec![format!("{}{UNKNOWN}{END}", plain(text))];
     }
     // The last opening brace contains no other one.

@@ -34,7 +34,7 @@ impl Judge<'_> {
             return false;
         }
         let neighbour = |(text, glob): &(String, bool)| {
-            !glob && is_neighbour(&place::settle(text, &self.folder)) && is_neighbour(text)
+            !glob && is_neighbour(&place::normalize(text, &self.folder)) && is_neighbour(text)
         };
         let (near, others): (Vec<_>, Vec<_>) =
             arguments.iter().cloned().partition(|argument| neighbour(argument));

@@ -9,7 +9,7 @@ use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
 /// Limit for code that can be reviewed at a glance.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// One statement with its terminator. Texts contain no subscripts or blocks, since Perl runs code inside them;
 /// patterns contain no variables or code.
@@ -48,7 +48,7 @@ pub(super) fn only_prints(code: &str) -> bool {
     let code = code.trim();
     // Code inside patterns, and file access.
     let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
-    if code.is_empty() || code.len() > LONGEST || !code.is_ascii() {
+    if code.is_empty() || code.len() > MAX_LENGTH || !code.is_ascii() {
         return false;
     }
     if hidden.iter().any(|it| code.contains(it)) {

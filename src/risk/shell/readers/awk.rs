@@ -2,10 +2,10 @@
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{Call, Taken, is_operand};
+use super::{CallEffect, Taken, is_operand};
 
-pub(super) fn call(taken: &Taken) -> Call {
-    let mut call = Call::Reads;
+pub(super) fn call(taken: &Taken) -> CallEffect {
+    let mut call = CallEffect::ReadsOnly;
     let mut operands = taken.operands.iter().copied();
     let sources: Vec<&str> = taken
         .values
@@ -16,17 +16,17 @@ pub(super) fn call(taken: &Taken) -> Call {
     if sources.is_empty() {
         match operands.next() {
             Some(first) => call = program(first.text),
-            None => return Call::More,
+            None => return CallEffect::Unlisted,
         }
     }
     for text in sources {
         call = call.max(program(text));
     }
-    if operands.all(is_operand) { call } else { call.max(Call::More) }
+    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
 }
 
 /// The effect of an awk program. Texts and patterns inside it are ignored.
-pub(super) fn program(text: &str) -> Call {
+pub(super) fn program(text: &str) -> CallEffect {
     static TEXTS: LazyRegex =
         LazyRegex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#);
     static RUNS: LazyRegex =
@@ -37,15 +37,15 @@ pub(super) fn program(text: &str) -> Call {
         r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"\s*([;}\n][^>]*)?$|^[^>]*(close|fflush)[^>]*$"#,
     );
     if text.contains("/inet/") {
-        return Call::Harms;
+        return CallEffect::Harmful;
     }
     let bare = TEXTS.replace_all(text, "$1 _ ").replace("||", " ").replace(['\\', '\n'], " ");
     let writes = WRITES.is_match(&bare);
     if RUNS.is_match(&bare) || (writes && (!NAMED.is_match(text) || text.contains("../"))) {
-        Call::Harms
+        CallEffect::Harmful
     } else if writes || bare.contains('"') || bare.contains(UNKNOWN) || text.contains("ENVIRON") {
-        Call::More
+        CallEffect::Unlisted
     } else {
-        Call::Reads
+        CallEffect::ReadsOnly
     }
 }

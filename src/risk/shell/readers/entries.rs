@@ -11,8 +11,8 @@ use super::super::syntax::UNKNOWN;
 /// The text of the table.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../../assets/risk/readers.toml");
 
-pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| {
-    let mut readers: Readers = toml::from_str(TEXT).map_err(|error| error.to_string())?;
+pub(super) static ENTRIES: LazyLock<Result<Entries, String>> = LazyLock::new(|| {
+    let mut readers: Entries = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     let sets = std::mem::take(&mut readers.set);
     for reader in &mut readers.reader {
         for name in &reader.sets {
@@ -45,14 +45,14 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Readers {
+pub(super) struct Entries {
     /// Options shared by several entries.
     #[serde(default)]
     pub(super) set: BTreeMap<String, OptionSet>,
     /// Options before the subcommand in read-only calls, by program.
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
-    pub(super) reader: Vec<Reader>,
+    pub(super) reader: Vec<Entry>,
     /// For each program: the entries with the index of the matching name.
     #[serde(skip)]
     by_program: HashMap<String, Vec<(usize, usize)>>,
@@ -102,7 +102,7 @@ pub(super) enum Language {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Reader {
+pub(super) struct Entry {
     /// `program` or `program subcommand`; words may be `a|b`.
     pub(super) names: Vec<String>,
     #[serde(default)]
@@ -185,9 +185,9 @@ impl LongOption {
     }
 }
 
-impl Readers {
+impl Entries {
     /// The entries of a program, each with its subcommands.
-    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Reader, &[Vec<String>])> {
+    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Entry, &[Vec<String>])> {
         self.by_program.get(program).into_iter().flatten().filter_map(|(entry, head)| {
             let reader = self.reader.get(*entry)?;
             let (_, subcommands) = reader.heads.get(*head)?.split_first()?;

@@ -1,34 +1,39 @@
 //! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
-use super::{Call, Taken, is_operand};
+use super::{CallEffect, Taken, is_operand};
 
-pub(super) fn call(taken: &Taken) -> Call {
+pub(super) fn call(taken: &Taken) -> CallEffect {
     let given = taken.values.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
     let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
     let mut operands = taken.operands.iter().copied();
     if scripts.is_empty() {
         match operands.next() {
             Some(first) => scripts.push(first.text),
-            None => return Call::More,
+            None => return CallEffect::Unlisted,
         }
     }
     let call = script(&scripts.join("\n"));
-    if operands.all(is_operand) { call } else { call.max(Call::More) }
+    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
 }
 
 /// The effect of a script.
-pub(super) fn script(text: &str) -> Call {
+pub(super) fn script(text: &str) -> CallEffect {
     if text.contains(UNKNOWN) {
         // An unknown part is usually a number in an address, but could contain any command. The script is harmful
         // if it would be so with a number, a word and an empty text in its place.
-        let harms = |value: &str| script(&with_values(text, value)) == Call::Harms;
-        return if harms("1") && harms("x") && harms("") { Call::Harms } else { Call::More };
+        let harms = |value: &str| script(&with_values(text, value)) == CallEffect::Harmful;
+        return if harms("1") && harms("x") && harms("") {
+            CallEffect::Harmful
+        } else {
+            CallEffect::Unlisted
+        };
     }
-    let mut reader = Reader { rest: text.chars().collect(), at: 0, call: Call::Reads };
+    let mut reader =
+        ScriptParser { rest: text.chars().collect(), at: 0, call: CallEffect::ReadsOnly };
     match reader.commands() {
         Some(()) => reader.call,
-        None => Call::Harms,
+        None => CallEffect::Harmful,
     }
 }
 
@@ -43,13 +48,13 @@ fn with_values(text: &str, value: &str) -> String {
     known
 }
 
-struct Reader {
+struct ScriptParser {
     rest: Vec<char>,
     at: usize,
-    call: Call,
+    call: CallEffect,
 }
 
-impl Reader {
+impl ScriptParser {
     fn peek(&self) -> Option<char> {
         self.rest.get(self.at).copied()
     }
@@ -102,7 +107,7 @@ impl Reader {
                     let inside = self.rest.get(self.at..at).unwrap_or_default();
                     // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
-                        self.call = self.call.max(Call::More);
+                        self.call = self.call.max(CallEffect::Unlisted);
                     }
                     self.at = at + 1;
                     return;
@@ -198,7 +203,7 @@ impl Reader {
                 }
                 // It reads another file, whose name is only part of the script.
                 'r' | 'R' => {
-                    self.call = self.call.max(Call::More);
+                    self.call = self.call.max(CallEffect::Unlisted);
                     self.line();
                     continue;
                 }

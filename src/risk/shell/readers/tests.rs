@@ -1,12 +1,12 @@
 //! Every entry of `readers.toml`: its examples are safe, and modified examples are not.
 
 use super::super::tests::{level, verdict_on};
-use super::entries::Readers;
+use super::entries::Entries;
 use super::*;
 use crate::plan::RiskLevel;
 
-fn readers() -> &'static Readers {
-    READERS.as_ref().unwrap()
+fn readers() -> &'static Entries {
+    ENTRIES.as_ref().unwrap()
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn every_example_of_a_reader_is_safe() {
 }
 
 /// The examples of entries with restricted options. Elsewhere every word is allowed.
-fn bent(bend: impl Fn(&Reader, &str) -> Option<String>) {
+fn bent(bend: impl Fn(&Entry, &str) -> Option<String>) {
     let (mut faults, mut tried) = (Vec::new(), 0);
     for reader in &readers().reader {
         for example in &reader.examples {
@@ -40,7 +40,7 @@ fn bent(bend: impl Fn(&Reader, &str) -> Option<String>) {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-fn is_open(reader: &Reader) -> bool {
+fn is_open(reader: &Entry) -> bool {
     reader.operands == Operands::Any
 }
 
@@ -128,7 +128,7 @@ fn sed_scripts_are_parsed_like_sed() {
         ":a;N;$!ba;s/\\n/ /g",
         "\\,x,p",
     ] {
-        assert_ne!(sed::script(script), Call::Harms, "{script}");
+        assert_ne!(sed::script(script), CallEffect::Harmful, "{script}");
     }
     for script in [
         "e",
@@ -151,7 +151,7 @@ fn sed_scripts_are_parsed_like_sed() {
         "y/a/b/;e",
         "1!e",
     ] {
-        assert_eq!(sed::script(script), Call::Harms, "{script}");
+        assert_eq!(sed::script(script), CallEffect::Harmful, "{script}");
     }
 }
 
@@ -165,7 +165,7 @@ fn awk_programs_that_run_or_write() {
         "{print \"a|b\" $1}",
         "a || b",
     ] {
-        assert_eq!(awk::program(program), Call::Reads, "{program}");
+        assert_eq!(awk::program(program), CallEffect::ReadsOnly, "{program}");
     }
     for program in [
         "BEGIN{system(\"id\")}",
@@ -178,7 +178,7 @@ fn awk_programs_that_run_or_write() {
         "{print |& \"sh\"}",
         "BEGIN { while ((getline l < f) > 0) print l }",
     ] {
-        assert_ne!(awk::program(program), Call::Reads, "{program}");
+        assert_ne!(awk::program(program), CallEffect::ReadsOnly, "{program}");
     }
 }
 

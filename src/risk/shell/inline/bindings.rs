@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::closed::{calls_unknown, hands_over, names_function};
+use super::imports::{calls_unknown, hands_over, names_function};
 use super::language::Inline;
 use super::tokens::{Token, name, sign, tokens};
 use crate::risk::shell::listed::listed;
 
 /// Limit for the number of tokens.
-const MOST: usize = 4000;
+const MAX_TOKENS: usize = 4000;
 
 /// Python modules with effects on import.
 const ACTS: [&str; 6] = ["antigravity", "idlelib", "turtledemo", "test", "this", "rlcompleter"];
@@ -18,7 +18,7 @@ impl Inline {
     pub(super) fn allows(&self, code: &str) -> bool {
         let Some(all) = tokens(code, &self.language) else { return false };
         if all.is_empty()
-            || all.len() > MOST
+            || all.len() > MAX_TOKENS
             || !modest(&all)
             || names_function(&all, &self.language)
             || hands_over(&all, &self.language, &self.modules)

@@ -164,7 +164,7 @@ pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
         ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))
     };
     let secret = |text: &&str| {
-        let path = place::settle(text, "");
+        let path = place::normalize(text, "");
         place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
     };
     dry && parts.operands.len() > 1

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::grammar::Second;
+use super::second_parser::SecondParse;
 use super::syntax::Script;
 
 /// Keywords before a command, which the second parser takes for programs.
 const BEFORE: [&str; 3] = ["time", "coproc", "!"];
 
 /// The first byte at which the parsers disagree.
-pub(super) fn disagreement(source: &str, script: &Script, second: &Second) -> Option<usize> {
+pub(super) fn disagreement(source: &str, script: &Script, second: &SecondParse) -> Option<usize> {
     let mut own = BTreeSet::new();
     // Commands that were parsed from a nested text have only approximate positions.
     let mut rough = Vec::new();

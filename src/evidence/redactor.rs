@@ -49,7 +49,7 @@ impl SecretHider {
     }
 }
 
-/// Whether a text contains a redaction marker.
+/// The first redaction marker in a text.
 pub fn marker_in(text: &str) -> Option<&str> {
     text.match_indices(BEGIN).find_map(|(at, _)| {
         let rest = text.get(at + BEGIN.len()..)?;

@@ -11,7 +11,7 @@ use crate::risk::shell::place;
 use crate::risk::shell::syntax::Word;
 
 /// Limit for code that can be reviewed at a glance.
-const LONGEST: usize = 600;
+const MAX_LENGTH: usize = 600;
 
 const OCTAVE: &str = "disp display printf fprintf sprintf num2str mat2str str2double int2str eig inv det rank trace norm lu qr chol svd \
     pinv expm magic zeros ones eye rand randn randi linspace logspace reshape repmat size length numel ndims columns \
@@ -100,9 +100,9 @@ pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word
             || language == "gnuplot"
                 && !word.text.starts_with('-')
                 && !word.unknown()
-                && place::is_project_file(&place::settle(&word.text, ""))
+                && place::is_project_file(&place::normalize(&word.text, ""))
     };
-    if code.len() > LONGEST || !options.iter().all(known) || !rest.iter().all(after) {
+    if code.len() > MAX_LENGTH || !options.iter().all(known) || !rest.iter().all(after) {
         return Some(false);
     }
     Some(match language {
@@ -251,7 +251,7 @@ fn octave(all: &[Token]) -> bool {
             return listed(PACKAGES, own);
         }
         if listed(READS, own) {
-            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if place::is_project_file(&place::settle(text, "")));
+            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if place::is_project_file(&place::normalize(text, "")));
             let ends = sign(all.get(at + 3), ')') || sign(all.get(at + 3), ',');
             return sign(next, '(') && inside && ends;
         }
@@ -283,7 +283,7 @@ fn gnuplot(all: &[Token]) -> bool {
             // gnuplot runs such a text as a command for input or output.
             !text.contains(['<', '|'])
                 && (!(written || text.contains('/'))
-                    || place::is_project_file(&place::settle(text, "")))
+                    || place::is_project_file(&place::normalize(text, "")))
         }
         Some(Token::Name(own)) if starts(at) && !listed(COMMANDS, own) => defines(at).is_some(),
         Some(Token::Sign('{' | '}')) => false,
@@ -309,7 +309,7 @@ fn lisp(code: &str) -> bool {
             let text = rest.get(1..=end).unwrap_or_default();
             // A format of Common Lisp can call a function.
             if text.contains("~/")
-                || before == "slurp" && !place::is_project_file(&place::settle(text, ""))
+                || before == "slurp" && !place::is_project_file(&place::normalize(text, ""))
             {
                 return false;
             }

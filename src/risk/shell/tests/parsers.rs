@@ -1,11 +1,11 @@
 //! The two parsers compared with each other, and the spans that they report.
 
-use super::super::agreement::disagreement;
-use super::super::{grammar, parse, syntax};
+use super::super::parser_agreement::disagreement;
+use super::super::{parse, second_parser, syntax};
 use super::*;
 
-fn read(command: &str) -> (syntax::Script, grammar::Second) {
-    (parse::parse(command, 0).unwrap(), grammar::read(command).unwrap())
+fn read(command: &str) -> (syntax::Script, second_parser::SecondParse) {
+    (parse::parse(command, 0).unwrap(), second_parser::read(command).unwrap())
 }
 
 const COMMAND: &str = "ls -l && cat a | wc -l; echo \"$(date)\" `id`; export A=b; [ -f a ]";
@@ -43,7 +43,7 @@ fn a_command_only_the_first_parser_sees() {
     let (script, second) = read(COMMAND);
     let all: Vec<usize> = second.programs.iter().chain(&second.others).copied().collect();
     for lost in all {
-        let mut less = grammar::read(COMMAND).unwrap();
+        let mut less = second_parser::read(COMMAND).unwrap();
         less.programs.retain(|at| *at != lost);
         less.others.retain(|at| *at != lost);
         assert!(disagreement(COMMAND, &script, &less).is_some(), "{}", &COMMAND[lost..]);
@@ -103,5 +103,5 @@ fn dangerous_commands_skip_the_second_parser() {
     let verdict = verdict_on(&format!("[][];{pipes}+]"));
     assert_eq!((verdict.level, verdict.rule.as_str()), (RiskLevel::Dangerous, "hidden-program"));
     let long = format!("echo {}", "$x ".repeat(400_000));
-    assert!(grammar::read(&long).unwrap().faulty);
+    assert!(second_parser::read(&long).unwrap().faulty);
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::effects::endless;
 use super::language::Inline;
-use super::reaches::endless;
 use super::tokens::{Token, name, sign};
 use crate::risk::shell::discloses::is_secret_name;
 use crate::risk::shell::listed::listed;
@@ -197,7 +197,7 @@ impl Inline {
 
 fn is_project_file(token: &Token) -> bool {
     let reads = |text: &str| {
-        let path = place::settle(text, "");
+        let path = place::normalize(text, "");
         !text.is_empty()
             && !place::is_outside(&path)
             && !place::is_secret(&path)

@@ -37,12 +37,12 @@ impl Judge<'_> {
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
             self.caution("sets-alias", word.span(), "Changes what a word means as a command.");
-            self.read(text, word, command, depth + 1);
+            self.rate_text(text, word, command, depth + 1);
         }
     }
 
     /// Rates a call of an alias as the command for which it stands.
-    pub(super) fn stands_for(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    pub(super) fn alias_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
         let head = text.split_whitespace().map(|it| Word::literal(it, span.clone()));
@@ -54,7 +54,12 @@ impl Judge<'_> {
 
     /// Rates a call of a function: its body with the arguments of the call. Returns whether nothing else can be
     /// meant.
-    pub(super) fn call(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+    pub(super) fn function_call(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        depth: usize,
+    ) -> bool {
         let Some(function) = self.script.functions.iter().find(|function| function.name == program)
         else {
             return false;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use super::debugger::{debugged, inspects, is_debugger};
 use super::elsewhere::{Use, is_elsewhere};
+use super::harmless_forms;
 use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::milder;
 use super::place;
 use super::powershell::{only_looks, runs_script};
 use super::program::program_of;
@@ -21,7 +21,7 @@ const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-ge
 
 impl Judge<'_> {
     /// Lowers a rating if the exact call is known to be harmless.
-    pub(super) fn softened(
+    pub(super) fn lowered(
         &self,
         command: &SimpleCommand,
         program: &str,
@@ -40,34 +40,38 @@ impl Judge<'_> {
                 if matches!(program, "gdb" | "lldb")
                     && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
             {
-                milder::computing()
+                harmless_forms::computing()
             }
             "runs-code" | "says-it-destroys"
                 if is_debugger(program)
                     && !command.raised
                     && inspects(command.words.get(1..).unwrap_or_default()) =>
             {
-                milder::computing()
+                harmless_forms::computing()
             }
-            "sends-out" if program == "openssl" && self.only_greets(command) => milder::showing(),
-            "stops-service" | "administers" if milder::reloads(program, arguments) => {
-                milder::reloading()
+            "sends-out" if program == "openssl" && self.only_greets(command) => {
+                harmless_forms::showing()
+            }
+            "stops-service" | "administers" if harmless_forms::reloads(program, arguments) => {
+                harmless_forms::reloading()
             }
             "sends-out" | "remote-answer" | "says-it-destroys"
-                if program == "rsync" && milder::only_shows(arguments) =>
+                if program == "rsync" && harmless_forms::only_shows(arguments) =>
             {
-                milder::showing()
+                harmless_forms::showing()
             }
-            "sends-out" if self.stays_here(command, program, arguments) => milder::staying(),
-            "runs-code" if self.hands_plain_code(program, arguments) => milder::computing(),
+            "sends-out" if self.stays_local(command, program, arguments) => {
+                harmless_forms::staying()
+            }
+            "runs-code" if self.hands_plain_code(program, arguments) => harmless_forms::computing(),
             "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
-                milder::showing()
+                harmless_forms::showing()
             }
-            "runs-code" if only_looks(program, arguments) => milder::computing(),
+            "runs-code" if only_looks(program, arguments) => harmless_forms::computing(),
             "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
                 Rating::caution("runs-script", "Runs a script.")
             }
-            "administers" if only_asks(program, arguments) => milder::showing(),
+            "administers" if only_asks(program, arguments) => harmless_forms::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
             {
@@ -212,14 +216,14 @@ impl Judge<'_> {
         if !program.contains('/') {
             return false;
         }
-        let path = place::settle(program, &self.folder);
+        let path = place::normalize(program, &self.folder);
         let tool = TOOLS.is_match(&path);
         let looks =
             |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
         // A wrapper only names its inner command.
         let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
         let made = others.into_iter().any(|it| {
-            it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
+            it.words.iter().skip(1).any(|word| place::normalize(&word.text, &self.folder) == path)
         });
         // Out-of-tree builds run `../configure`.
         let prepares = program == "../configure" && !path.starts_with("../..");
@@ -268,7 +272,7 @@ impl Judge<'_> {
             let named =
                 option.starts_with("--") && PARTS.split(' ').any(|part| option.contains(part));
             let first = value.split(' ').next().unwrap_or_default();
-            if named && self.written.contains(&place::settle(first, &self.folder)) {
+            if named && self.written.contains(&place::normalize(first, &self.folder)) {
                 let reason = "Hands a file that this command itself wrote over as a program.";
                 self.danger("runs-fetched", word.span(), reason);
             }

@@ -1,15 +1,15 @@
 //! Rates one command by the table and by the rules of the user.
 
 use super::elsewhere::{Use, is_elsewhere};
+use super::harmless_forms;
 use super::judge::Judge;
 use super::known::BESIDE;
 use super::listed::listed;
-use super::milder;
-use super::pattern::{Seen, asks_to_destroy};
+use super::pattern::{CallFacts, asks_to_destroy};
 use super::program::{canonical, program_of};
 use super::queries::only_queries;
 use super::rating::{Finding, Rating};
-use super::readers::{self, Argument, Call};
+use super::readers::{self, Argument, CallEffect};
 use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
@@ -32,23 +32,24 @@ const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete al
 
 impl Judge<'_> {
     /// Rates a command that is not a wrapper.
-    pub(super) fn grade(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    pub(super) fn rate(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let softened = self.softened(command, program, &arguments, rating);
+        let softened = self.lowered(command, program, &arguments, rating);
         let rating = self.beyond(command, program, softened);
         let rating = self.discloses(command, program, &arguments, rating);
-        let rating = self.carries(command, program, rating, (false, depth));
+        let rating = self.embedded(command, program, rating, (false, depth));
         let unknown = rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL;
         self.decide(command, program, rating);
         if unknown {
-            self.perhaps(command, program, depth);
+            self.rate_unknown(command, program, depth);
         }
     }
 
     /// Raises the rating if the call involves a path outside the working folder.
     fn beyond(&mut self, command: &SimpleCommand, program: &str, rating: Rating) -> Rating {
-        let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | milder::DRY | BESIDE);
+        let asks =
+            matches!(rating.rule.as_str(), "asks-help" | "reads" | harmless_forms::DRY | BESIDE);
         if rating.level >= RiskLevel::Dangerous || command.remote || asks {
             return rating;
         }
@@ -77,7 +78,7 @@ impl Judge<'_> {
     }
 
     /// An unknown program may be a wrapper: what looks like a command in its arguments counts if it is dangerous.
-    fn perhaps(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    fn rate_unknown(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let excepted = self.table.verbs.excepted(program);
         // An unknown path may lead to a copy of a known program.
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
@@ -121,7 +122,7 @@ impl Judge<'_> {
                 if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
                 {
                     self.only_if_dangerous(|judge| {
-                        judge.read(&word.text, word, command, depth + 1)
+                        judge.rate_text(&word.text, word, command, depth + 1)
                     });
                     continue;
                 }
@@ -139,7 +140,7 @@ impl Judge<'_> {
                     let reason = "Hands code to a program that nobody knows.";
                     self.danger("inline-code", word.span(), reason);
                 } else if text.trim().contains(' ') && !only_queries(text) {
-                    self.only_if_dangerous(|judge| judge.read(text, word, command, depth + 1));
+                    self.only_if_dangerous(|judge| judge.rate_text(text, word, command, depth + 1));
                 }
             }
         }
@@ -169,10 +170,10 @@ impl Judge<'_> {
     }
 
     /// Rates a wrapper itself, after the command that it runs.
-    pub(super) fn own(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    pub(super) fn rate_wrapper(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let rating = self.rating(command, program);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
-        let mut rating = self.softened(command, program, &arguments, rating);
+        let mut rating = self.lowered(command, program, &arguments, rating);
         // That it runs something, or that no rule names it, adds nothing.
         if matches!(rating.rule.as_str(), "reads" | READS) {
             rating = self.discloses(command, program, &arguments, rating);
@@ -182,7 +183,7 @@ impl Judge<'_> {
         if passes && rating.rule == "says-it-destroys" {
             rating.level = RiskLevel::Caution;
         }
-        rating = self.carries(command, program, rating, (true, depth));
+        rating = self.embedded(command, program, rating, (true, depth));
         let only_runs = rating.level < RiskLevel::Dangerous
             && !matches!(rating.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
@@ -216,7 +217,7 @@ impl Judge<'_> {
             .collect();
         let arguments = self.arguments(operands);
         let (text, fed) = self.reads(command);
-        let seen = Seen {
+        let facts = CallFacts {
             program,
             arguments: &arguments,
             folder: &self.folder,
@@ -242,14 +243,14 @@ impl Judge<'_> {
         if let Some(level) = asks.filter(|_| known || call.is_some()) {
             return Rating::new(level, "asks-help", "Only asks what the program can do.");
         }
-        let worst = self.table.worst(&seen, globals);
+        let worst = self.table.worst(&facts, globals);
         let harmless = worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous);
-        if call == Some(Call::Harms) && harmless {
+        if call == Some(CallEffect::Harmful) && harmless {
             let reason = "An option or a script of this call makes a program that reads write or run something.";
             return Rating::dangerous("reader-acts", reason);
         }
         if worst.is_none_or(|rule| rule.id == READS) {
-            if call == Some(Call::Reads) {
+            if call == Some(CallEffect::ReadsOnly) {
                 return Rating::new(RiskLevel::Safe, "reads", "Only reads or prints.");
             }
             if call.is_some() {
@@ -274,11 +275,11 @@ impl Judge<'_> {
                 .with_safer("Read it first, and name what it does.");
         }
         let unknown = !known && call.is_none();
-        if self.table.verbs.say(program, &arguments)
+        if self.table.verbs.suggests_destruction(program, &arguments)
             || unknown && asks_to_destroy(&arguments)
             || unknown
                 && !self.named_elsewhere(program)
-                && self.table.verbs.strange(program, &arguments)
+                && self.table.verbs.suggests_effect(program, &arguments)
         {
             let reason = "Nobody has said yet what this program does, and its own words speak of destroying, \
                           stopping or publishing.";

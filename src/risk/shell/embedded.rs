@@ -5,11 +5,11 @@
 
 use super::elsewhere::Use;
 use super::elsewhere::outputs::sends;
-use super::grade::{UNKNOWN_PROGRAM, UNLISTED_CALL};
 use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::program::program_of;
+use super::rate::{UNKNOWN_PROGRAM, UNLISTED_CALL};
 use super::rating::Rating;
 use super::sources::{adds_source, sources};
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
@@ -98,7 +98,7 @@ fn is_shell(text: &str) -> bool {
 
 impl Judge<'_> {
     /// Raises a rating if an option or operand contains a program, code or a pipe.
-    pub(super) fn carries(
+    pub(super) fn embedded(
         &mut self,
         command: &SimpleCommand,
         program: &str,
@@ -109,13 +109,13 @@ impl Judge<'_> {
         if rating.level >= RiskLevel::Dangerous || asks || command.remote {
             return rating;
         }
-        let mut found = self.carried(command, program, depth);
+        let mut found = self.embedded_in_options(command, program, depth);
         // The operands of a wrapper belong to the command that it runs.
         if found.is_none()
             && matches!(rating.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
             && !wraps
         {
-            found = self.carries_operands(command, program, depth);
+            found = self.embedded_in_operands(command, program, depth);
         }
         let Some(reason) = found else { return rating };
         Rating::dangerous("carries", reason)
@@ -123,7 +123,7 @@ impl Judge<'_> {
     }
 
     /// Why the options make a call dangerous; `None` if they do not.
-    fn carried(
+    fn embedded_in_options(
         &mut self,
         command: &SimpleCommand,
         program: &str,
@@ -175,14 +175,14 @@ impl Judge<'_> {
                 return Some("Runs code that stands in an option.");
             }
             if text.contains(' ') && !excepted {
-                self.only_if_dangerous(|judge| judge.read(text, &value, command, depth + 1));
+                self.only_if_dangerous(|judge| judge.rate_text(text, &value, command, depth + 1));
             }
         }
         None
     }
 
     /// Why the operands or the input of a call without a rule make it dangerous.
-    fn carries_operands(
+    fn embedded_in_operands(
         &mut self,
         command: &SimpleCommand,
         program: &str,
@@ -194,7 +194,7 @@ impl Judge<'_> {
         if self.starts_shell(command, program, depth) {
             return Some("Starts a shell by a program that nobody knows.");
         }
-        self.carries_code(command, depth)
+        self.embedded_in_code(command, depth)
     }
 
     /// Whether a third-party extension is installed that another command of the same line runs.
@@ -244,14 +244,16 @@ impl Judge<'_> {
             let known = starts.is_some_and(|name| self.table.dangerous(&name));
             let acts = [" -", " /", " ~", "/"].iter().any(|sign| word.text.contains(sign));
             if first && known && acts && word.text.contains(' ') {
-                self.only_if_dangerous(|judge| judge.read(&word.text, word, command, depth + 1));
+                self.only_if_dangerous(|judge| {
+                    judge.rate_text(&word.text, word, command, depth + 1)
+                });
             }
         }
         false
     }
 
     /// Checks code of any language in the operands or the input for commands that it runs and for deletions.
-    fn carries_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
+    fn embedded_in_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
         let words = command.words.get(1..).unwrap_or_default();
         let (fed, _) = self.reads(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
@@ -272,7 +274,7 @@ impl Judge<'_> {
                 if line.trim().contains(' ') || is_shell(line.trim()) {
                     let word = Word::literal(line.trim(), command.span());
                     self.only_if_dangerous(|judge| {
-                        judge.read(&word.text, &word, command, depth + 1)
+                        judge.rate_text(&word.text, &word, command, depth + 1)
                     });
                 }
             }
@@ -283,7 +285,9 @@ impl Judge<'_> {
                 && after.trim_start().starts_with("system")
             {
                 let word = Word::literal(line.trim(), command.span());
-                self.only_if_dangerous(|judge| judge.read(&word.text, &word, command, depth + 1));
+                self.only_if_dangerous(|judge| {
+                    judge.rate_text(&word.text, &word, command, depth + 1)
+                });
             }
         }
         None

@@ -6,10 +6,10 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 /// Parsing stops after this many progress callbacks, one per hundred operations. The longest commands need about
 /// two thousand operations.
-const MOST_LOOKS: u32 = 20_000;
+const MAX_CALLBACKS: u32 = 20_000;
 
 /// The result of the second parser.
-pub(super) struct Second {
+pub(super) struct SecondParse {
     /// The positions of program names.
     pub(super) programs: Vec<usize>,
     /// The positions of commands with a node kind of their own: declarations, tests.
@@ -19,18 +19,18 @@ pub(super) struct Second {
 }
 
 /// Parses a command; `None` if the grammar cannot be loaded.
-pub(super) fn read(source: &str) -> Option<Second> {
+pub(super) fn read(source: &str) -> Option<SecondParse> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     // The grammar fails on blanks at the end of the text, but not at the end of a line. After a backslash a line
     // break would change the meaning.
     let ends = if source.ends_with('\\') { "" } else { "\n" };
     let text = format!("{source}{ends}");
-    let mut looks = 0;
+    let mut callbacks = 0;
     // Error recovery can take exponential time, and a command with errors is dangerous in any case.
     let mut go_on = |state: &ParseState| {
-        looks += 1;
-        if state.has_error() || looks > MOST_LOOKS {
+        callbacks += 1;
+        if state.has_error() || callbacks > MAX_CALLBACKS {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -39,10 +39,13 @@ pub(super) fn read(source: &str) -> Option<Second> {
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
     let Some(tree) = parser.parse_with_options(&mut rest, None, Some(options)) else {
-        return Some(Second { programs: Vec::new(), others: Vec::new(), faulty: true });
+        return Some(SecondParse { programs: Vec::new(), others: Vec::new(), faulty: true });
     };
-    let mut found =
-        Second { programs: Vec::new(), others: Vec::new(), faulty: tree.root_node().has_error() };
+    let mut found = SecondParse {
+        programs: Vec::new(),
+        others: Vec::new(),
+        faulty: tree.root_node().has_error(),
+    };
     let mut cursor = tree.walk();
     loop {
         collect(cursor.node(), &mut found);
@@ -60,7 +63,7 @@ pub(super) fn read(source: &str) -> Option<Second> {
     }
 }
 
-fn collect(node: Node, found: &mut Second) {
+fn collect(node: Node, found: &mut SecondParse) {
     match node.kind() {
         "command_name" => found.programs.push(node.start_byte()),
         "declaration_command" | "unset_command" | "test_command" => {

@@ -3,16 +3,16 @@
 //! Importing a module runs a file of the project, as its scripts do. What counts is what the code calls: every name
 //! is split into words, and none of them may suggest more than reading.
 
-use super::closed::names_function;
+use super::bindings::modest;
+use super::imports::names_function;
 use super::language::Inline;
 use super::tokens::{Token, name, sign, tokens};
-use super::world::modest;
 use crate::risk::shell::discloses::is_secret_name;
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 
 /// Limit for code that can be reviewed at a glance.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// Words in names that suggest more than reading, computing and printing.
 const WORDS: &str = "exec execv execl execve execvp eval spawn system popen fork forkpty kill killpg remove \
@@ -93,7 +93,7 @@ const BUILDS: &str = "join concat replace fromCharCode fromCodePoint atob Buffer
 impl Inline {
     /// Whether code may import modules, but calls nothing with effects beyond its output.
     pub(super) fn stays(&self, code: &str) -> bool {
-        if code.len() > LONGEST {
+        if code.len() > MAX_LENGTH {
             return false;
         }
         let Some(all) = tokens(code, &self.language) else { return false };
@@ -281,7 +281,7 @@ fn speaks_module(module: &str) -> bool {
 
 /// Whether a text contains no outside path, no secret file and no name that could be called.
 fn text_stays(text: &str) -> bool {
-    let path = place::settle(text, "");
+    let path = place::normalize(text, "");
     let called = text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.:".contains(&it))
         && text.split(['.', ':']).any(speaks);
     let escapes = text.contains("\\x")
@@ -302,7 +302,7 @@ fn reads_inside(text: &str) -> bool {
 }
 
 fn is_inside_to_read(text: &str) -> bool {
-    let path = place::settle(text, "");
+    let path = place::normalize(text, "");
     place::is_project_file(&path)
         || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
 }

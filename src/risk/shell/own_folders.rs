@@ -30,8 +30,8 @@ impl Judge<'_> {
     fn names_own(&self, text: &str) -> bool {
         let pieces = text.split(['=', ':', ',', '@', '\'', '"', '(', ')', ' ', '\n']);
         let named = elsewhere::paths(text).into_iter().chain(pieces.map(str::to_owned));
-        std::iter::once(text.to_owned())
-            .chain(named)
-            .any(|path| sensitive::names_own_folder(&place::settle(&path, &self.folder), self.own))
+        std::iter::once(text.to_owned()).chain(named).any(|path| {
+            sensitive::names_own_folder(&place::normalize(&path, &self.folder), self.own)
+        })
     }
 }
