@@ -40,7 +40,7 @@ pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
             level: RiskLevel::Dangerous,
             rule: "faulty-step".into(),
             span: None,
-            reason: "The step is faulty; what it would do is not known.".to_owned(),
+            reason: "The step has errors, so its effect is not known.".to_owned(),
             suggestion: None,
         };
     };
@@ -74,7 +74,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     let (level, rule, reason) = match call.class() {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
         ToolClass::Check if !runs_code(call) => {
-            (RiskLevel::Caution, "simulate", "Works on a copy of the workspace; none of it is run.")
+            (RiskLevel::Caution, "simulate", "Works on a copy of the workspace and runs nothing.")
         }
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
@@ -193,7 +193,7 @@ pub fn of_written_program() -> Verdict {
         level: RiskLevel::Dangerous,
         rule: "write-program".into(),
         span: None,
-        reason: "This writes a file that can be run as a program.".to_owned(),
+        reason: "Writes a file that can be run as a program.".to_owned(),
         suggestion: None,
     }
 }

@@ -82,11 +82,13 @@ impl Admin {
             return Some(Rating::dangerous("administers", reason));
         }
         if sets_for_all(program, arguments) {
-            return Some(Rating::dangerous("hijacks", "Changes settings that all projects share."));
+            return Some(Rating::dangerous(
+                "hijacks",
+                "Changes settings that affect all projects.",
+            ));
         }
-        streams(arguments).then(|| {
-            Rating::dangerous("sends-out", "Sends what it makes to another host as it is made.")
-        })
+        streams(arguments)
+            .then(|| Rating::dangerous("sends-out", "Streams its output to another host."))
     }
 }
 

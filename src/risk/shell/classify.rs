@@ -111,7 +111,7 @@ pub fn of_command_beside(
     let script = match parse::parse(command, 0) {
         Ok(script) => script,
         Err(fault) => {
-            let reason = format!("This cannot be read completely: {}.", fault.what);
+            let reason = format!("This cannot be parsed completely: {}.", fault.what);
             return alone(
                 "unreadable",
                 command.floor_char_boundary(fault.at)..command.len(),
@@ -133,7 +133,11 @@ pub fn of_command_beside(
         judge.danger("readers-disagree", at..whole.end, reason);
     }
     if shell == Shell::Posix && judge.bash_only {
-        judge.danger("not-posix", whole.clone(), "Only bash reads this as it was read here.");
+        judge.danger(
+            "not-posix",
+            whole.clone(),
+            "Only bash interprets this as it was checked; another shell may run something else.",
+        );
     }
     verdict(judge, whole)
 }
@@ -147,12 +151,12 @@ fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
         second = second_parser::read(&bare);
     }
     match &second {
-        None => Some((0, "The second reader is not there.")),
+        None => Some((0, "The second parser is not available.")),
         Some(second) if second.faulty => {
-            Some((0, "The second reader cannot read this completely."))
+            Some((0, "The second parser cannot parse this completely."))
         }
         Some(second) => parser_agreement::disagreement(command, script, second)
-            .map(|at| (at, "Two readers do not agree on which commands this runs.")),
+            .map(|at| (at, "The two parsers disagree about which commands this runs.")),
     }
 }
 

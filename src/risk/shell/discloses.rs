@@ -42,7 +42,7 @@ impl Judge<'_> {
             return raised(
                 RiskLevel::Dangerous,
                 "reads-secrets",
-                "Prints or passes on keys or passwords.",
+                "Prints keys or passwords, or passes them on.",
             );
         }
         if command.remote || !reads {
@@ -72,7 +72,7 @@ impl Judge<'_> {
             return raised(
                 RiskLevel::Dangerous,
                 "prints-secret",
-                "Prints a variable that looks like a secret; what a step prints is kept.",
+                "Prints a variable that looks like a secret; the output of a step is stored.",
             );
         }
         let plain = |most: usize| {
@@ -93,7 +93,7 @@ impl Judge<'_> {
             return raised(
                 RiskLevel::Dangerous,
                 "prints-secret",
-                "Prints variables that look like secrets; what a step prints is kept.",
+                "Prints variables that look like secrets; the output of a step is stored.",
             );
         }
         let chooses = |it: &&SimpleCommand| {
@@ -110,7 +110,7 @@ impl Judge<'_> {
         raised(
             RiskLevel::Caution,
             "prints-environment",
-            "Prints all variables, and some may be secrets.",
+            "Prints all environment variables, some of which may be secrets.",
         )
     }
 
@@ -132,7 +132,8 @@ impl Judge<'_> {
 }
 
 fn raised(level: RiskLevel, rule: &str, reason: &str) -> Rating {
-    Rating::new(level, rule, reason).with_safer("Ask whether it is there, not what it says.")
+    Rating::new(level, rule, reason)
+        .with_safer("Check only whether it exists, without printing its content.")
 }
 
 /// Whether a variable of this name contains a secret.

@@ -33,7 +33,7 @@ impl Judge<'_> {
             && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target))
         {
             let reason =
-                format!("Writes a file that another command names, which is told of {path}.");
+                format!("Writes a file whose name another command prints, which gets {path}.");
             return self.danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
@@ -42,7 +42,7 @@ impl Judge<'_> {
                 return self.danger(
                     "network-redirect",
                     span,
-                    "Connects the command to another host.",
+                    "Connects the command to a network address.",
                 );
             }
             if !redirect.writes() || text.starts_with('>') {
@@ -63,7 +63,7 @@ impl Judge<'_> {
             self.danger(
                 "write-sensitive",
                 span,
-                "Writes a file that other programs obey, or that keeps keys or history.",
+                "Writes a file that configures other programs, or that contains keys or the history.",
             );
         } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
             self.danger("elsewhere", span, "Writes a file outside the working folder.");
@@ -270,7 +270,7 @@ impl Judge<'_> {
             _ => false,
         };
         if self.locked && matches!(program.as_str(), "rm" | "unlink") {
-            self.danger("locks-away", command.span(), "Deletes files beside encrypting some.");
+            self.danger("locks-away", command.span(), "Deletes files and encrypts some in the same command, which may leave nothing readable.");
         }
     }
 
@@ -290,14 +290,14 @@ impl Judge<'_> {
     pub(super) fn runs_file(&mut self, word: &Word) {
         let path = place::normalize(&word.text, &self.folder);
         if is_planted(&path) {
-            let reason = "Runs a file of a hidden folder where everybody may write.";
+            let reason = "Runs a file from a hidden folder in a world-writable place, where another user may have put it.";
             self.danger("runs-planted", word.span(), reason);
         }
         if self.fetched || self.written.contains(&path) {
             self.danger(
                 "runs-fetched",
                 word.span(),
-                "Runs a file that this command itself fetched or wrote.",
+                "Runs a file that this command itself downloaded or wrote, so that it could not be reviewed.",
             );
         }
     }

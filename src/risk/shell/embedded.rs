@@ -118,8 +118,9 @@ impl Judge<'_> {
             found = self.embedded_in_operands(command, program, depth);
         }
         let Some(reason) = found else { return rating };
-        Rating::dangerous("carries", reason)
-            .with_safer("Run what the option names by itself, where it can be read.")
+        Rating::dangerous("carries", reason).with_safer(
+            "Run that command or code as a step of its own, so that it can be reviewed.",
+        )
     }
 
     /// Why the options make a call dangerous; `None` if they do not.
@@ -132,47 +133,47 @@ impl Judge<'_> {
         let excepted = self.table.verbs.excepted(program);
         let words = command.words.get(1..).unwrap_or_default();
         if program == "gh" && self.runs_extension(words) {
-            return Some("Installs an extension and runs it at once.");
+            return Some("Installs an extension and runs it immediately.");
         }
         if adds_source(program, words) {
             return Some(
-                "Takes what it installs from an address that nothing protects on the way.",
+                "Installs from an unencrypted address, so that others can change the package on the way.",
             );
         }
         for (option, value) in pairs(words) {
             let text = value.text.as_str();
             if SCRIPTS.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
-                return Some("Runs what another command prints as a script of its own.");
+                return Some("Runs the output of another command as a script.");
             }
             let piped = text.strip_prefix('|').map(str::trim_start);
             let piped =
                 piped.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
             if piped.is_some() && WRITES.is_match(&option) {
-                return Some("Pipes what it writes into another command.");
+                return Some("Pipes its output into another command.");
             }
             if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
-                return Some("Sets a setting that names a program which is run.");
+                return Some("Changes a setting that names a program to run.");
             }
             if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
                 return Some(
-                    "Takes what it installs from an address that nothing protects on the way.",
+                    "Installs from an unencrypted address, so that others can change the package on the way.",
                 );
             }
             if sends(&option, text) {
-                return Some("Writes what it makes to another host.");
+                return Some("Writes its output to another host.");
             }
             if !HANDLERS.is_match(&option) {
                 continue;
             }
             if FED.is_match(&option) && is_shell(text) {
-                return Some("Hands what it reads to a shell.");
+                return Some("Passes its input to a shell.");
             }
             let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
             if path && !text.contains(' ') && self.outside(text, Use::Code).is_some() {
-                return Some("Runs a program that is not of the project.");
+                return Some("Runs a program from outside the project.");
             }
             if option.ends_with("hook") && adds_code(text) {
-                return Some("Runs code that stands in an option.");
+                return Some("Runs code given in an option.");
             }
             if text.contains(' ') && !excepted {
                 self.only_if_dangerous(|judge| judge.rate_text(text, &value, command, depth + 1));
@@ -192,7 +193,7 @@ impl Judge<'_> {
             return None;
         }
         if self.starts_shell(command, program, depth) {
-            return Some("Starts a shell by a program that nobody knows.");
+            return Some("Starts a shell through an unknown program.");
         }
         self.embedded_in_code(command, depth)
     }
@@ -265,7 +266,7 @@ impl Judge<'_> {
         }
         for text in texts.iter().filter(|text| text.len() < 4000) {
             if DELETES.is_match(text) && text.contains(['(', ';', '{', ' ']) {
-                return Some("Hands over code that deletes files.");
+                return Some("Passes code that deletes files.");
             }
             for found in RUNS.find_iter(text).take(8) {
                 let rest = text.get(found.end()..).unwrap_or_default();

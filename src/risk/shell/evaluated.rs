@@ -88,7 +88,7 @@ impl Judge<'_> {
             self.table.variables.hijack.iter().any(listed)
         };
         if self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| names(&word.text)) {
-            let reason = "Gives a variable that changes what later programs are another name.";
+            let reason = "Gives a second name to a variable that affects later programs.";
             self.danger("hijacks-variable", command.span(), reason);
         }
     }

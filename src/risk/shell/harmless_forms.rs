@@ -11,11 +11,11 @@ use super::readers;
 pub(super) const DRY: &str = "only-shows";
 
 pub(super) fn reloading() -> Rating {
-    Rating::caution("reloads", "A service reads its settings again; it is not stopped for that.")
+    Rating::caution("reloads", "Makes a service reload its settings without stopping it.")
 }
 
 pub(super) fn showing() -> Rating {
-    Rating::caution(DRY, "Only shows what would be done, and may ask another host for that.")
+    Rating::caution(DRY, "Only shows something, possibly by asking another host.")
 }
 
 pub(super) fn staying() -> Rating {
@@ -26,7 +26,7 @@ pub(super) fn staying() -> Rating {
 pub(super) fn computing() -> Rating {
     Rating::caution(
         "computes",
-        "Runs code that stands in the command line, and that only computes, prints or replaces text.",
+        "Runs code in the command line that only computes, prints or replaces text.",
     )
 }
 

@@ -77,7 +77,7 @@ impl Judge<'_> {
             {
                 Rating::caution(
                     "removes-temporary",
-                    "Removes what the same command line made with mktemp.",
+                    "Removes files that the same command line created with mktemp.",
                 )
             }
             _ => rating,
@@ -273,7 +273,7 @@ impl Judge<'_> {
                 option.starts_with("--") && PARTS.split(' ').any(|part| option.contains(part));
             let first = value.split(' ').next().unwrap_or_default();
             if named && self.written.contains(&place::normalize(first, &self.folder)) {
-                let reason = "Hands a file that this command itself wrote over as a program.";
+                let reason = "Makes a program run a file that this command itself wrote.";
                 self.danger("runs-fetched", word.span(), reason);
             }
         }
@@ -293,7 +293,11 @@ impl Judge<'_> {
         };
         if let Some(word) = command.words.iter().skip(1).find(|word| fetches(word)) {
             let span = word.span();
-            self.danger("runs-fetched", span, "Installs what another command fetches.");
+            self.danger(
+                "runs-fetched",
+                span,
+                "Installs a package whose name another command downloads.",
+            );
         }
     }
 }

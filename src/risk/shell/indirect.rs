@@ -32,11 +32,15 @@ impl Judge<'_> {
                 continue;
             }
             if self.table.dangerous(name) && text.split_whitespace().next() != Some(name) {
-                let reason = "Puts another command in the place of a known program.";
+                let reason = "Replaces a known program by another command.";
                 self.danger("hijacks", word.span(), reason);
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
-            self.caution("sets-alias", word.span(), "Changes what a word means as a command.");
+            self.caution(
+                "sets-alias",
+                word.span(),
+                "Defines an alias, which changes what a command runs.",
+            );
             self.rate_text(text, word, command, depth + 1);
         }
     }

@@ -34,7 +34,7 @@ impl Judge<'_> {
                     || word.text.starts_with("/dev/stdin")
                     || word.text.starts_with("/dev/fd")
                 {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                    self.danger("runs-output", word.span(), "Runs the output of another command.");
                 } else {
                     self.runs_file(word);
                     let arguments = self.arguments(rest.get(at..).unwrap_or_default());
@@ -71,7 +71,7 @@ impl Judge<'_> {
                     .and_then(|word| program_of(&word.text))
                     .is_some_and(|name| matches!(name.as_str(), "sh" | "dash" | "ash"));
                 if plain && parse(&code.text, depth).is_ok_and(|script| script.bash_only) {
-                    let reason = "Only bash reads this as it was read here.";
+                    let reason = "Only bash interprets this as it was checked; another shell may run something else.";
                     self.danger("not-posix", code.span(), reason);
                 }
                 return self.rate_text(&code.text, code, context, depth);
@@ -96,12 +96,12 @@ impl Judge<'_> {
                 self.rate_text(&text, &word, &bare, depth);
             }
             _ if fed && (context.input.is_some() || reads_output(context)) => {
-                self.danger("runs-output", context.span(), "Runs what another command prints.");
+                self.danger("runs-output", context.span(), "Runs the output of another command.");
             }
             _ if context.raised => self.danger(
                 "root-shell",
                 context.span(),
-                "Starts a shell with more rights, for whatever it is told.",
+                "Starts a shell with raised privileges, which accepts any command.",
             ),
             _ => self.caution("starts-shell", context.span(), "Starts a shell."),
         }
@@ -117,9 +117,9 @@ impl Judge<'_> {
     ) -> bool {
         let inline = Rating::dangerous(
             "inline-code",
-            "Runs code that stands in the command line; what it does is not known.",
+            "Runs code in the command line whose effects are not known.",
         )
-        .with_safer("Put the code into a file that can be read first.");
+        .with_safer("Put the code into a file that can be reviewed first.");
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
@@ -185,7 +185,7 @@ impl Judge<'_> {
             }
             if !text.starts_with('-') {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                    self.danger("runs-output", word.span(), "Runs the output of another command.");
                 }
                 // After a long option this may be its value, and the code follows.
                 let long = at.checked_sub(2).and_then(|at| rest.get(at));

@@ -118,7 +118,7 @@ impl<'a> Judge<'a> {
             self.danger(
                 "endless-loop",
                 span.clone(),
-                "Starts ever more processes and waits for none.",
+                "Starts more and more processes without waiting for any.",
             );
         }
         if let Some(span) = script.overflow.clone() {
@@ -131,7 +131,7 @@ impl<'a> Judge<'a> {
             if let (Some(printed), Some(command)) = (printed, self.script.commands.get_mut(index)) {
                 let span = command.span();
                 *command = printed;
-                let reason = "The program is named by what another command prints.";
+                let reason = "The program is named by the output of another command.";
                 self.caution("printed-program", span, reason);
             }
         }
@@ -172,7 +172,7 @@ impl<'a> Judge<'a> {
                 RiskLevel::Blocked,
                 "fork-bomb",
                 function.span.clone(),
-                "A function that starts itself twice fills the machine with processes.",
+                "Defines a function that starts itself twice, which fills the machine with processes.",
             );
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Judge<'a> {
             return self.danger(
                 "wrapped-too-deep",
                 command.span(),
-                "Commands inside commands, deeper than 8.",
+                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
             );
         }
         for (name, value) in &command.assignments {
@@ -209,8 +209,7 @@ impl<'a> Judge<'a> {
                 self.assigns(name, values, &value.span);
             }
             if value.text.contains("[$(") || value.text.contains("[`") {
-                let reason =
-                    "A subscript in this value runs a command wherever it is calculated with.";
+                let reason = "A subscript in this value runs a command whenever the value is used in arithmetic.";
                 self.danger("evaluated-data", value.span(), reason);
             }
             if self.calculates(name) {
@@ -231,7 +230,11 @@ impl<'a> Judge<'a> {
             self.redirect(redirect);
         }
         for word in command.words.iter().filter(|word| word.escaped) {
-            self.danger("escaped-word", word.span(), "A word is hidden behind character codes.");
+            self.danger(
+                "escaped-word",
+                word.span(),
+                "A word is written as character codes, which hides what it says.",
+            );
         }
         let Some(first) = command.words.first() else {
             return self.note(RiskLevel::Safe, "no-program", command.span(), "Starts no program.");
@@ -244,9 +247,9 @@ impl<'a> Judge<'a> {
         } else if first.glob && !matches!(first.text.as_str(), "[" | "[[") {
             Some("The program is named by a pattern.")
         } else if first.text.starts_with('!') && first.text.len() > 1 {
-            Some("The program is named by what was typed before.")
+            Some("The program is named by an entry of the shell's history.")
         } else if !first.text.is_ascii() {
-            Some("The program's name has letters that look like others.")
+            Some("The program's name contains letters that look like other letters.")
         } else {
             None
         };

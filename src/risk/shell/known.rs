@@ -79,11 +79,10 @@ impl Known {
         if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
             return Some(Rating::caution(
                 "known-call",
-                "Changes something small, and this call is known.",
+                "Makes a small change; this exact call is known.",
             ));
         }
-        any(beside)
-            .then(|| Rating::caution(BESIDE, "Makes a new folder beside that of the project."))
+        any(beside).then(|| Rating::caution(BESIDE, "Creates a folder beside the project."))
     }
 }
 

@@ -21,7 +21,7 @@ impl Judge<'_> {
                 self.danger(
                     "own-folder",
                     word.span(),
-                    "Names a folder in which this program keeps its settings, its keys or its evidence.",
+                    "Names a folder with this program's settings, keys or evidence.",
                 );
             }
         }

@@ -137,7 +137,7 @@ impl Judge<'_> {
                     None => continue,
                 };
                 if looks_like_code(text) && !excepted && !self.table.knows(program) {
-                    let reason = "Hands code to a program that nobody knows.";
+                    let reason = "Passes code to an unknown program.";
                     self.danger("inline-code", word.span(), reason);
                 } else if text.trim().contains(' ') && !only_queries(text) {
                     self.only_if_dangerous(|judge| judge.rate_text(text, word, command, depth + 1));
@@ -236,17 +236,17 @@ impl Judge<'_> {
         let call = readers::check(program, &readers);
         let known = self.table.knows(program);
         let (rule, reason) = if known || call.is_some() {
-            (UNLISTED_CALL, "No rule says what this call of the program does.")
+            (UNLISTED_CALL, "No rule describes what this call of the program does.")
         } else {
-            (UNKNOWN_PROGRAM, "Nobody has said yet what this program does.")
+            (UNKNOWN_PROGRAM, "No rule describes what this program does.")
         };
         if let Some(level) = asks.filter(|_| known || call.is_some()) {
-            return Rating::new(level, "asks-help", "Only asks what the program can do.");
+            return Rating::new(level, "asks-help", "Only prints help or a version.");
         }
         let worst = self.table.worst(&facts, globals);
         let harmless = worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous);
         if call == Some(CallEffect::Harmful) && harmless {
-            let reason = "An option or a script of this call makes a program that reads write or run something.";
+            let reason = "The program usually only reads, but an option or a script of this call makes it write or run something.";
             return Rating::dangerous("reader-acts", reason);
         }
         if worst.is_none_or(|rule| rule.id == READS) {
@@ -270,9 +270,9 @@ impl Judge<'_> {
             return Rating { safer: rule.safer.clone(), ..rating };
         }
         if self.runs_from_outside(command, program) {
-            let reason = "Runs a program that is not of the project, and that nobody knows.";
+            let reason = "Runs an unknown program from outside the project.";
             return Rating::dangerous("runs-outside", reason)
-                .with_safer("Read it first, and name what it does.");
+                .with_safer("Review the program before running it.");
         }
         let unknown = !known && call.is_none();
         if self.table.verbs.suggests_destruction(program, &arguments)
@@ -281,8 +281,8 @@ impl Judge<'_> {
                 && !self.named_elsewhere(program)
                 && self.table.verbs.suggests_effect(program, &arguments)
         {
-            let reason = "Nobody has said yet what this program does, and its own words speak of destroying, \
-                          stopping or publishing.";
+            let reason = "No rule describes what this program does, and its name or arguments suggest destroying, \
+                          stopping or publishing something.";
             return Rating::dangerous("says-it-destroys", reason);
         }
         Rating::caution(rule, reason)

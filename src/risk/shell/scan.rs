@@ -27,7 +27,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
     for (at, next) in command.char_indices() {
         if hidden(next) {
             let span = at..at + next.len_utf8();
-            let reason = "A character that cannot be seen, or looks like another one, stands outside plain text.";
+            let reason = "Contains an invisible character, or one that looks like another one.";
             return Some(Refused { rule: "hidden-character", span, reason });
         }
         match next {

@@ -46,7 +46,12 @@ impl Judge<'_> {
         if wrapper.names.iter().any(|name| name == "command")
             && rest.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
         {
-            self.note(RiskLevel::Safe, "asks-name", outer.span(), "Only asks what a name means.");
+            self.note(
+                RiskLevel::Safe,
+                "asks-name",
+                outer.span(),
+                "Only shows what a name stands for.",
+            );
             return true;
         }
         let mut context = outer.clone();
@@ -123,13 +128,13 @@ impl Judge<'_> {
                         && !outer.remote
                         && self.outside(&next.text, Use::Program).is_some()
                     {
-                        let reason = "Is given a place outside the working folder by an option that nobody knows.";
+                        let reason = "An unknown option names a path outside the working folder.";
                         self.danger("elsewhere", next.span(), reason);
                     }
                     self.caution(
                         "wrapper-option",
                         word.span(),
-                        "Runs another command with an option that is not known to change nothing.",
+                        "Runs another command, with an option that is not known to be harmless.",
                     );
                 }
                 continue;
@@ -170,7 +175,7 @@ impl Judge<'_> {
             && !self.table.packages.known.is_match(&first.text)
             && !self.checks_project(&inner)
         {
-            let reason = "Fetches a package that is no known tool of projects, and runs it.";
+            let reason = "Downloads and runs a package that is not a known development tool.";
             self.danger("runs-fetched", first.span(), reason);
         }
         if wrapper.more {
@@ -271,7 +276,7 @@ impl Judge<'_> {
             return self.danger(
                 "wrapped-too-deep",
                 word.span(),
-                "Commands inside commands, deeper than 8.",
+                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
             );
         }
         match parse(text, depth) {
@@ -306,7 +311,7 @@ impl Judge<'_> {
             Err(_) => self.danger(
                 "unreadable",
                 word.span(),
-                "This cannot be read completely as a command.",
+                "This cannot be parsed completely as a command.",
             ),
         }
     }

@@ -46,7 +46,7 @@ impl Judge<'_> {
             self.danger(
                 "expands-too-much",
                 span.clone(),
-                "Its variables make more text, or more different commands, than is looked at.",
+                "Its variables expand to more text or more commands than are checked.",
             );
         }
         self.expanded = MAX_TOTAL_BYTES;
@@ -167,7 +167,7 @@ impl Judge<'_> {
             self.danger(
                 "history-variable",
                 span.clone(),
-                "Keeps the shell from recording what is done.",
+                "Stops the shell from recording commands in its history.",
             );
         }
     }
@@ -182,12 +182,12 @@ impl Judge<'_> {
         let command =
             value.contains([' ', '/', '$', '`', ';', '|']) && !table.is_harmless("EDITOR", value);
         if command && RUN.split(' ').any(|ending| name.ends_with(ending)) {
-            let reason = "Tells programs to run another command.";
+            let reason = "Sets a variable whose value other programs run as a command.";
             self.danger("hijack-variable", span.clone(), reason);
         }
         let Some(values) = self.resolve(value, span) else { return };
         if let Some(path) = values.iter().find_map(|it| self.outside(it, Use::Program)) {
-            let reason = format!("Tells programs of a place outside the working folder: {path}.");
+            let reason = format!("Sets a variable to a path outside the working folder: {path}.");
             self.danger("elsewhere", span.clone(), &reason);
         }
     }
@@ -198,7 +198,7 @@ impl Judge<'_> {
             self.caution(
                 "sets-variable",
                 span.clone(),
-                "Sets a variable for programs, which can change what they do.",
+                "Sets an environment variable, which can change what programs do.",
             );
         }
     }
