@@ -1,8 +1,9 @@
-//! What reading one text may cost, in counts: the same text reaches the same limit on every machine, however slow.
+//! Limits for the work on one text. Operations are counted instead of time, so that the same text reaches the same
+//! limit on every machine.
 //!
-//! A text of nothing but opening brackets is the hard case. The parser keeps all of it open, at up to 400 bytes
-//! for each step, and then gives one faulty node with every bracket in it; there a query looks from each bracket
-//! at all that follow.
+//! A text of opening brackets only is the worst case. The parser keeps every bracket open, at up to 400 bytes per
+//! step, and then returns one error node with all of them as children. A query then compares each bracket with all
+//! that follow.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -11,45 +12,43 @@ use tree_sitter::{
     Node, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree,
 };
 
-use super::{CodeError, meter};
+use super::error::{CodeError, PARSER_STEPS};
+use super::meter;
 
-/// Most steps of the parser for one text: a token, or a rule that is complete. Sources that people write take one
-/// step for one to two bytes of them.
-pub(super) const PARSER_STEPS: u64 = 1_000_000;
-/// So many of them are made between two looks of the parser at its watch.
+/// Parser steps between two progress callbacks.
 const STEPS_AT_ONCE: u64 = 100;
-/// Most brackets that are open at once. The parser lets go of what it keeps for them by calling itself, and a
-/// thread of ours has 2 MiB for that.
+/// Limit for brackets that are open at once. The parser frees its state recursively, on a thread stack of 2 MiB.
 pub(super) const OPEN_BRACKETS: u64 = 22_000;
-/// The same in a text with a fault: to find a way out of it, the parser may keep a copy of all that is open for each
-/// of the brackets. Sources that people write have up to 200.
+/// The same limit for a text with an error: during recovery the parser may copy the state of every open bracket.
+/// Ordinary sources have at most 200.
 pub(super) const OPEN_IN_A_FAULT: u64 = 1_000;
-/// Most words and signs with nothing between them that ends a part of a program. The parser may keep all of them
-/// open, and then takes memory by their square where casts and types look like other things: for `a<a<a<` in
-/// Java, for `+(a)+(a)` in C.
+/// Limit for tokens without a separator between them. The parser may keep all of them open, which takes quadratic
+/// memory where casts and type arguments are ambiguous: `a<a<a<` in Java, `+(a)+(a)` in C.
 pub(super) const OPEN_TOKENS: u64 = 4_000;
-/// Most bytes of memory that the parser asks for, given back or not. For sources that people write it asks for some
-/// 100 in a step; where it tries hundreds of ways out of a fault, for a thousand times as many.
+/// Limit for all memory that the parser allocates, freed or not, in bytes. Ordinary sources take about 100 bytes
+/// per step; error recovery can take a thousand times as many.
 pub(super) const ASKED_BYTES: u64 = 512 << 20;
-/// A step after which no reading is without a fault counts so many times: it tries several ways to go on.
+/// Weight of a step in error recovery, in which the parser tries several alternatives.
 const IN_A_FAULT: u64 = 3;
-/// Most bytes that the parser is handed, those that it reads again with the others.
+/// Limit for the bytes that the parser reads, including repeated reads.
 pub(super) const READ_BYTES: u64 = 256 << 20;
-/// So many bytes are handed at once: few, or reading the same ones again would not be counted.
+/// Size of one chunk given to the parser. Chunks are small so that repeated reads are counted.
 const BYTES_AT_ONCE: usize = 256;
-/// Most looks from a node to those beside it until one has a name of its own.
+/// Limit for comparisons of a node with its unnamed siblings.
 pub(super) const SIBLING_LOOKS: u64 = 50_000_000;
-/// Most steps of a query.
+/// Limit for the steps of a query.
 pub(super) const QUERY_STEPS: u64 = 30_000_000;
-/// So many of them are made between two looks of a query at its watch.
+/// Query steps between two progress callbacks.
 const QUERY_STEPS_AT_ONCE: u64 = 1_000;
-/// A tree with fewer nodes cannot take a query many steps.
+/// In a smaller tree no query takes many steps.
 const FEW_NODES: usize = 20_000;
 
-/// Parses within the limits a text in which at most so many brackets are open at once; with how many steps that took.
+/// Parses a text within the limits and returns the number of parser steps. `open_brackets` is the most brackets
+/// that are open at once.
 ///
 /// # Errors
-/// A limit that is reached, or a stop.
+///
+/// A limit is reached, or parsing was stopped.
 pub(super) fn parse(
     parser: &mut Parser,
     text: &str,
@@ -79,7 +78,8 @@ pub(super) fn parse(
     let mut read = |at: usize, _| {
         let end = at.saturating_add(BYTES_AT_ONCE).min(text.len());
         handed.set(handed.get() + BYTES_AT_ONCE as u64);
-        // As if the text ended here: a parser that reads without a step would never look at its watch.
+        // Simulates the end of the text, because a parser that reads without stepping never calls the progress
+        // callback.
         let is_over = handed.get() > READ_BYTES || (handed.get().is_multiple_of(1 << 20) && stop());
         if is_over { &[] } else { text.as_bytes().get(at..end).unwrap_or_default() }
     };
@@ -95,10 +95,11 @@ pub(super) fn parse(
     Ok((tree, steps))
 }
 
-/// Refuses a text in which too much may stay open at once; how many brackets are in any other. Strings and comments
-/// are not told apart: who looks for their ends could be led astray.
+/// Refuses a text with too many open brackets or tokens. Returns the most brackets that are open at once. Strings
+/// and comments count like code, because their ends could be faked.
 ///
 /// # Errors
+///
 /// A limit is reached.
 pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
     let (mut brackets, mut most, mut tokens) = (0_u64, 0_u64, 0_u64);
@@ -117,10 +118,10 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeE
             byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b'\\' | b'"');
         match byte {
             b';' | b',' | b'{' | b'}' => tokens = 0,
-            // A line for the preprocessor.
+            // A preprocessor line.
             b'#' if begins_line => tokens = 0,
             byte if byte.is_ascii_whitespace() => {}
-            // Of the signs that frame a comment, those at the beginning of a line.
+            // Comment frames at the start of a line.
             b'-' | b'=' | b'*' | b'/' if begins_line => {}
             _ if is_word && in_word => {}
             _ => tokens += 1,
@@ -137,17 +138,18 @@ pub(super) fn not_too_open(text: &str, counts_tokens: bool) -> Result<u64, CodeE
     Ok(most)
 }
 
-/// Whether the query can be asked of the tree within the limits. Afterwards it is asked without a watch.
+/// Checks that a query of the tree stays within the limits. The query itself then runs without callbacks.
 ///
 /// # Errors
-/// A limit that is reached, or a stop.
+///
+/// A limit is reached, or the check was stopped.
 pub(super) fn can_be_asked(
     query: &Query,
     root: Node<'_>,
     text: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), CodeError> {
-    // Only a faulty node has its children in one row; those of every other are few, or in a balanced tree.
+    // Only error nodes can have very many children in one row.
     if root.has_error() {
         sibling_looks(root, stop)?;
     }
@@ -174,10 +176,10 @@ pub(super) fn can_be_asked(
     ended.map_or(Ok(()), Err)
 }
 
-/// Counts how many looks a query takes from each node to the next one beside it that has a name of its own.
+/// Counts the comparisons of a query from each node to its next named sibling.
 fn sibling_looks(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeError> {
     let mut cursor = root.walk();
-    // Of each row around the place: how many stand there since the last one with a name of its own.
+    // Per level: the number of siblings since the last named one.
     let mut rows = vec![0_u64];
     let (mut looks, mut nodes) = (0_u64, 0_u64);
     loop {

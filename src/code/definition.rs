@@ -1,69 +1,43 @@
-//! Definitions: what a text gives names to.
+//! Finds the definitions of a text.
 
 use std::collections::HashSet;
 
-use serde::Serialize;
 use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 
-use super::{CodeError, Source, Span};
+use super::error::CodeError;
+use super::source::Source;
+use super::span::Span;
+use super::symbol::{BEHIND, Definition, KINDS, SymbolKind, owns_methods, segments};
 
-/// What a definition defines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the kinds by their names")]
-pub enum SymbolKind {
-    Function,
-    Method,
-    Constructor,
-    Struct,
-    Class,
-    Union,
-    Enum,
-    Variant,
-    Trait,
-    Interface,
-    Impl,
-    Module,
-    Constant,
-    Static,
-    Variable,
-    Type,
-    Macro,
-    Field,
+/// A match of the language's definition query.
+pub(super) struct Found<'tree> {
+    pub(super) node: Node<'tree>,
+    name: Node<'tree>,
+    kind: SymbolKind,
+    receiver: Option<Node<'tree>>,
+    implemented: Option<Node<'tree>>,
+    pattern: usize,
 }
 
-/// Each kind, its name, and the other words that plans use for it.
-const KINDS: [(SymbolKind, &str, &[&str]); 18] = [
-    (SymbolKind::Function, "function", &["fn", "func", "def"]),
-    (SymbolKind::Method, "method", &[]),
-    (SymbolKind::Constructor, "constructor", &[]),
-    (SymbolKind::Struct, "struct", &["record"]),
-    (SymbolKind::Class, "class", &[]),
-    (SymbolKind::Union, "union", &[]),
-    (SymbolKind::Enum, "enum", &[]),
-    (SymbolKind::Variant, "variant", &["enum_variant"]),
-    (SymbolKind::Trait, "trait", &[]),
-    (SymbolKind::Interface, "interface", &[]),
-    (SymbolKind::Impl, "impl", &["implementation"]),
-    (SymbolKind::Module, "module", &["mod", "namespace", "package"]),
-    (SymbolKind::Constant, "constant", &["const"]),
-    (SymbolKind::Static, "static", &[]),
-    (SymbolKind::Variable, "variable", &["var", "let"]),
-    (SymbolKind::Type, "type", &["type_alias", "typedef", "alias"]),
-    (SymbolKind::Macro, "macro", &[]),
-    (SymbolKind::Field, "field", &["property"]),
-];
+/// An enclosing definition.
+struct Around {
+    byte_end: usize,
+    path: String,
+    shown: String,
+    kind: SymbolKind,
+}
 
+/// Limit for nested definitions. Without it, the names of a hundred thousand nested definitions would exhaust the
+/// memory.
+const MOST_NESTED: usize = 64;
+/// Limit for a full name, in bytes. Long names around many definitions would exhaust the memory, too.
+const LONGEST_NAME: usize = 1_000;
 impl SymbolKind {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
-    }
-
-    /// The kind that a plan's word means; case and surrounding space do not matter.
+    /// Parses the kind in a plan, ignoring case and surrounding space.
     ///
     /// # Errors
-    /// A word that means none.
+    ///
+    /// The word names no kind.
     pub fn parse(word: &str) -> Result<Self, CodeError> {
         let lower = word.trim().to_ascii_lowercase();
         KINDS
@@ -75,92 +49,16 @@ impl SymbolKind {
                 known: KINDS.map(|(_, name, _)| name).join(", "),
             })
     }
-
-    /// Whether a definition of this kind is what a plan means by `wanted`: to most people a method is
-    /// a function, and a class with another word for it is still one.
-    fn is_meant_by(self, wanted: Self) -> bool {
-        let family = |kind| match kind {
-            Self::Method | Self::Constructor => Self::Function,
-            Self::Struct => Self::Class,
-            Self::Interface => Self::Trait,
-            other => other,
-        };
-        match wanted {
-            Self::Function | Self::Class | Self::Struct | Self::Trait | Self::Interface => {
-                family(self) == family(wanted)
-            }
-            exact => self == exact,
-        }
-    }
-
-    /// Whether what lies inside is named after it.
-    fn holds_names(self) -> bool {
-        !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
-    }
-
-    /// Parts of something else: a plain name means them only when it means nothing else.
-    fn is_minor(self) -> bool {
-        matches!(self, Self::Field | Self::Variant | Self::Impl)
-    }
 }
-
-/// One definition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Definition {
-    /// Its name.
-    pub name: String,
-    /// What it is.
-    pub kind: SymbolKind,
-    /// Its full name inside the text, with the names of what lies around it.
-    pub fqn: String,
-    /// The whole item, without comments and attributes before it.
-    pub span: Span,
-    /// The names of what lies around it, and its own, each with [`BEHIND`]: what a plan's symbol is compared with.
-    #[serde(skip)]
-    pub(super) path: String,
-    /// Only says that it exists; the body is elsewhere.
-    #[serde(skip)]
-    pub(super) is_signature: bool,
-    /// Where its name stands, in bytes.
-    #[serde(skip)]
-    pub(super) name_start: usize,
-}
-
-/// A match of the language's query.
-pub(super) struct Found<'tree> {
-    pub(super) node: Node<'tree>,
-    name: Node<'tree>,
-    kind: SymbolKind,
-    receiver: Option<Node<'tree>>,
-    implemented: Option<Node<'tree>>,
-    pattern: usize,
-}
-
-/// What is open around the place that is looked at.
-struct Around {
-    byte_end: usize,
-    path: String,
-    shown: String,
-    kind: SymbolKind,
-}
-
-/// How deep definitions lie inside one another that are read. Nobody writes deeper ones, and the names of
-/// a hundred thousand made to lie inside one another would take all memory.
-const MOST_NESTED: usize = 64;
-/// Longest full name of a definition that is read, in bytes. Long names around a hundred thousand definitions
-/// would take all memory, too.
-const LONGEST_NAME: usize = 1_000;
-/// Stands behind each name of a path; no name has it.
-const BEHIND: char = '\0';
 
 impl Source<'_> {
-    /// Everything that the text defines, in the order of the text; nothing that lies inside more than 64
-    /// other definitions or has a full name of more than 1,000 bytes.
+    /// All definitions, in text order, except those nested more than 64 levels deep or with a full name over 1,000
+    /// bytes.
     pub fn definitions(&self) -> Vec<Definition> {
         self.defined().into_iter().map(|(definition, _)| definition).collect()
     }
 
-    /// The definitions, and where the names of all stand, also of those that lie too deep.
+    /// The definitions, and the positions of all defined names, including those that are nested too deep.
     pub(super) fn definitions_and_names(&self) -> (Vec<Definition>, HashSet<usize>) {
         let found = self.found();
         let names = found.iter().map(|it| it.name.start_byte()).collect();
@@ -168,13 +66,13 @@ impl Source<'_> {
         (defined.map(|(definition, _)| definition).collect(), names)
     }
 
-    /// The definitions with their nodes.
+    /// The definitions with their syntax nodes.
     pub(super) fn defined(&self) -> Vec<(Definition, Node<'_>)> {
         self.defined_by(self.found())
     }
 
     fn defined_by<'s>(&'s self, mut found: Vec<Found<'s>>) -> Vec<(Definition, Node<'s>)> {
-        // A definition comes before what lies inside it; the first pattern of a file is the most exact.
+        // A definition precedes its inner ones. The first pattern in a query file is the most specific.
         found.sort_by_key(|it| (it.name.start_byte(), it.pattern));
         found.dedup_by_key(|it| it.name.start_byte());
         found.sort_by_key(|it| (it.node.start_byte(), usize::MAX - it.node.end_byte()));
@@ -271,16 +169,16 @@ impl Source<'_> {
         found
     }
 
-    /// The one definition that a plan means by `symbol`: a name, or a name with some of what lies
-    /// around it, such as `Type::method`.
+    /// The only definition that matches `symbol`: a name, optionally qualified, such as `Type::method`.
     ///
     /// # Errors
-    /// None, more than one, or a kind that does not exist.
+    ///
+    /// No match, several matches, or an unknown kind.
     pub fn definition(&self, symbol: &str, kind: Option<&str>) -> Result<Definition, CodeError> {
         self.chosen(symbol, kind).map(|(definition, _)| definition)
     }
 
-    /// The first definition, in the order of the text, that `symbol` may mean; `None` when there is none.
+    /// The first definition, in text order, that matches `symbol`.
     pub fn defines(&self, symbol: &str) -> Option<Definition> {
         let parts = segments(symbol);
         self.definitions().into_iter().find(|it| it.is_named(symbol, &parts))
@@ -298,7 +196,7 @@ impl Source<'_> {
         let of_kind = |it: &Definition| wanted.is_none_or(|wanted| it.kind.is_meant_by(wanted));
         let named_but = by_name.first().map(|(it, _)| (it.kind.as_str(), it.span.start_line));
         let mut chosen: Vec<_> = by_name.into_iter().filter(|(it, _)| of_kind(it)).collect();
-        // A name that says which trait it is of is whole: its last part alone would mean more.
+        // A name with its trait is complete and matches exactly.
         if symbol.starts_with('<') && chosen.iter().any(|(it, _)| it.fqn == symbol) {
             chosen.retain(|(it, _)| it.fqn == symbol);
         }
@@ -329,7 +227,7 @@ impl Source<'_> {
         }
     }
 
-    /// What may have been meant by a name that nothing defines.
+    /// A suggestion for a name without a definition.
     fn hint(&self, parts: &[&str], others: &[(Definition, Node<'_>)]) -> Option<String> {
         let name = parts.last()?;
         if let Some((near, _)) = others.iter().find(|(it, _)| it.name.eq_ignore_ascii_case(name)) {
@@ -343,45 +241,4 @@ impl Source<'_> {
         })?;
         Some(format!("the name stands in the macro {}, whose output is not read", it.name))
     }
-}
-
-impl Definition {
-    fn is_named(&self, symbol: &str, parts: &[&str]) -> bool {
-        self.fqn == symbol || (!parts.is_empty() && ends_with(&self.path, parts))
-    }
-}
-
-fn ends_with(path: &str, parts: &[&str]) -> bool {
-    let rest = parts.iter().rev().try_fold(path, |rest, part| {
-        rest.strip_suffix(BEHIND).and_then(|rest| rest.strip_suffix(part))
-    });
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(BEHIND))
-}
-
-fn owns_methods(kind: SymbolKind) -> bool {
-    matches!(
-        kind,
-        SymbolKind::Impl
-            | SymbolKind::Trait
-            | SymbolKind::Class
-            | SymbolKind::Struct
-            | SymbolKind::Interface
-            | SymbolKind::Enum
-            | SymbolKind::Union
-    )
-}
-
-/// The name itself, without the names of what lies around it.
-pub fn last_name(symbol: &str) -> &str {
-    segments(symbol).last().copied().unwrap_or_default()
-}
-
-/// The parts of a full name, without type parameters: `a::B<T>::c` and `a.B.c` are `a`, `B`, `c`.
-pub fn segments(symbol: &str) -> Vec<&str> {
-    symbol
-        .split("::")
-        .flat_map(|part| part.split('.'))
-        .map(|part| part.split('<').next().unwrap_or(part).trim())
-        .filter(|part| !part.is_empty())
-        .collect()
 }

@@ -1,12 +1,15 @@
 //! Why a source text could not be read or changed.
 
-use super::bounds::PARSER_STEPS;
-use super::definition::Definition;
+use super::symbol::Definition;
 
-/// What is wrong, with what a person needs to put it right (SPEC §6, E104 and E310).
+/// Limit for parser steps on one text, a step being a token or a completed rule. Ordinary sources take one step per
+/// one or two bytes.
+pub(super) const PARSER_STEPS: u64 = 1_000_000;
+
+/// The error, with what the user needs to fix it (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
-    /// The text is larger than the engine reads.
+    /// The text is larger than the engine accepts.
     #[error("it has {bytes} bytes, and the engine reads at most {limit}")]
     TooLarge {
         /// Its size in bytes.
@@ -14,7 +17,7 @@ pub enum CodeError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Reading it would take more than the engine does for one text. Counts decide, never a clock.
+    /// Parsing would exceed a limit of the engine. Limits count operations, not time.
     #[error("it takes more than {limit} {what}, the most that the engine does for one text")]
     TooMany {
         /// What is counted.
@@ -22,60 +25,60 @@ pub enum CodeError {
         /// The limit.
         limit: u64,
     },
-    /// Reading was asked to stop by a person.
+    /// The user stopped the operation.
     #[error("reading it was stopped")]
     Stopped,
-    /// The text does not follow the grammar.
+    /// The text has a syntax error.
     #[error("{what} does not parse as {language}: line {line}, column {column}")]
     Syntax {
         /// Which text: the file, the replacement, or the result.
         what: &'static str,
         /// The language's name.
         language: &'static str,
-        /// Line of the first fault, from 1.
+        /// Line of the first error, from 1.
         line: usize,
-        /// Column of the first fault in bytes, from 1.
+        /// Column of the first error in bytes, from 1.
         column: usize,
     },
-    /// Nothing defines this symbol.
+    /// No definition matches the symbol.
     #[error("no definition of {symbol}{}", hint.as_ref().map_or_else(String::new, |hint| format!(": {hint}")))]
     NotFound {
-        /// The symbol as it was asked for.
+        /// The symbol in the request.
         symbol: String,
-        /// What is there instead, when something is.
+        /// A suggestion, if there is one.
         hint: Option<String>,
     },
-    /// More than one definition has this name.
+    /// Several definitions match the symbol.
     #[error("{symbol} is defined {} times: {}", candidates.len(), list(candidates))]
     Ambiguous {
-        /// The symbol as it was asked for.
+        /// The symbol in the request.
         symbol: String,
-        /// All that match, in the order of the text.
+        /// All matches, in text order.
         candidates: Vec<Definition>,
     },
-    /// One statement defines this and something else; replacing it would take both away.
+    /// One statement defines this symbol and others, which replacing it would remove.
     #[error("{symbol} is defined in one statement with {others}; replace the file's text instead")]
     Shared {
-        /// The symbol as it was asked for.
+        /// The symbol in the request.
         symbol: String,
-        /// What else the statement defines.
+        /// The other symbols.
         others: String,
     },
-    /// There is no such kind of definition.
+    /// The kind of definition is unknown.
     #[error("{kind} is no kind of definition; known: {known}")]
     UnknownKind {
-        /// The kind as it was asked for.
+        /// The kind in the request.
         kind: String,
-        /// The words that are accepted.
+        /// The known kinds.
         known: String,
     },
-    /// The replacement has no code in it.
+    /// The replacement contains no code.
     #[error("the replacement holds no code")]
     EmptyReplacement,
 }
 
 impl CodeError {
-    /// How many steps of the parser it takes to find this, at most.
+    /// Upper bound for the parser steps before this error is found.
     pub fn steps(&self) -> u64 {
         match self {
             Self::TooMany { .. } => PARSER_STEPS,
@@ -84,7 +87,7 @@ impl CodeError {
     }
 }
 
-/// Candidates as a person can tell them apart.
+/// Lists candidates with kind and line.
 fn list(candidates: &[Definition]) -> String {
     const SHOWN: usize = 8;
     let mut words: Vec<_> = candidates

@@ -1,4 +1,4 @@
-//! The languages that the engine reads: their grammars, their files, and their queries.
+//! Supported languages: grammars, file extensions and queries.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,36 +20,50 @@ pub enum Language {
     Java,
 }
 
-/// What a language is made of.
+/// The properties of a language.
 struct Spec {
     language: Language,
     name: &'static str,
     extensions: &'static [&'static str],
     grammar: fn() -> tree_sitter::Language,
-    /// Where its definitions are: assets/queries.
+    /// The query for definitions, from assets/queries.
     definitions: &'static str,
-    /// Its highlights, as the grammar's authors wrote them.
+    /// The highlight queries of the grammar's authors.
     highlights: &'static [&'static str],
-    /// Between the parts of a full name.
+    /// Separates the parts of a full name.
     separator: &'static str,
-    /// Nodes that are names.
+    /// Node kinds of names.
     identifiers: &'static [&'static str],
-    /// Nodes that wrap a definition and belong to it when a replacement brings one too.
+    /// Node kinds that wrap a definition. They are replaced if the replacement has the same wrapper.
     wrappers: &'static [&'static str],
-    /// Nodes before a definition, or first in it, that stay unless the replacement brings its own.
+    /// Node kinds of attributes, before or inside a definition. They are kept unless the replacement has its own.
     attributes: &'static [&'static str],
 }
 
 const COMMON_IDENTIFIERS: &[&str] = &["identifier", "type_identifier", "field_identifier"];
-const SCRIPT_IDENTIFIERS: &[&str] = &[
-    "identifier",
-    "type_identifier",
-    "property_identifier",
-    "private_property_identifier",
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
-];
-const SCRIPT_WRAPPERS: &[&str] = &["export_statement"];
+/// TypeScript, whose node kinds JavaScript and TSX share.
+const TYPESCRIPT: Spec = Spec {
+    language: Language::TypeScript,
+    name: "TypeScript",
+    extensions: &["ts", "mts", "cts"],
+    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    definitions: include_str!("../../assets/queries/typescript.scm"),
+    highlights: &[
+        tree_sitter_javascript::HIGHLIGHT_QUERY,
+        tree_sitter_typescript::HIGHLIGHTS_QUERY,
+    ],
+    separator: ".",
+    identifiers: &[
+        "identifier",
+        "type_identifier",
+        "property_identifier",
+        "private_property_identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+    ],
+    wrappers: &["export_statement"],
+    attributes: &["decorator"],
+};
 
 static SPECS: [Spec; 9] = [
     Spec {
@@ -88,40 +102,15 @@ static SPECS: [Spec; 9] = [
         grammar: || tree_sitter_javascript::LANGUAGE.into(),
         definitions: include_str!("../../assets/queries/javascript.scm"),
         highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
+        ..TYPESCRIPT
     },
-    Spec {
-        language: Language::TypeScript,
-        name: "TypeScript",
-        extensions: &["ts", "mts", "cts"],
-        grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        definitions: include_str!("../../assets/queries/typescript.scm"),
-        highlights: &[
-            tree_sitter_javascript::HIGHLIGHT_QUERY,
-            tree_sitter_typescript::HIGHLIGHTS_QUERY,
-        ],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
-    },
+    TYPESCRIPT,
     Spec {
         language: Language::Tsx,
         name: "TypeScript with JSX",
         extensions: &["tsx"],
         grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        definitions: include_str!("../../assets/queries/typescript.scm"),
-        highlights: &[
-            tree_sitter_javascript::HIGHLIGHT_QUERY,
-            tree_sitter_typescript::HIGHLIGHTS_QUERY,
-        ],
-        separator: ".",
-        identifiers: SCRIPT_IDENTIFIERS,
-        wrappers: SCRIPT_WRAPPERS,
-        attributes: &["decorator"],
+        ..TYPESCRIPT
     },
     Spec {
         language: Language::Go,
@@ -174,12 +163,12 @@ static SPECS: [Spec; 9] = [
 ];
 
 impl Language {
-    /// Every language, in the order of the table.
+    /// All languages, in table order.
     pub fn all() -> impl Iterator<Item = Self> {
         SPECS.iter().map(|spec| spec.language)
     }
 
-    /// The language of a file, told by its extension.
+    /// The language of a file, by its extension.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         SPECS.iter().find(|spec| spec.extensions.contains(&&*extension)).map(|spec| spec.language)
@@ -190,12 +179,12 @@ impl Language {
         SPECS.iter().find(|spec| spec.language == self).unwrap_or(&SPECS[0])
     }
 
-    /// Its name as people write it.
+    /// The display name.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
 
-    /// The endings of its files, without the dot.
+    /// File extensions, without the dot.
     pub fn extensions(self) -> &'static [&'static str] {
         self.spec().extensions
     }
@@ -204,7 +193,7 @@ impl Language {
         (self.spec().grammar)()
     }
 
-    /// Whether a type in brackets may be a cast, or anything else.
+    /// Whether a type in brackets may be a cast.
     pub(super) fn has_casts(self) -> bool {
         matches!(self, Self::C | Self::Cpp | Self::Java)
     }
@@ -229,14 +218,14 @@ impl Language {
         self.spec().highlights.concat()
     }
 
-    /// The compiled query for definitions and calls; none only if the shipped file were faulty,
-    /// which `every_query_compiles` checks.
+    /// The compiled query for definitions and calls. `None` only if the built-in query were faulty, which
+    /// `every_query_compiles` rules out.
     pub(super) fn query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =
             [const { OnceLock::new() }; SPECS.len()];
         let at = SPECS.iter().position(|spec| spec.language == self)?;
         let compile = || {
-            super::count_memory();
+            super::meter::count_memory();
             Query::new(&self.grammar(), self.spec().definitions).ok()
         };
         QUERIES.get(at)?.get_or_init(compile).as_ref()

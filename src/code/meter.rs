@@ -1,7 +1,7 @@
-//! How much work the parser does between two looks at its watch, measured by the memory that it asks for.
+//! Measures the parser's work between two progress callbacks by its memory allocations.
 //!
-//! A step of the parser is short in a text without faults. In a faulty one it may try hundreds of ways to go on, and
-//! keep what it found. All of that asks for memory, in the same order and size on every machine.
+//! A parser step is cheap in a correct text. During error recovery one step may try hundreds of alternatives and
+//! store the results. The allocations for this are the same on every machine.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::Cell;
@@ -11,17 +11,17 @@ use std::sync::Once;
 use tree_sitter::Allocator;
 
 thread_local! {
-    /// All bytes that were asked for on this thread.
+    /// Bytes allocated on this thread so far.
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts from here on, on every thread. Called first by whoever uses the parser, before there are others.
+/// Installs the counting allocator for the parser on all threads. Must be called before the parser is first used.
 pub fn count_memory() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         #[expect(unsafe_code, reason = "the parser is not written in Rust")]
-        // SAFETY: these are the functions of the system that the parser uses by itself, with a count beside them;
-        // what was allocated before can be given back to them.
+        // SAFETY: these functions forward to the system functions that the parser uses by default. Memory that was
+        // allocated before can be freed by them.
         unsafe {
             tree_sitter::set_allocator(Some(Allocator {
                 malloc: new,
@@ -33,7 +33,7 @@ pub fn count_memory() {
     });
 }
 
-/// All bytes that were asked for on this thread until now.
+/// Bytes allocated on this thread so far.
 pub(super) fn asked() -> u64 {
     ASKED.get()
 }
@@ -50,7 +50,7 @@ macro_rules! of_the_system {
     ($name:ident, $call:ident, ($($argument:ident: $type:ty),+), $bytes:expr) => {
         #[expect(unsafe_code, reason = "called by a library that is not written in Rust")]
         unsafe extern "C" fn $name($($argument: $type),+) -> *mut c_void {
-            // SAFETY: what this is called with is what its name in the system wants.
+            // SAFETY: the arguments are passed on unchanged to the system function of the same contract.
             counted($bytes, unsafe { libc::$call($($argument),+) })
         }
     };

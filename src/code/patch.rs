@@ -1,4 +1,4 @@
-//! What a text becomes when one definition is replaced (SPEC §4, `splice_patch`).
+//! Replaces one definition in a text (SPEC §4, `splice_patch`).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,31 +6,35 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::error::CodeError;
 use super::reference::{apart, holds};
-use super::{CodeError, Definition, Source, Span};
+use super::source::Source;
+use super::span::Span;
+use super::symbol::Definition;
 
 const BOM: char = '\u{feff}';
 
 /// A text with one definition replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patched {
-    /// The whole new text.
+    /// The complete new text.
     pub text: String,
-    /// What was replaced.
+    /// The replaced definition.
     pub definition: Definition,
-    /// The bytes of the old text that are no more; everything outside is as it was.
+    /// The replaced bytes of the old text. Everything else is unchanged.
     pub replaced: Range<usize>,
-    /// The bytes of the new text that stand there instead.
+    /// The bytes of the new text that replace them.
     pub inserted: Range<usize>,
-    /// What the replacement defines, when that is not what was replaced.
+    /// The first definition in the replacement, if it does not define the replaced name.
     pub defines_instead: Option<String>,
 }
 
-/// Replaces the definition that `symbol` means. Comments and attributes before it stay unless the
-/// replacement brings its own; line breaks and indentation are those of the file.
+/// Replaces the definition that matches `symbol`. Comments and attributes before it are kept unless the replacement
+/// has its own. Line breaks and indentation are adapted to the file.
 ///
 /// # Errors
-/// A symbol that is absent, ambiguous or in a faulty place; a result with a fault that was not there.
+///
+/// The symbol is missing, ambiguous or near a syntax error, or the result has a new syntax error.
 pub fn patch(
     source: &Source<'_>,
     symbol: &str,
@@ -49,7 +53,7 @@ pub fn patch(
         return Err(CodeError::Shared { symbol: symbol.to_owned(), others: others.join(", ") });
     }
     let replacement = replacement.strip_prefix(BOM).unwrap_or(replacement);
-    // Read alone only to learn what it brings: a method does not parse outside its class.
+    // Parsed alone only to find its first parts: a method does not parse outside its class.
     let alone = Source::parse(source.language, replacement, stop)?;
     let brings = brings(&alone)?;
     let (start, kept) = beginning(source, node, &brings);
@@ -66,17 +70,17 @@ pub fn patch(
     finished(source, definition, text, start..end, inserted, stop)
 }
 
-/// Where an item ends. Some grammars take the line break behind it for a part of it, as C's does after a
-/// macro.
+/// The end of an item, without the line break that some grammars include, such as C's after a macro.
 fn end_of(source: &Source<'_>, node: Node<'_>) -> usize {
     let head = source.text.get(..node.end_byte()).unwrap_or_default();
     head.trim_end_matches(['\r', '\n']).len()
 }
 
-/// Puts the replacement exactly as it is where the definition stands: what is above it stays, and no
-/// line break or indentation is adapted. So does the program `splice`.
+/// Replaces a definition literally: comments and attributes before it stay, and line breaks and indentation are not
+/// adapted. The program `splice` does the same.
 ///
 /// # Errors
+///
 /// As [`patch`].
 pub fn replace(
     source: &Source<'_>,
@@ -94,7 +98,7 @@ pub fn replace(
     finished(source, definition, text, replaced, inserted, stop)
 }
 
-/// Reads the result and says what became of the definition.
+/// Parses the result and finds what the replacement defines.
 fn finished(
     source: &Source<'_>,
     definition: Definition,
@@ -115,8 +119,8 @@ fn finished(
     Ok(Patched { text, definition, replaced, inserted, defines_instead })
 }
 
-/// A grammar may lag behind its language, and C is not whole before its preprocessor ran: faults that
-/// were there may stay, where and as they were. Around the definition they would make its span a guess.
+/// Existing syntax errors may stay, since a grammar may lag behind its language, and C is incomplete before
+/// preprocessing. Errors near the definition are refused, because its span would be a guess.
 fn no_new_fault(
     source: &Source<'_>,
     replaced: &Range<usize>,
@@ -129,7 +133,7 @@ fn no_new_fault(
         return Err(source.syntax_error("the file", *fault));
     }
     let after = result.faults();
-    // Places behind the replacement have moved; counted from the end they have not.
+    // Positions after the replacement are compared relative to the end of the text.
     let place = |it: &Span, all: usize, changed: &Range<usize>| match it.byte_start < changed.start
     {
         true => (true, it.byte_start, it.byte_end),
@@ -143,13 +147,13 @@ fn no_new_fault(
     after.iter().find(new).map_or(Ok(()), |fault| Err(result.syntax_error("the result", *fault)))
 }
 
-/// What a replacement begins with.
+/// The first parts of a replacement.
 struct Brings<'t> {
-    /// Where its first comment, attribute or item begins, in bytes.
+    /// Start of its first comment, attribute or item, in bytes.
     start: usize,
     comments: bool,
     attributes: bool,
-    /// The kind of its first item.
+    /// The node kind of its first item.
     item: &'t str,
 }
 
@@ -157,7 +161,7 @@ fn brings<'s>(alone: &'s Source<'_>) -> Result<Brings<'s>, CodeError> {
     let root = alone.tree.root_node();
     let mut brings = Brings { start: usize::MAX, comments: false, attributes: false, item: "" };
     let mut cursor = root.walk();
-    // A replacement that does not parse alone may have its first parts inside one faulty node.
+    // If the replacement has syntax errors alone, its first parts may be inside an error node.
     let mut is_there = cursor.goto_first_child();
     while is_there {
         let one = cursor.node();
@@ -181,16 +185,16 @@ fn brings<'s>(alone: &'s Source<'_>) -> Result<Brings<'s>, CodeError> {
     Ok(brings)
 }
 
-/// The node that is replaced: the definition, or what wraps it when the replacement is wrapped too.
+/// The node to replace: the definition, or its wrapper if the replacement has the same one.
 fn target<'tree>(source: &Source<'_>, node: Node<'tree>, brings: &Brings<'_>) -> Node<'tree> {
     let wrapper = node.parent().filter(|parent| source.language.is_wrapper(parent.kind()));
     wrapper.filter(|parent| parent.kind() == brings.item).unwrap_or(node)
 }
 
-/// Where the replaced bytes begin, and what of them is kept before the replacement.
+/// The start of the replaced bytes, and the part of them that is kept before the replacement.
 fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize, String) {
     let target = target(source, node, brings);
-    // Annotations that the grammar puts into the item itself, as Java's does.
+    // Annotations inside the item itself, as in Java's grammar.
     let own = first_attribute(source, target);
     if !brings.attributes
         && let Some(own) = own
@@ -200,7 +204,7 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
     }
     let mut lead = Vec::new();
     let mut before = target;
-    // Listed once: to ask a node for the one before it goes through all that stand before it.
+    // Collected once, because finding the previous sibling takes linear time.
     for one in all_before(target).into_iter().rev() {
         let belongs = is_comment(one) || source.language.is_attribute(one.kind());
         let stands_above = line_gap(source.text, one.end_byte(), before.start_byte());
@@ -220,7 +224,7 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
     let mut kept = String::new();
     for (at, one) in rest.iter().enumerate() {
         if !goes(one) {
-            // With the space up to the next one, so that lines stay lines.
+            // Includes the space up to the next part, which keeps lines separate.
             let next = rest.get(at + 1).unwrap_or(&target).start_byte();
             kept.push_str(source.text.get(one.start_byte()..next).unwrap_or_default());
         }
@@ -228,21 +232,21 @@ fn beginning(source: &Source<'_>, node: Node<'_>, brings: &Brings<'_>) -> (usize
     (start, kept)
 }
 
-/// What stands before a node beside it, in order.
+/// The preceding siblings of a node, in order.
 fn all_before(node: Node<'_>) -> Vec<Node<'_>> {
     let Some(parent) = node.parent() else { return Vec::new() };
     let mut cursor = parent.walk();
     parent.children(&mut cursor).take_while(|one| one.id() != node.id()).collect()
 }
 
-/// The first annotation inside an item's modifiers.
+/// The first annotation among an item's modifiers.
 fn first_attribute<'tree>(source: &Source<'_>, item: Node<'tree>) -> Option<Node<'tree>> {
     let first = item.child(0)?;
     let first = if first.kind() == "modifiers" { first.child(0)? } else { first };
     source.language.is_attribute(first.kind()).then_some(first)
 }
 
-/// Where the item goes on behind its annotations.
+/// The start of the item after its annotations.
 fn after_attributes(source: &Source<'_>, first: Node<'_>) -> usize {
     let mut last = first;
     while let Some(next) = last.next_sibling() {
@@ -251,7 +255,7 @@ fn after_attributes(source: &Source<'_>, first: Node<'_>) -> usize {
         }
         last = next;
     }
-    // All modifiers are annotations: what follows is beside their parent.
+    // If all modifiers are annotations, the item continues after their parent.
     let after = last.parent().and_then(|modifiers| modifiers.next_sibling());
     after.map_or(last.end_byte(), |node| node.start_byte())
 }
@@ -260,30 +264,29 @@ fn is_comment(node: Node<'_>) -> bool {
     node.is_extra() && node.kind().contains("comment")
 }
 
-/// Whether only spaces and at most one line break lie between two places.
+/// Whether only white space with at most one line break separates two positions.
 fn line_gap(text: &str, from: usize, to: usize) -> bool {
-    // A line comment of some grammars has its line break inside.
+    // Line comments of some grammars include their line break.
     let from = text.get(..from).map_or(from, |head| head.trim_end_matches(['\r', '\n']).len());
     text.get(from..to)
         .is_some_and(|gap| gap.chars().all(char::is_whitespace) && gap.matches('\n').count() <= 1)
 }
 
-/// Whether something else stands before the node on its line.
+/// Whether other code precedes the node on its line.
 fn shares_line(text: &str, node: Node<'_>) -> bool {
     let head = text.get(..node.start_byte()).unwrap_or_default();
     let line = head.rsplit('\n').next().unwrap_or_default();
     !line.trim_start_matches(BOM).trim().is_empty()
 }
 
-/// The spaces and tabs at the begin of the line of a place.
+/// The indentation of the line that contains a position.
 fn indentation(text: &str, at: usize) -> &str {
     let begin = text.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
     let line = text.get(begin..at).unwrap_or_default();
     line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
 }
 
-/// The replacement moved to the indentation of its new place. Lines that begin inside a string are
-/// left alone: there, spaces mean something.
+/// Indents the replacement for its new place, except for lines that start inside a string.
 fn indented(
     source: &Source<'_>,
     place: usize,
@@ -313,8 +316,8 @@ fn indented(
     moved
 }
 
-/// Whether a text was cut out of such a place, as the program `splice` wants it: only its first line is
-/// without indentation; the second is further in than the place, and the last bracket right there.
+/// Whether a text was cut from such a place, as `splice` expects it: only its first line lacks indentation, the
+/// second line is indented further, and the last line closes at the place's indentation.
 fn is_cut_out(body: &str, indentation: &str) -> bool {
     let goes_on = |line: Option<&str>, with: &[char]| {
         line.and_then(|line| line.strip_prefix(indentation))
@@ -324,7 +327,7 @@ fn is_cut_out(body: &str, indentation: &str) -> bool {
     goes_on(lines.next(), &[' ', '\t']) && goes_on(lines.last(), &['}'])
 }
 
-/// Where the strings of a text are, in order and apart.
+/// The ranges of all strings, in order and disjoint.
 fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
     let mut strings = Vec::new();
     let mut cursor = source.tree.walk();
@@ -334,7 +337,7 @@ fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
         let is_string =
             kind.contains("string") || kind.contains("template") || kind.contains("text_block");
         if is_string && kind != "template_declaration" {
-            // Of two that follow one another, the second begins no line inside the first.
+            // For adjacent strings: the start of the second is not inside the first.
             strings.push(node.start_byte() + 1..node.end_byte());
         } else if cursor.goto_first_child() {
             continue;
@@ -347,7 +350,7 @@ fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
     }
 }
 
-/// The replacement with the line breaks that most lines of the file have.
+/// Converts the replacement to the line breaks of most lines in the file.
 fn with_line_breaks<'a>(file: &str, body: &'a str) -> Cow<'a, str> {
     let all = file.matches('\n').count();
     let crlf = file.matches("\r\n").count();

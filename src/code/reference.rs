@@ -1,4 +1,4 @@
-//! References: the places where a text names something that is defined here or elsewhere.
+//! Finds references: places that use a name.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,43 +6,43 @@ use std::ops::Range;
 use serde::Serialize;
 use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 
-use super::definition::segments;
-use super::{Source, Span};
+use super::source::Source;
+use super::span::Span;
+use super::symbol::segments;
 
-/// How something is named.
+/// The kind of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
-    /// It is called, or a macro is used.
+    /// A call or a macro use.
     Call,
-    /// It is brought in from elsewhere.
+    /// An import.
     Import,
-    /// Any other way.
+    /// Any other use.
     Other,
 }
 
-/// One place that names something.
+/// One use of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reference {
     /// The name.
     pub symbol: String,
-    /// How it is named.
+    /// The kind of use.
     pub kind: ReferenceKind,
-    /// Where the name stands.
+    /// The position of the name.
     pub span: Span,
     /// The full name of the innermost definition around the place.
     pub from_symbol: Option<String>,
 }
 
 impl Source<'_> {
-    /// Every name in the text that is not the name of a definition at its own place, in the order of
-    /// the text. Comments and strings name nothing.
+    /// All names in text order, except in definitions, comments and strings.
     pub fn references(&self) -> Vec<Reference> {
         self.named(|_, _| true)
     }
 
-    /// The references to one symbol. Names alone are compared: of `Type::method` every use of
-    /// `method` counts that is not written after the name of another type.
+    /// The references to one symbol. Only names are compared: for `Type::method`, every use of `method` counts
+    /// unless another type qualifies it.
     pub fn references_to(&self, symbol: &str) -> Vec<Reference> {
         let parts = segments(symbol);
         let Some((name, qualifiers)) = parts.split_last() else { return Vec::new() };
@@ -59,9 +59,9 @@ impl Source<'_> {
         let mut around = Vec::new();
         let mut references: Vec<Reference> = Vec::new();
         let mut cursor = self.tree.walk();
-        // What lies around the node. To ask a node for its parent walks down to it from the root.
+        // Enclosing nodes. Asking a node for its parent would search from the root.
         let mut parents: Vec<Node<'_>> = Vec::new();
-        // A name in a macro that may turn out to be a call, until its next sibling is seen.
+        // The index of a name inside a macro, until the next sibling shows whether it is a call.
         let mut pending: Option<usize> = None;
         loop {
             let node = cursor.node();
@@ -78,7 +78,7 @@ impl Source<'_> {
                 around.retain(|it| it.span.byte_end > at);
                 let parent = parents.last().copied();
                 if !names.contains(&at) && wanted(node, parent) {
-                    // Inside a macro's arguments there are only tokens.
+                    // The arguments of a macro are plain tokens.
                     let in_macro = parent.is_some_and(|parent| parent.kind() == "token_tree");
                     pending = in_macro.then_some(references.len());
                     references.push(Reference {
@@ -109,7 +109,7 @@ impl Source<'_> {
         }
     }
 
-    /// Where calls have their names, and where imports are; those in order and apart.
+    /// The positions of call names, and the ranges of imports, in order and disjoint.
     fn calls_and_imports(&self) -> (HashSet<usize>, Vec<Range<usize>>) {
         let (mut calls, mut imports) = (HashSet::new(), Vec::new());
         let Some(query) = self.language.query() else { return (calls, imports) };
@@ -128,7 +128,7 @@ impl Source<'_> {
         (calls, apart(imports))
     }
 
-    /// Whether a name that is written after another one may belong to `wanted`.
+    /// Whether the qualifier of a name allows the type `wanted`.
     fn may_be_of(&self, node: Node<'_>, parent: Option<Node<'_>>, wanted: &str) -> bool {
         let Some(parent) = parent else { return true };
         let before = parent.child_by_field_name("path").or(parent.child_by_field_name("scope"));
@@ -141,12 +141,12 @@ impl Source<'_> {
     }
 }
 
-/// Whether a name before this is taken for that of a call, where there are only tokens.
+/// Whether the name before this token tree is called.
 fn opens_parentheses(node: Node<'_>) -> bool {
     node.kind() == "token_tree" && node.child(0).is_some_and(|first| first.kind() == "(")
 }
 
-/// The same places in order, those that overlap as one.
+/// Sorts ranges and merges overlapping ones.
 pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|it| it.start);
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -159,7 +159,7 @@ pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     apart
 }
 
-/// Whether one of these places, in order and apart, holds `at`.
+/// Whether one of these ordered, disjoint ranges contains `at`.
 pub(super) fn holds(ranges: &[Range<usize>], at: usize) -> bool {
     let behind = ranges.partition_point(|it| it.start <= at);
     behind.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|it| it.contains(&at))

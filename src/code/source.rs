@@ -1,45 +1,17 @@
-//! A text with its syntax tree.
+//! A source text with its syntax tree.
 
-use serde::Serialize;
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{CodeError, Language, bounds, count_memory, recent};
+use super::error::CodeError;
+use super::language::Language;
+use super::meter::count_memory;
+use super::span::Span;
+use super::{bounds, recent};
 
-/// The largest text that is read, in bytes. A tree takes about ten times the text's size.
+/// Size limit for a text, in bytes. A tree takes about ten times as many.
 pub const MAX_SOURCE_BYTES: usize = 32 << 20;
 
-/// A place in a text. Lines count from 1 and columns from 0, in bytes, as code graphs count them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Span {
-    pub byte_start: usize,
-    pub byte_end: usize,
-    pub start_line: usize,
-    pub start_col: usize,
-    pub end_line: usize,
-    pub end_col: usize,
-}
-
-impl Span {
-    pub(super) fn of(node: Node<'_>) -> Self {
-        let (start, end) = (node.start_position(), node.end_position());
-        Self {
-            byte_start: node.start_byte(),
-            byte_end: node.end_byte(),
-            start_line: start.row + 1,
-            start_col: start.column,
-            end_line: end.row + 1,
-            end_col: end.column,
-        }
-    }
-
-    /// Whether `other` lies inside, or is the same.
-    pub fn contains(&self, other: &Self) -> bool {
-        self.byte_start <= other.byte_start && other.byte_end <= self.byte_end
-    }
-}
-
-/// A text that was read as one language.
+/// A text parsed as one language.
 pub struct Source<'t> {
     pub(super) language: Language,
     pub(super) text: &'t str,
@@ -48,10 +20,11 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Reads the text; `stop` is asked now and then. A text with faults is read as far as it goes.
+    /// Parses the text; `stop` is polled. A text with syntax errors is parsed as far as possible.
     ///
     /// # Errors
-    /// A text that is too large or too hard to read, or a reading that was stopped.
+    ///
+    /// The text is too large or too hard to parse, or parsing was stopped.
     pub fn parse(
         language: Language,
         text: &'t str,
@@ -64,7 +37,7 @@ impl<'t> Source<'t> {
         let (tree, steps) = recent::or_read(language, text, || {
             count_memory();
             let mut parser = Parser::new();
-            // Grammar and runtime are built together; a mismatch would fail every test of the language.
+            // Grammar and runtime are built together. A mismatch would fail every test of the language.
             parser.set_language(&language.grammar()).map_err(|_| CodeError::Stopped)?;
             let (tree, steps) = bounds::parse(&mut parser, text, open_brackets, stop)?;
             if let Some(query) = language.query() {
@@ -75,28 +48,27 @@ impl<'t> Source<'t> {
         Ok(Self { language, text, tree, steps })
     }
 
-    /// How many steps of the parser it took, about: the same for the same text.
+    /// The approximate number of parser steps, which is the same for the same text.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Whether it does not follow the grammar somewhere.
+    /// Whether the text has a syntax error.
     pub fn is_faulty(&self) -> bool {
         self.tree.root_node().has_error()
     }
 
-    /// The language it was read as.
+    /// The language of the text.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Where the text does not follow the grammar, in order. A grammar may lag behind its language:
-    /// this is not proof that a compiler would refuse the text.
+    /// Syntax errors in text order. A grammar may lag behind its language, so that a compiler may accept the text.
     pub fn faults(&self) -> Vec<Span> {
         faults(self.tree.root_node())
     }
 
-    /// A fault of this text as an error; `what` names the text.
+    /// Turns a syntax error into a [`CodeError`]; `what` names the text.
     pub(super) fn syntax_error(&self, what: &'static str, fault: Span) -> CodeError {
         CodeError::Syntax {
             what,
@@ -112,8 +84,8 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The nodes that are wrong or were made up by the parser. Walks without recursion: a text may be
-/// nested as deep as it is long.
+/// Error nodes and nodes that the parser inserted. Without recursion, because a text may be nested as deep as it is
+/// long.
 fn faults(root: Node<'_>) -> Vec<Span> {
     let mut faults = Vec::new();
     let mut cursor = root.walk();

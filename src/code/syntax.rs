@@ -1,13 +1,14 @@
-//! Syntax colours: which bytes of a text are what.
+//! Syntax highlighting.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-use super::{Language, Source};
+use super::language::Language;
+use super::source::Source;
 
-/// What a piece of text is to a reader.
+/// The class of a highlighted range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the classes by their names")]
 pub enum Class {
@@ -21,7 +22,7 @@ pub enum Class {
     Type,
 }
 
-/// The names of the grammars' queries, and what they are here; a longer name is matched by its begin.
+/// Highlight names of the grammars with their classes. A longer name matches by prefix.
 const NAMES: [(&str, Class); 14] = [
     ("attribute", Class::Attribute),
     ("comment", Class::Comment),
@@ -39,17 +40,17 @@ const NAMES: [(&str, Class); 14] = [
     ("type.builtin", Class::Type),
 ];
 
-/// The most text that is coloured at once, in bytes; a longer one stays plain.
+/// Size limit for highlighting, in bytes. Longer texts stay plain.
 pub const MAX_COLOURED_BYTES: usize = 256 << 10;
 
-/// The coloured pieces of a text, in order and without overlap; what is left out is plain. All of a text
-/// longer than [`MAX_COLOURED_BYTES`] is, and one that is too hard to read: it is coloured where people wait for it.
+/// The highlighted ranges of a text, in order and disjoint. The result is empty for texts over
+/// [`MAX_COLOURED_BYTES`] and for texts that are too hard to parse, because highlighting blocks the user interface.
 pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
     if text.len() > MAX_COLOURED_BYTES {
         return Vec::new();
     }
     let Some(configuration) = configuration(language) else { return Vec::new() };
-    // What is too hard to read is too hard to colour: the highlighter counts nothing.
+    // The highlighter has no limits of its own.
     if Source::parse(language, text, &|| false).is_err() {
         return Vec::new();
     }
@@ -72,7 +73,7 @@ pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
                     }
                 }
             }
-            // What was coloured so far is right; the rest stays plain.
+            // The ranges so far are correct; the rest stays plain.
             Err(_) => break,
         }
     }

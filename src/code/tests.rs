@@ -102,7 +102,7 @@ fn every_language_has_its_definitions() {
 }
 
 #[test]
-fn a_name_that_means_more_than_one_is_refused_with_its_candidates() {
+fn ambiguous_names_list_their_candidates() {
     let text = "struct A; struct B; impl A { fn new() {} } impl B { fn new() {} }
         impl Clone for A { fn clone(&self) -> A { A } } fn a() {} mod a {}";
     let source = source(Language::Rust, text);
@@ -125,7 +125,7 @@ fn a_name_that_means_more_than_one_is_refused_with_its_candidates() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_what_may_have_been_meant() {
+fn missing_symbols_come_with_suggestions() {
     let text = "fn Alpha() {}\nmacro_rules! make { () => { fn made() {} } }\nmake!();\n";
     let source = source(Language::Rust, text);
     let hint = |name| source.definition(name, None).unwrap_err().to_string();
@@ -169,14 +169,14 @@ fn references_say_how_and_from_where() {
 }
 
 #[test]
-fn a_qualified_reference_leaves_out_what_belongs_to_another() {
+fn qualified_references_exclude_other_types() {
     let text = "fn f(x: A) { A::new(); B::new(); x.new(); Self::new(); new(); }";
     assert_eq!(source(Language::Rust, text).references_to("A::new").len(), 4);
     assert_eq!(source(Language::Rust, text).references_to("new").len(), 5);
 }
 
 #[test]
-fn comments_and_attributes_stay_unless_the_replacement_brings_its_own() {
+fn replacements_keep_comments_and_attributes() {
     let text = "/// Old.\n#[inline]\nfn f() {}\n\n// apart\n\nfn g() {}\n";
     let new = |with| patched(Language::Rust, text, "f", with).unwrap();
     let tail = "\n\n// apart\n\nfn g() {}\n";
@@ -192,7 +192,7 @@ fn comments_and_attributes_stay_unless_the_replacement_brings_its_own() {
 }
 
 #[test]
-fn wrappers_and_annotations_are_replaced_only_by_their_like() {
+fn wrappers_are_replaced_only_by_wrappers() {
     let js = |with| patched(Language::JavaScript, "export function f() {}\n", "f", with).unwrap();
     assert_eq!(js("function f() { 1; }"), "export function f() { 1; }\n");
     assert_eq!(js("export function f() { 1; }"), "export function f() { 1; }\n");
@@ -216,7 +216,7 @@ fn wrappers_and_annotations_are_replaced_only_by_their_like() {
 }
 
 #[test]
-fn the_replacement_takes_the_indentation_and_the_line_breaks_of_the_file() {
+fn replacements_adopt_indentation_and_line_breaks() {
     let text =
         "\u{feff}class C:\r\n    def m(self):\r\n        return 1\r\n\r\n    def n(self): pass";
     let with = "def m(self):\n    text = \"\"\"a\nb\"\"\"\n\n    return text\n";
@@ -225,7 +225,7 @@ fn the_replacement_takes_the_indentation_and_the_line_breaks_of_the_file() {
         "\u{feff}class C:\r\n    def m(self):\r\n        text = \"\"\"a\r\nb\"\"\"\r\n\r\n        return text\r\n\r\n    def n(self): pass"
     );
     let text = "impl A {\n    fn m() {}\n}";
-    // With its indentation, without any, and cut out as the program `splice` wants it.
+    // With its indentation, without any, and cut out as the program `splice` expects it.
     for with in [
         "    fn m() {\n        1;\n    }\n",
         "fn m() {\n    1;\n}\n",
@@ -245,7 +245,7 @@ fn the_replacement_takes_the_indentation_and_the_line_breaks_of_the_file() {
 }
 
 #[test]
-fn the_line_break_behind_a_macro_stays() {
+fn the_line_break_after_a_macro_stays() {
     for end in ["\n", "\r\n"] {
         let text = format!("#define A 1{end}#define B 2{end}int x;{end}");
         let now = patched(Language::C, &text, "A", "#define A 3\n").unwrap();
@@ -254,7 +254,7 @@ fn the_line_break_behind_a_macro_stays() {
 }
 
 #[test]
-fn what_would_not_parse_is_refused() {
+fn unparsable_results_are_refused() {
     let text = "fn f() {}\nfn g() {}\n";
     for (text, with, part) in [
         (text, "fn f() {", "the result does not parse as Rust: line"),
@@ -283,7 +283,7 @@ fn a_fault_elsewhere_stays_as_it_was() {
 }
 
 #[test]
-fn a_statement_that_defines_two_is_not_replaced_for_one() {
+fn statements_with_two_definitions_are_not_replaced() {
     let error = patched(Language::Java, "class C { int a, b; }", "C.a", "int a;").unwrap_err();
     assert_eq!(error, CodeError::Shared { symbol: "C.a".into(), others: "C.b".into() });
     let js = "const a = 1, b = 2;\n";
@@ -291,7 +291,7 @@ fn a_statement_that_defines_two_is_not_replaced_for_one() {
 }
 
 #[test]
-fn a_replacement_of_another_name_is_said() {
+fn replacements_with_another_name_are_reported() {
     let text = "fn f() {}\nfn g() {}\n";
     let patched = |with| patch(&source(Language::Rust, text), "f", None, with, &|| false).unwrap();
     assert_eq!(patched("fn f() {}").defines_instead, None);
@@ -300,7 +300,7 @@ fn a_replacement_of_another_name_is_said() {
 }
 
 #[test]
-fn definitions_that_lie_inside_one_another_without_end_take_no_memory_without_end() {
+fn deeply_nested_definitions_take_bounded_memory() {
     const DEEP: usize = 2_000;
     let text = format!("{}{} fn last() {{}}", "mod a {".repeat(DEEP), "}".repeat(DEEP));
     let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
@@ -310,7 +310,7 @@ fn definitions_that_lie_inside_one_another_without_end_take_no_memory_without_en
 }
 
 #[test]
-fn limits_and_stops_are_said() {
+fn limits_and_stops_are_reported() {
     let long = "a".repeat(MAX_SOURCE_BYTES + 1);
     let error = Source::parse(Language::Rust, &long, &|| false).err().unwrap();
     assert!(matches!(error, CodeError::TooLarge { .. }));
@@ -319,7 +319,7 @@ fn limits_and_stops_are_said() {
 }
 
 #[test]
-fn a_text_as_deep_as_it_is_long_is_read() {
+fn maximally_nested_texts_are_parsed() {
     let text = "fn f() { ".to_owned() + &"(".repeat(20_000) + &")".repeat(20_000) + " }";
     let source = source(Language::Rust, &text);
     assert_eq!(source.definitions().len(), 1);
@@ -341,10 +341,10 @@ fn colours_are_in_order_and_inside_the_text() {
     assert!(rust.contains(&(9..12, Class::String)));
 }
 
-/// A text nested twenty thousand deep takes as long as one of the same size that is not: what asks for the
-/// parent of a node at every name would take the square of the depth, a minute and not a second.
+/// Deep nesting takes linear time. Asking for the parent of a node at every name would be quadratic: a minute
+/// instead of a second.
 #[test]
-fn what_is_nested_deep_is_read_as_fast_as_what_is_not() {
+fn deep_nesting_takes_linear_time() {
     const DEEP: usize = 20_000;
     let nested = |open: &str, inside: &str, close: &str| {
         format!("{}{inside}{}", open.repeat(DEEP), close.repeat(DEEP))
@@ -368,7 +368,7 @@ fn what_is_nested_deep_is_read_as_fast_as_what_is_not() {
 }
 
 #[test]
-fn many_imports_and_many_faults_are_looked_through_once() {
+fn many_imports_and_errors_take_linear_time() {
     let text = "use a::b;\n".repeat(30_000);
     let began = std::time::Instant::now();
     let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
@@ -380,7 +380,7 @@ fn many_imports_and_many_faults_are_looked_through_once() {
 }
 
 #[test]
-fn a_text_too_long_to_be_coloured_at_once_stays_plain() {
+fn long_texts_are_not_highlighted() {
     let line = "fn f() { \"s\" }\n";
     let short = line.repeat(MAX_COLOURED_BYTES / line.len());
     assert!(!highlight(Language::Rust, &short).is_empty());

@@ -1,18 +1,17 @@
-//! Ordinary outputs, in which nothing is to be hidden: of 200 at most one may have anything.
+//! Ordinary program output must not be redacted: at most one of 200 texts may be.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::Redactor;
 
-/// Crates whose sources are full of examples of secrets, because they look for them: what is hidden there is
-/// what they are made to find. Nothing else is left out.
+/// Crates that detect secrets, whose sources are full of examples. Nothing else is excluded.
 const SCANNERS: &[&str] = &["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"];
 
-/// Most of a file that is read: an output of this size is a long one.
+/// Limit for the part of a file that is read. Longer output is rare.
 const MOST: u64 = 400_000;
 
-/// Fails where more than one of 200 of these texts has anything to hide.
+/// Fails if more than one of 200 of these texts contains anything to redact.
 fn hardly_any(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
     let (mut hidden, mut read) = (Vec::new(), 0);
     for (name, text) in texts {
@@ -57,7 +56,7 @@ fn hardly_any_file_of_other_crates_has_secrets() {
 fn hardly_any_file_of_the_system_has_secrets() {
     let folders =
         ["/usr/share", "/usr/include", "/usr/lib/python3", "/usr/lib/node_modules", "/var/log"];
-    // Private keys are secrets, also those of examples.
+    // Private keys are secrets even in examples.
     let is_key =
         |path: &str| Path::new(path).extension().is_some_and(|it| it == "key" || it == "pem");
     hardly_any(
@@ -66,7 +65,7 @@ fn hardly_any_file_of_the_system_has_secrets() {
     );
 }
 
-/// Digits, letters and words that are the same each time.
+/// Reproducible random digits, letters and words.
 struct Filling(u64);
 
 impl Filling {
@@ -204,7 +203,7 @@ fn hardly_any_ordinary_output_has_secrets() {
 }
 
 #[test]
-fn the_public_key_of_a_host_is_no_secret() {
+fn public_host_keys_are_not_secret() {
     let mut filling = Filling(7);
     for _ in 0..2_000 {
         let digest = format!("ssh-ed25519 SHA256:{}", filling.base64(43));

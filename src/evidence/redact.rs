@@ -1,4 +1,4 @@
-//! Hiding secrets in what is about to be stored (SPEC §8). What is one, the folder `secrets` knows.
+//! Redacts secrets before they are stored (SPEC §8). The rules are in `secrets`.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,18 +12,18 @@ use super::ledger::canonical;
 use super::secrets::{self, Match};
 use super::vault::Vault;
 
-/// Recognises secrets and hides them.
+/// Finds and redacts secrets.
 #[derive(Debug)]
 pub(super) struct Redactor;
 
-/// Secrets that were found in the exact bytes of a record; each is also hidden where only a part of
-/// its surroundings is shown, for instance one line of a private key in a difference.
+/// Secrets found in the exact bytes of a record. Each is also redacted where only part of its context is shown, for
+/// instance one line of a private key in a diff.
 #[derive(Debug, Default)]
 pub(super) struct KnownSecrets {
     seen: HashSet<String>,
     secrets: Vec<(&'static str, String)>,
-    /// Finds all of them in one pass: a log can hold thousands of tokens. Made when first asked; `None`
-    /// when they are too many even for that.
+    /// Finds all of them in one pass, because a log can contain thousands of tokens. Built on first use; `None` if
+    /// there are too many to build it.
     finder: OnceCell<Option<AhoCorasick>>,
 }
 
@@ -35,13 +35,13 @@ impl KnownSecrets {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no secrets.
     pub(super) fn is_empty(&self) -> bool {
         self.secrets.is_empty()
     }
 
-    /// Those that are hidden in all records of a run, and not only in the one in which they were recognised:
-    /// what could be a word of its own is not among them.
+    /// The secrets that are redacted in all records of a run, not only in the record in which they were found.
+    /// Secrets that could be ordinary words are not among them.
     pub(super) fn lasting(mut self) -> Self {
         let before = self.secrets.len();
         self.secrets.retain(|(_, secret)| is_unmistakable(secret));
@@ -53,7 +53,7 @@ impl KnownSecrets {
         self
     }
 
-    /// Whether any of them stands in this text.
+    /// Whether a text contains any of them.
     pub(super) fn is_in(&self, text: &str) -> bool {
         !self.ranges(text).is_empty()
     }
@@ -63,14 +63,14 @@ impl KnownSecrets {
         self.secrets.iter().map(|(_, secret)| secret.len()).max().unwrap_or(0)
     }
 
-    /// Takes in those of another record.
+    /// Adds the secrets of another record.
     pub(super) fn add_all(&mut self, others: &Self) {
         for (kind, secret) in &others.secrets {
             self.add(kind, secret);
         }
     }
 
-    /// Every place of every one, also where they overlap.
+    /// All occurrences of all secrets, including overlapping ones.
     pub(super) fn ranges(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
         if self.secrets.is_empty() {
             return Vec::new();
@@ -100,12 +100,12 @@ impl KnownSecrets {
 }
 
 impl Redactor {
-    /// Whether there is anything to hide in this text.
+    /// Whether a text contains anything to redact.
     pub(super) fn finds_in(&self, text: &str) -> bool {
         !secrets::find(text).is_empty()
     }
 
-    /// Whether there is anything to hide in these exact bytes, also behind the escapes of JSON.
+    /// Whether exact bytes contain anything to redact, also behind JSON escapes.
     pub(super) fn finds_in_bytes(&self, bytes: &[u8]) -> bool {
         let text = String::from_utf8_lossy(bytes);
         if self.finds_in(&text) {
@@ -124,12 +124,12 @@ impl Redactor {
         })
     }
 
-    /// Adds the secrets of this text to those that are hidden wherever they occur.
+    /// Adds the secrets of this text to those that are redacted wherever they occur.
     pub(super) fn learn(&self, known: &mut KnownSecrets, text: &str) {
         for found in secrets::find(text) {
             Self::learn_match(known, text, &found);
         }
-        // In JSON a secret may be a list of arguments, or have escapes.
+        // In JSON a secret may be in a list of arguments, or be escaped.
         if text.starts_with(['{', '['])
             && !secrets::rule_out(text)
             && let Ok(mut value) = serde_json::from_str::<Value>(text)
@@ -141,7 +141,7 @@ impl Redactor {
         }
     }
 
-    /// Adds what was found in this text.
+    /// Adds the match of a rule.
     pub(super) fn learn_match(known: &mut KnownSecrets, text: &str, found: &Match) {
         let secret = found.secret.clone().and_then(|range| text.get(range));
         Self::learn_one(known, found.kind, secret.unwrap_or_default());
@@ -150,11 +150,11 @@ impl Redactor {
 
     /// Adds one secret.
     fn learn_one(known: &mut KnownSecrets, kind: &'static str, secret: &str) {
-        // Of a secret of several lines, each line: that is how differences and searches show it.
+        // Each line of a multi-line secret, because diffs and search results show single lines.
         for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
             if !line.starts_with("-----") {
                 known.add(kind, line);
-                // In source code a line of a key stands in quotes, which other texts escape.
+                // A line of a key may be in quotes in source code, and these quotes may be escaped in turn.
                 let core = longest_run(line);
                 if core.len() >= 32 && core.len() < line.len() {
                     known.add(kind, core);
@@ -163,12 +163,12 @@ impl Redactor {
         }
     }
 
-    /// Every place that a rule took in.
+    /// The range of every match.
     pub(super) fn matches(&self, text: &str) -> Vec<Match> {
         secrets::find(text)
     }
 
-    /// The text with a marker in place of each secret.
+    /// Redacts a text.
     pub(super) fn hide<'t>(
         &self,
         vault: &Vault,
@@ -181,8 +181,7 @@ impl Redactor {
         hide_ranges(vault, text, ranges)
     }
 
-    /// The value as canonical text with a marker in place of each secret. They are hidden inside its
-    /// texts, so that it stays the same kind of value.
+    /// Redacts the strings of a value and returns its canonical text. The value keeps its kind.
     pub(super) fn hide_in_json(
         &self,
         vault: &Vault,
@@ -190,8 +189,8 @@ impl Redactor {
         mut value: Value,
     ) -> String {
         let text = canonical(&value);
-        // Most values hold nothing that any rule looks at, and one look at the whole says so. A known
-        // secret may hold characters that are escaped in it, so it has to be looked for in the strings.
+        // Most values contain no trigger of any rule, which one pass over the whole shows. Known secrets must be
+        // compared with the strings themselves, because they may be escaped in the text.
         if known.secrets.is_empty() && secrets::rule_out(&text) {
             return text;
         }
@@ -199,7 +198,7 @@ impl Redactor {
         canonical(&value)
     }
 
-    /// Puts the markers into the value itself; `name` is that of the field which holds it.
+    /// Redacts a value in place. `name` is that of the field that contains it.
     pub(super) fn hide_below(
         &self,
         vault: &Vault,
@@ -210,7 +209,7 @@ impl Redactor {
         self.each_secret(known, name, value, &mut |secret, kind| marker(vault, kind, secret));
     }
 
-    /// Replaces each secret in a value by what `replace` makes of it and its kind.
+    /// Replaces each secret in a value by the result of `replace` for the secret and its kind.
     fn each_secret(
         &self,
         known: &KnownSecrets,
@@ -257,7 +256,7 @@ impl Redactor {
                 }
             }
             Value::Object(map) => {
-                // `{"name": "DB_PASS", "value": "…"}`: the name of the value is in the field beside it.
+                // `{"name": "DB_PASS", "value": "…"}`: another field contains the name of the value.
                 let named = ["name", "key", "Name", "Key", "variable"]
                     .into_iter()
                     .find_map(|field| map.get(field)?.as_str())
@@ -267,7 +266,7 @@ impl Redactor {
                     let is_value = key.eq_ignore_ascii_case("value");
                     let name = named.as_deref().filter(|_| is_value).unwrap_or(&key);
                     self.each_secret(known, Some(name), &mut value, replace);
-                    // Where paths are keys, a secret can stand in one.
+                    // If keys are paths, a key can contain a secret.
                     let mut ranges: Vec<_> = secrets::find(&key)
                         .into_iter()
                         .filter_map(|it| Some((it.secret?, it.kind)))
@@ -287,24 +286,24 @@ fn longest_run(line: &str) -> &str {
     runs.max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-/// How many secrets of a run are remembered from one record to the next.
+/// Limit for the secrets of a run that are kept from one record to the next.
 const MOST_LASTING: usize = 4_096;
 
-/// Whether a text can hardly be anything but the secret as which it was recognised elsewhere.
+/// Whether a text is long and random enough to be redacted in all records.
 fn is_unmistakable(text: &str) -> bool {
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     (text.len() >= 8 && digit && letter) || (text.len() >= 16 && !text.contains(' '))
 }
 
-/// Whether a text stands for a secret wherever it occurs: of a short word nothing says that.
+/// Whether a text is redacted wherever it occurs. Short words are not.
 fn is_telling(text: &str) -> bool {
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     text.len() >= 8 || (text.len() >= 6 && digit && letter)
 }
 
-/// The text with a marker in place of each of these ranges.
+/// Replaces each of these ranges by a redaction marker.
 pub(super) fn hide_ranges<'t>(
     vault: &Vault,
     text: &'t str,
@@ -336,7 +335,7 @@ fn marker(vault: &Vault, kind: &str, secret: &str) -> String {
     format!("[secret:{kind}:{}]", vault.mark(secret))
 }
 
-/// The ranges in order, those that overlap as one of the first one's kind.
+/// Sorts ranges and merges overlapping ones, which keep the kind of the first one.
 fn merged(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &'static str)> {
     ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut all: Vec<(Range<usize>, &'static str)> = Vec::new();

@@ -8,7 +8,7 @@ fn hide(text: &str) -> String {
     Redactor.hide(&vault, &KnownSecrets::default(), text).into_owned()
 }
 
-/// Texts with the secret in them. Joined at run time, so that no scanner takes this file for a leak.
+/// Texts with a secret. Joined at run time, so that secret scanners do not report this file.
 fn secrets() -> Vec<(String, String)> {
     let pem = format!(
         "-----BEGIN RSA PRIVATE {k}-----\nMIIEow{b}\n{b}\n-----END RSA PRIVATE {k}-----",
@@ -52,7 +52,7 @@ fn secrets() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_kind_of_secret_is_hidden_and_nothing_around_it() {
+fn every_kind_of_secret_is_redacted_alone() {
     for (text, secret) in secrets() {
         let hidden = hide(&text);
         assert!(!hidden.contains(&secret), "{text} became {hidden}");
@@ -127,7 +127,7 @@ fn json_stays_json_and_a_field_name_counts() {
 }
 
 #[test]
-fn a_secret_is_found_behind_the_escapes_of_json() {
+fn secrets_are_found_behind_json_escapes() {
     let redactor = Redactor;
     let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
     assert!(redactor.finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
@@ -136,7 +136,7 @@ fn a_secret_is_found_behind_the_escapes_of_json() {
 }
 
 #[test]
-fn a_learned_secret_is_hidden_line_by_line() {
+fn known_secrets_are_redacted_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;
@@ -151,9 +151,9 @@ fn a_learned_secret_is_hidden_line_by_line() {
     assert_eq!(redactor.hide(&vault, &KnownSecrets::default(), line), line);
 }
 
-/// No rule looks at such a value, and in its JSON text the secret has escapes that it has not itself.
+/// No rule matches this value. In JSON text the secret has escapes that the value has not.
 #[test]
-fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
+fn known_secrets_are_redacted_without_other_matches() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;
@@ -166,9 +166,9 @@ fn a_learned_secret_is_hidden_in_a_value_that_holds_nothing_else() {
     assert_eq!(nothing_known, value.to_string());
 }
 
-/// A log can hold thousands of tokens; looking for each on its own would take most of an hour here.
+/// A log can contain thousands of tokens. Searching for each one separately would take most of an hour here.
 #[test]
-fn any_number_of_learned_secrets_is_hidden() {
+fn any_number_of_known_secrets_is_redacted() {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
     let redactor = Redactor;
@@ -185,7 +185,7 @@ fn any_number_of_learned_secrets_is_hidden() {
     );
 }
 
-/// Each line alone and all of them as one output.
+/// Checks each line alone and all lines as one output.
 #[test]
 fn ordinary_output_stays_readable() {
     let sample = include_str!("../../tests/fixtures/secrets/ordinary.txt");

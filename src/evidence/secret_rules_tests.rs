@@ -10,7 +10,7 @@ use crate::evidence::ledger::canonical;
 use crate::evidence::redact::{KnownSecrets, Redactor};
 use crate::evidence::vault::Vault;
 
-/// What texts with and without secrets are made of; every rule needs some of it.
+/// Building blocks of texts with and without secrets. Every rule needs some of them.
 const PIECES: &[&str] = &[
     "PassWord",
     "passwd",
@@ -118,7 +118,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// `value` as JSON text of a writer that escapes every character.
+/// `value` as JSON text from a writer that escapes every character.
 fn escaped(value: &Value) -> String {
     let string = |text: &str| {
         let escapes: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
@@ -146,7 +146,7 @@ static VAULT: LazyLock<(TempDir, Vault)> = LazyLock::new(|| {
 
 proptest! {
     #[test]
-    fn a_text_that_is_ruled_out_has_no_secret(text in text()) {
+    fn prefilter_of_texts_misses_no_secret(text in text()) {
         prop_assert!(!rule_out(&text) || find(&text).is_empty());
         for found in find(&text) {
             let secret = found.secret.unwrap();
@@ -156,10 +156,10 @@ proptest! {
     }
 
     #[test]
-    fn a_value_that_is_ruled_out_as_a_whole_has_nothing_to_hide(value in value()) {
+    fn prefilter_of_values_misses_no_secret(value in value()) {
         let (redactor, vault) = (&Redactor, &VAULT.1);
         let text = canonical(&value);
-        // A known secret that occurs nowhere makes the redactor look at each string.
+        // With a known secret that occurs nowhere, the redactor has to check each string.
         let mut known = KnownSecrets::default();
         redactor.learn(&mut known, "PASSWORD=nowhere-in-these-values-0");
         let string_by_string = redactor.hide_in_json(vault, &known, value.clone());
@@ -168,7 +168,7 @@ proptest! {
         }
         let hidden = redactor.hide_in_json(vault, &KnownSecrets::default(), value.clone());
         prop_assert_eq!(&hidden, &string_by_string);
-        // Bytes that hold the value hold its secrets, whoever wrote them and however.
+        // If bytes contain the value, they contain its secrets, however they are written.
         if hidden != text {
             prop_assert!(redactor.finds_in_bytes(text.as_bytes()), "{}", text);
             prop_assert!(redactor.finds_in_bytes(escaped(&value).as_bytes()), "{}", escaped(&value));
@@ -176,14 +176,14 @@ proptest! {
     }
 }
 
-/// A line and what is secret of it, marked by « and ».
+/// A line with its secret between « and ».
 fn marked(line: &str) -> (String, String) {
     let (before, rest) = line.split_once('«').unwrap();
     let (secret, after) = rest.split_once('»').unwrap();
     (format!("{before}{secret}{after}"), secret.to_owned())
 }
 
-/// The names of variables that tools document, each in the form in which they write it.
+/// Variable names that tools document, in the form in which they appear there.
 const ASSIGNED: &[&str] = &[
     "PGPASS=«correcthorse»",
     "PGPASSWORD=«correcthorse» psql -h db",
@@ -228,9 +228,9 @@ fn values_of_secret_variables_are_hidden() {
     }
 }
 
-/// The same values stand alone in what a program prints of its environment.
+/// The same values also appear in printed environments.
 #[test]
-fn secrets_of_the_environment_are_known_without_their_names() {
+fn environment_secrets_are_redacted_without_names() {
     for (name, value, secret) in [
         ("PGPASS", "correcthorse", "correcthorse"),
         ("DATABASE_URL", "postgres://app:tr0ub4dor@db/shop", "tr0ub4dor"),
@@ -256,7 +256,7 @@ fn secrets_of_the_environment_are_known_without_their_names() {
 }
 
 #[test]
-fn names_that_only_look_alike_hide_nothing() {
+fn similar_names_redact_nothing() {
     for text in [
         "PWD=/tmp/tmp.Xa8Zq91bKd",
         "PWD=/home/runner/work/3f9a1c2e7b/x",

@@ -1,17 +1,12 @@
 //! How dangerous a step is (SPEC §7.1), decided without trusting the plan's author.
 //!
-//! Pure: called by the review, the engine and the headless commands. Absent on purpose: anything
-//! that reads a file. What a plan says about itself can only raise a verdict.
+//! Pure: no file is read here. Called by the review, the engine and the headless commands. What a plan says about
+//! itself can only raise a verdict.
 
 mod policy;
 mod sensitive;
 mod shell;
 mod tools;
-
-use std::borrow::Cow;
-use std::ops::Range;
-
-use serde::Serialize;
 
 pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
@@ -22,20 +17,6 @@ pub use shell::{
     second_reading, table_folder, table_paths,
 };
 pub use tools::{
-    CHANGE_HISTORY, of_rollback, of_step, of_workspace_command, of_written_path, of_written_program,
+    CHANGE_HISTORY, Verdict, of_rollback, of_step, of_workspace_command, of_written_path,
+    of_written_program,
 };
-
-/// A level with its reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Verdict {
-    /// How dangerous.
-    pub level: RiskLevel,
-    /// The rule that decided.
-    pub rule: Cow<'static, str>,
-    /// The bytes of the decisive argument that matched.
-    pub span: Option<Range<usize>>,
-    /// Why.
-    pub reason: String,
-    /// A safer way, where there is one.
-    pub suggestion: Option<String>,
-}

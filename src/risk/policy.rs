@@ -1,29 +1,32 @@
-//! The settings that decide about risk and prompts; part of what an approval covers (SPEC §2).
+//! The settings that affect risk and prompts. An approval covers them (SPEC §2).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::UserRules;
+use super::shell::UserRules;
 use crate::authorization::{DEFAULT_TTL_MS, Grants};
 use crate::plan::{Digest, TOOLS, Tool};
 
-/// Who reads symbols and replaces definitions (SPEC §4, code engines).
+/// Part of the policy digest. Raise it with every change of a rule in `tools.rs` or `sensitive`.
+const RULES_VERSION: u32 = 8;
+
+/// Which engine finds symbols and replaces definitions (SPEC §4, code engines).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineChoice {
-    /// The external one where a fresh `codegraph.db` is there, else the embedded one.
+    /// The external engine if there is an up-to-date `codegraph.db`, else the embedded one.
     #[default]
     Auto,
-    /// The grammars that are built in.
+    /// The built-in grammars.
     Embedded,
-    /// The programs `magellan` and `splice`; what of them is missing is an error.
+    /// The programs `magellan` and `splice`. It is an error if one of them is missing.
     External,
 }
 
 impl EngineChoice {
-    /// The choice as it is written in settings and on the command line.
+    /// The name used in settings and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -33,21 +36,21 @@ impl EngineChoice {
     }
 }
 
-/// Whether what a run starts on this computer runs behind walls (SPEC §7.5).
+/// Whether local processes of a run are sandboxed behind walls (SPEC §7.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WallSetting {
-    /// Nothing runs without the strongest walls.
+    /// Nothing runs unless the strongest walls are available.
     Required,
-    /// Behind the strongest walls that this computer has; without any, more is asked.
+    /// The strongest walls that this computer has. Without any, more steps ask for confirmation.
     #[default]
     Preferred,
-    /// Without walls, and more is asked.
+    /// No walls. More steps ask for confirmation.
     Off,
 }
 
 impl WallSetting {
-    /// The setting as it is written.
+    /// The name used in settings.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Required => "required",
@@ -61,16 +64,16 @@ impl WallSetting {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlannerNeeds {
-    /// Whether it has the network of this computer.
+    /// Whether it may use the network.
     pub network: bool,
-    /// Where it writes: `.` is the workspace; other paths as in `needs` of a command.
+    /// Paths that it may write: `.` is the workspace; other paths as in `needs` of a command.
     pub write: Vec<String>,
-    /// Whether it sees the files of the workspace.
+    /// Whether it may read the workspace.
     pub read: bool,
 }
 
 impl Default for PlannerNeeds {
-    /// It looks, and no more.
+    /// Read-only access to the workspace.
     fn default() -> Self {
         Self { network: false, write: Vec::new(), read: true }
     }
@@ -88,7 +91,7 @@ impl std::fmt::Display for PlannerNeeds {
     }
 }
 
-/// Settings of a planner that ships, which it is handed on its input: they may hold a key.
+/// Settings that a bundled planner receives on its standard input. They may contain a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlannerSettings(pub String);
 
@@ -98,43 +101,42 @@ impl std::fmt::Debug for PlannerSettings {
     }
 }
 
-/// What the person has settled in advance. A plan cannot change any of it.
+/// Decisions that the user makes in advance. A plan cannot change any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Tools for which a person is asked at every step.
+    /// Tools that ask for confirmation at every step.
     pub confirm_tools: BTreeSet<Tool>,
     /// Folders besides the workspace that tools may reach.
     pub extra_roots: Vec<PathBuf>,
     /// How long an approval waits for its run, in milliseconds.
     pub authorization_ttl_ms: i64,
-    /// Who reads symbols and replaces definitions.
+    /// Which engine finds symbols and replaces definitions.
     pub engine: EngineChoice,
-    /// The program `splice`; none for the one on `PATH`.
+    /// The program `splice`; `None` for the one on `PATH`.
     pub splice_program: Option<PathBuf>,
-    /// The settings file of the SSH client; none for the client's own (SPEC §7.3).
+    /// The settings file of the SSH client; `None` for the client's default (SPEC §7.3).
     pub ssh_config: Option<PathBuf>,
-    /// The person's own rules for commands.
+    /// The user's own rules for commands.
     pub command_rules: UserRules,
-    /// Whether what a run starts on this computer runs behind walls.
+    /// Whether local processes of a run are sandboxed behind walls.
     pub walls: WallSetting,
-    /// What the person grants for a run besides what its plan asks for: told by their flags and clicks, not by
-    /// the settings, and no part of the digest, because an approval covers the walls themselves.
+    /// Access that the user grants to a run in addition to the plan's `needs`. It comes from flags and clicks, not
+    /// from the settings, and is not part of the digest, because an approval covers the walls themselves.
     pub grants: Grants,
-    /// What planners may do, by their names; it says nothing about plans, and is no part of the digest.
+    /// What planners may do, by planner name. It does not affect plans and is not part of the digest.
     pub planners: BTreeMap<String, PlannerNeeds>,
-    /// What the planners that ship are told of the settings, which they cannot read behind walls.
+    /// Settings for the bundled planners, which cannot read the settings file behind walls.
     pub planner_settings: Option<PlannerSettings>,
-    /// The files of workspace commands that the person trusts, each in its workspace (SPEC §9): told by the
-    /// evidence, not by the settings, and no part of the digest, because an approval covers the file itself.
+    /// Files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come from the
+    /// evidence, not from the settings, and are not part of the digest, because an approval covers the file itself.
     pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
-    /// Those that were trusted, and whose trust does not count because nothing proves it: what older versions
-    /// recorded, or what was recorded under another key.
+    /// Files that were trusted, but without proof: recorded by older versions or under another key.
     pub unproven_trust: BTreeSet<(PathBuf, Digest)>,
-    /// The folders of this program itself, which no tool reaches and which make a command that names them
-    /// dangerous (SPEC §4): absolute, filled in where a plan is looked at. No part of the digest: they are
-    /// where the approvals themselves are kept.
+    /// The folders of this program, which no tool may access and which make a command that names them dangerous
+    /// (SPEC §4). Absolute paths, filled in when a plan is reviewed. Not part of the digest, because the approvals
+    /// are stored there.
     pub own_folders: Vec<PathBuf>,
-    /// Why nothing may run: the settings are there and cannot be used (SPEC §7.1).
+    /// Why nothing may run: the settings exist but are unusable (SPEC §7.1).
     pub refusal: Option<String>,
 }
 
@@ -161,19 +163,19 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The policy of settings that cannot be used: nothing runs under it, and it asks everywhere.
+    /// The policy for unusable settings: nothing runs under it, and every tool asks for confirmation.
     pub fn refusing(why: String) -> Self {
         let confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
         Self { confirm_tools, refusal: Some(why), ..Self::default() }
     }
 
-    /// The files of commands that the person trusts in this workspace.
+    /// The workspace command files that the user trusts in this workspace.
     pub fn trusted_in(&self, workspace: &Path) -> BTreeSet<Digest> {
         let here = self.trusted_commands.iter().filter(|(folder, _)| folder == workspace);
         here.map(|(_, digest)| *digest).collect()
     }
 
-    /// The digest that an approval and every decision carry; changes with anything that could
+    /// The digest that is stored with an approval and with every decision. It changes with everything that could
     /// change a verdict, a prompt or a limit.
     pub fn digest(&self) -> Digest {
         let tools: Vec<_> = self.confirm_tools.iter().map(|tool| tool.name()).collect();
@@ -190,7 +192,7 @@ impl Policy {
             "engine": self.engine,
             "extra_roots": roots,
             "refusal": self.refusal,
-            "rules": super::tools::RULES_VERSION,
+            "rules": RULES_VERSION,
             "splice_program": splice,
             "ssh_config": ssh_config,
             "walls": self.walls,

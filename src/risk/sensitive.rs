@@ -1,8 +1,8 @@
-//! One table of sensitive paths for tools and commands (SPEC §4, §7.1): files that other programs obey, and
-//! files that keep keys or passwords.
+//! One table of sensitive paths for tools and commands (SPEC §4, §7.1): files that configure other programs, and
+//! files with keys or passwords.
 //!
-//! Paths are compared after folding, because a file system may take two spellings for one file: it may ignore
-//! case, Unicode forms, characters without width, and dots or spaces at the end of a name.
+//! Paths are folded before they are compared, because a file system may treat two spellings as one file: it may
+//! ignore case, Unicode normalization, zero-width characters, and trailing dots or spaces.
 
 mod table;
 
@@ -14,23 +14,23 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(super) use self::table::Use;
 use self::table::{ROWS, Rows};
 
-/// A row of the table that a path matches.
+/// The row of the table that matches a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sensitive {
-    /// The rule's id.
+    /// Id of the rule.
     pub(super) rule: &'static str,
-    /// What such a file is good for.
+    /// Why the file is sensitive.
     pub(super) used: Use,
-    /// What writing it does, as the end of a sentence.
+    /// What writing the file does, as the end of a sentence.
     pub(super) reason: &'static str,
 }
 
-/// The first row that a path matches; none for an ordinary file.
+/// The first row that matches a path; `None` for an ordinary file.
 pub(super) fn sensitive(path: &str) -> Option<Sensitive> {
     rows(path, |_| true)
 }
 
-/// Whether a path is of a file that keeps keys or passwords. The public half of a pair of keys is none.
+/// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
     !path.ends_with(".pub") && rows(path, |used| used == Use::Secret).is_some()
 }
@@ -44,13 +44,13 @@ fn rows(path: &str, wanted: impl Fn(Use) -> bool) -> Option<Sensitive> {
     Some(Sensitive { rule: row.rule, used: row.used, reason: row.reason })
 }
 
-/// The names of a path, each as the most forgiving file system would compare it; `.` is left out.
+/// The folded names of a path. `.` is left out.
 fn folded_names(path: &str) -> Vec<Cow<'_, str>> {
     let names = path.split(['/', '\\']).filter(|name| !matches!(*name, "" | "."));
     names.map(folded_name).filter(|name| !name.is_empty()).collect()
 }
 
-/// One name as the most forgiving file system would compare it.
+/// One name in the form in which the most lenient file system compares it.
 fn folded_name(name: &str) -> Cow<'_, str> {
     if name == ".." {
         return Cow::Borrowed(name);
@@ -61,7 +61,7 @@ fn folded_name(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let folded = fold(name);
-    // What NTFS reads behind a name: `.git::$INDEX_ALLOCATION`.
+    // NTFS stream suffixes: `.git::$INDEX_ALLOCATION`.
     let folded = folded.split_once("::").or(folded.split_once(":$")).map_or(&*folded, |it| it.0);
     let folded = folded.trim_end_matches(['.', ' ']);
     let is_short_name = folded
@@ -70,19 +70,18 @@ fn folded_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(if is_short_name { ".git".to_owned() } else { folded.to_owned() })
 }
 
-/// A text without the differences that a file system may not see: compatibility forms (NFKC), case, and
-/// characters without width.
+/// Removes differences that a file system may ignore: compatibility forms (NFKC), case, and zero-width characters.
 fn fold(text: &str) -> String {
     let once = |text: &str| -> String {
         let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
-        // Both ways: `ß` and `SS`, `ſ` and `s` meet only there.
+        // In both directions: `ß` and `SS`, `ſ` and `s` become equal only this way.
         upper.to_uppercase().to_lowercase()
     };
-    // What changes its case may compose anew.
+    // A change of case can produce characters that compose differently.
     once(&once(text))
 }
 
-/// Characters that HFS+ ignores in names, and others that nobody sees.
+/// Characters that HFS+ ignores in names, and other invisible ones.
 fn has_no_width(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
@@ -90,14 +89,14 @@ fn has_no_width(c: char) -> bool {
         | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// A pattern of the table, taken apart once: each call of a tool is compared with all of them.
+/// A parsed pattern of the table. Parsed once, because every tool call is compared with all of them.
 struct Pattern {
     row: &'static Rows,
     /// Matches absolute paths only.
     is_absolute: bool,
-    /// Matches from the first name of a path, not from any.
+    /// Matches from the first name of a path only.
     is_anchored: bool,
-    /// Also matches what stands below.
+    /// Also matches everything below.
     below: bool,
     parts: Vec<Part>,
 }
@@ -105,13 +104,13 @@ struct Pattern {
 /// One name of a pattern.
 enum Part {
     Exactly(&'static str),
-    /// What stands before and after anything.
+    /// A prefix and a suffix around `*`.
     Around(&'static str, &'static str),
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let patterns =
-        |row: &'static Rows| row.patterns.iter().map(move |text| Pattern::new(row, text));
+        |row: &'static Rows| row.patterns.split('|').map(move |text| Pattern::new(row, text));
     ROWS.iter().flat_map(patterns).collect()
 });
 
@@ -161,9 +160,9 @@ impl Part {
     }
 }
 
-/// Whether `path` is one of these folders of the program itself or stands in one, or one stands in it
-/// ([`Policy::own_folders`](super::Policy::own_folders)). Both are absolute and without `.` and `..`; a path
-/// that begins with `~` is compared below `home`.
+/// Whether `path` is one of these folders, is inside one or contains one
+/// ([`Policy::own_folders`](super::Policy::own_folders)). Both are absolute and without `.` and `..`; a leading `~`
+/// of `path` stands for `home`.
 pub fn is_own_folder(path: &str, own: &[std::path::PathBuf], home: Option<&str>) -> bool {
     let path = match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -179,15 +178,15 @@ pub fn is_own_folder(path: &str, own: &[std::path::PathBuf], home: Option<&str>)
     })
 }
 
-/// Whether one absolute path is another or stands in it, as the most forgiving file system would see it.
+/// Whether one absolute path is equal to or below another one, compared after folding.
 pub fn is_at_or_below(path: &str, folder: &str) -> bool {
     let (path, folder) = (folded_names(path), folded_names(folder));
     path.len() >= folder.len() && path.iter().zip(&folder).all(|(one, other)| one == other)
 }
 
-/// Whether a word of a command names one of these folders of the program itself, or something in one. The word
-/// is settled, and may hold patterns, variables and a home that nobody knows; so a path that does not begin at
-/// the root names a folder by its last two names.
+/// Whether a word of a command names one of these folders or something inside. The word is normalized, and may
+/// contain glob patterns, variables and an unknown home. A path that is not absolute must therefore match at least
+/// the last two names of a folder.
 pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
     let open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
     let is = |own: &str, name: &str| {
@@ -197,11 +196,11 @@ pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
     let begins = |own: &[Cow<str>], names: &[Cow<str>]| {
         own.len() <= names.len()
             && own.iter().zip(names).all(|(own, name)| is(own, name))
-            // A row of patterns alone names nothing.
+            // Glob patterns alone identify no folder.
             && own.iter().zip(names).any(|(own, name)| own == name)
     };
     let names = folded_names(path);
-    // The root and the working folder as a process sees them.
+    // The root and the working folder of a process below `/proc`.
     let seen = match names.as_slice() {
         [first, _, third, rest @ ..]
             if &**first == "proc" && matches!(&**third, "root" | "cwd") =>
@@ -239,7 +238,7 @@ mod tests {
     #[test]
     fn patterns_are_folded_and_matched_once() {
         for row in &ROWS {
-            for pattern in row.patterns {
+            for pattern in row.patterns.split('|') {
                 let bare = pattern.trim_end_matches("/**").replace('*', "x");
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn own_folders_are_named_by_any_spelling() {
+    fn own_folders_match_any_spelling() {
         let own = ["/home/u/.config/countersign".into()];
         let named = |path: &str| is_own_folder(path, &own, Some("/home/u"));
         for path in [

@@ -1,42 +1,63 @@
-//! The risk of a step: by its tool's class, raised for files that other programs obey, and of a
-//! command by the rules for commands.
+//! The risk of a step: by the class of its tool, raised for files that configure other programs; and the risk of
+//! commands.
 
-use crate::plan::{Edit, MutateBatch, Simulation, StatedRisk, Step, ToolCall, ToolClass};
+use std::borrow::Cow;
+use std::ops::Range;
 
-use super::{Policy, RiskLevel, Shell, Verdict, of_command_beside, sensitive};
+use serde::Serialize;
 
-/// Part of the policy digest: changes whenever a rule of this file does.
-pub(super) const RULES_VERSION: u32 = 8;
+use crate::plan::{
+    Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
+};
 
-/// The rule of a step that brings earlier contents back.
+use super::policy::Policy;
+use super::sensitive;
+use super::shell::{Shell, of_command_beside};
+
+/// A level with its reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// The level.
+    pub level: RiskLevel,
+    /// The rule that decided.
+    pub rule: Cow<'static, str>,
+    /// The bytes of the decisive argument that matched.
+    pub span: Option<Range<usize>>,
+    /// The reason.
+    pub reason: String,
+    /// A safer alternative, if there is one.
+    pub suggestion: Option<String>,
+}
+
+/// The rule id for steps that restore earlier contents.
 pub const CHANGE_HISTORY: &str = "change-history";
 
-/// The risk of one step, read by `shell` where it is a command of this machine. A faulty step, which
-/// cannot run, counts as dangerous. What the author says can only raise it.
+/// The risk of one step. `shell` is the shell that local commands run in. A faulty step cannot run and counts as
+/// dangerous. What the author states can only raise the level.
 pub fn of_step(step: &Step, policy: &Policy, shell: Shell) -> Verdict {
     let Some(call) = &step.call else {
         return Verdict {
             level: RiskLevel::Dangerous,
             rule: "faulty-step".into(),
             span: None,
-            reason: "The step is faulty; what it would do is not known.".to_owned(),
+            reason: "The step has errors, so its effect is not known.".to_owned(),
             suggestion: None,
         };
     };
     raised(of_call(call, policy, shell), &step.stated)
 }
 
-/// The risk of a command of the plan's rollback, which runs where the plan runs.
+/// The risk of a command of the plan's rollback, which runs on the plan's host.
 pub fn of_rollback(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     of_shell_command(command, target, policy, shell)
 }
 
-/// The risk of a command that a workspace names, and which runs on this machine.
+/// The risk of a workspace command, which runs on this computer.
 pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Verdict {
     of_shell_command(command, None, policy, shell)
 }
 
-/// The verdict, or what the plan says of itself where that is worse.
+/// The verdict, or the plan's own statement if that is worse.
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
     let why = stated.reason.as_deref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -53,7 +74,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     let (level, rule, reason) = match call.class() {
         ToolClass::Read => (RiskLevel::Safe, "read", "Only reads."),
         ToolClass::Check if !runs_code(call) => {
-            (RiskLevel::Caution, "simulate", "Works on a copy of the workspace; none of it is run.")
+            (RiskLevel::Caution, "simulate", "Works on a copy of the workspace and runs nothing.")
         }
         ToolClass::Mutate => (RiskLevel::Caution, "mutate", "Changes files of the workspace."),
         ToolClass::Check => {
@@ -81,7 +102,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         reason: reason.to_owned(),
         suggestion: None,
     };
-    // Also on a copy: what is tried there is meant for the workspace.
+    // This includes writes to a copy: their result is meant for the workspace.
     let paths = call.paths();
     let changed: Vec<&str> =
         paths.iter().filter(|it| it.role.changes()).map(|named| named.path).collect();
@@ -111,7 +132,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
     }
 }
 
-/// The risk of an edit after which a file is gone.
+/// The risk of an edit that removes a file.
 fn of_deleting(edit: &Edit) -> Verdict {
     let path = edit.paths().next().unwrap_or_default();
     Verdict {
@@ -123,15 +144,15 @@ fn of_deleting(edit: &Edit) -> Verdict {
     }
 }
 
-/// Whether a call of class *check* runs code: all do but simulations that only change files.
+/// Whether a call of class *check* runs code. Only simulations without commands do not.
 fn runs_code(call: &ToolCall) -> bool {
     !matches!(call, ToolCall::Simulate(simulation) if !simulation.runs_code())
 }
 
-/// A command on a host is read by the host's bash, and never safe: it is not here that it acts.
+/// A remote command is run by the host's bash. It is never safe.
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
-    // The folders of this program are on this machine.
+    // The folders of this program are on this computer.
     let own: &[std::path::PathBuf] =
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
     let found = of_command_beside(command, shell, &policy.command_rules, own);
@@ -153,10 +174,9 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
     }
 }
 
-/// The verdict on writing a file that other programs obey or that keeps keys; `None` for any other file.
+/// The verdict on writing a file that configures other programs or contains keys; `None` for any other file.
 ///
-/// The review asks it again about the canonical path, because a link can give such a file a harmless
-/// name.
+/// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
     sensitive::sensitive(path).map(|hit| Verdict {
         level: RiskLevel::Dangerous,
@@ -167,13 +187,13 @@ pub fn of_written_path(path: &str) -> Option<Verdict> {
     })
 }
 
-/// The verdict on writing a file that has its execute bit set; only the workspace can tell.
+/// The verdict on writing a file with its execute bit set, which only the workspace can tell.
 pub fn of_written_program() -> Verdict {
     Verdict {
         level: RiskLevel::Dangerous,
         rule: "write-program".into(),
         span: None,
-        reason: "This writes a file that can be run as a program.".to_owned(),
+        reason: "Writes a file that can be run as a program.".to_owned(),
         suggestion: None,
     }
 }
@@ -191,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_names_an_own_folder_is_dangerous_here_and_not_on_a_host() {
+    fn naming_an_own_folder_is_dangerous_only_locally() {
         let policy =
             Policy { own_folders: vec!["/home/u/.config/countersign".into()], ..Policy::default() };
         let rule = |command: &str, target| {
@@ -237,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_other_programs_obey_are_dangerous() {
+    fn configuration_of_other_programs_is_dangerous() {
         for (path, rule) in [
             (".git/hooks/pre-commit", "write-git-internals"),
             ("a/./.GIT/config", "write-git-internals"),

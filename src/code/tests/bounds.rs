@@ -1,13 +1,13 @@
-//! Texts that are made to take a reader's time or memory.
+//! Texts that are hostile to the parser's time or memory.
 
 use std::cell::Cell;
 
 use super::*;
 
-/// Openings that nobody closes, in every language: each text is read or a limit is named, always the same one.
-/// A text that takes the square of its length would never come back.
+/// Unclosed brackets in every language: each text is parsed or reaches a limit, always the same one. Quadratic work
+/// would never end.
 #[test]
-fn texts_that_are_made_to_be_hard_end_by_counts() {
+fn hostile_texts_reach_counted_limits() {
     let openings =
         ["(", "[", "{", "<", "\"", "'", "`", "/*", "([{<", "a(", "a<", "r#\"", "${", "!", "+(a)"];
     for language in Language::all() {
@@ -24,7 +24,7 @@ fn texts_that_are_made_to_be_hard_end_by_counts() {
 }
 
 #[test]
-fn the_limits_of_one_text_are_named_and_are_those_of_its_bytes() {
+fn limits_are_reported_and_reproducible() {
     let read = |text: &str| {
         let read = Source::parse(Language::Rust, text, &|| false);
         read.map(|source| source.steps()).map_err(|error| error.to_string())
@@ -42,7 +42,7 @@ fn the_limits_of_one_text_are_named_and_are_those_of_its_bytes() {
     let easy = "fn f(a: u8) -> u8 { a + 1 }\n".repeat(2_000);
     let steps = read(&easy).unwrap();
     assert!((10_000..200_000).contains(&steps), "{steps}");
-    // Until the first reading is forgotten.
+    // Until the first text leaves the cache.
     for other in 0..10 {
         read(&format!("fn f{other}() {{}}")).unwrap();
     }
@@ -50,7 +50,7 @@ fn the_limits_of_one_text_are_named_and_are_those_of_its_bytes() {
 }
 
 #[test]
-fn long_names_around_many_definitions_take_no_memory_without_end() {
+fn long_enclosing_names_take_bounded_memory() {
     let name = "n".repeat(10_000);
     let text = format!(
         "fn before() {{}} mod {name} {{ fn inside() {{}} }} mod {} {{ fn last() {{}} }}",
@@ -62,12 +62,12 @@ fn long_names_around_many_definitions_take_no_memory_without_end() {
 }
 
 #[test]
-fn what_is_too_hard_to_read_stays_plain() {
+fn hard_texts_are_not_highlighted() {
     assert_eq!(highlight(Language::Rust, &"(".repeat(200_000)), []);
 }
 
 #[test]
-fn what_was_read_shortly_before_is_not_read_again() {
+fn recent_texts_are_cached() {
     let asked = Cell::new(0);
     let stop = || {
         asked.set(asked.get() + 1);
@@ -79,7 +79,7 @@ fn what_was_read_shortly_before_is_not_read_again() {
     assert!(once > 10, "the parser asks now and then: {once}");
     let again = Source::parse(Language::Rust, &text, &stop).unwrap();
     assert_eq!((asked.get(), again.steps()), (once, first.steps()));
-    // As another language it is another text; so is one that was stopped.
+    // Another language is another key. Stopped parses are not cached.
     assert!(Source::parse(Language::C, &text, &stop).is_ok() && asked.get() > once);
     let other = text.replace('2', "3");
     assert!(matches!(Source::parse(Language::Rust, &other, &|| true), Err(CodeError::Stopped)));

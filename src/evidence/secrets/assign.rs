@@ -1,18 +1,19 @@
-//! Values that are assigned to a name: in files of settings, source code, commands, JSON, XML and SQL.
+//! Values that are assigned to a name: in settings files, source code, commands, JSON, XML and SQL.
 
 use std::ops::Range;
 
-use super::Match;
 use super::names::{Class, classify};
-use super::scan::{at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped};
-use super::values::{How, LONGEST};
+use super::scan::{
+    LONGEST, Match, at, back_while, forward_while, is_name_byte, line_start, quoted, wrapped,
+};
+use super::values::How;
 
-/// Longest name.
+/// Limit for the length of a name.
 const NAME: usize = 96;
-/// How far behind a name what assigns to it may stand.
+/// Limit for the distance between a name and its assignment operator.
 pub(super) const NEAR: usize = 80;
 
-/// A name that says that its value is secret, and where it stands.
+/// A name that indicates a secret value, with its position.
 pub(super) struct Name<'t> {
     pub(super) text: &'t str,
     pub(super) class: Class,
@@ -20,7 +21,7 @@ pub(super) struct Name<'t> {
     pub(super) end: usize,
 }
 
-/// The secret that is assigned to the name around this word, where it is one.
+/// The secret that is assigned to the name around this word.
 pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = back_while(bytes, word.start, NAME, |byte| is_name_byte(byte) || byte == b'.');
@@ -28,7 +29,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
     while at(bytes, end) == b'.' && is_name_byte(at(bytes, end + 1)) {
         end = forward_while(bytes, end + 1, NAME, is_name_byte);
     }
-    // `token->kind` goes on; a dash at the end belongs to what follows.
+    // `token->kind` is field access. A dash at the end belongs to the following text.
     while end > word.end && at(bytes, end - 1) == b'-' {
         end -= 1;
     }
@@ -37,7 +38,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
     }
     let (start, end) = in_words(text, start, end);
     let name = text.get(start..end)?;
-    // The escape of a line break or tab before a name is not part of it.
+    // The letter of an escaped line break or tab is not part of the name.
     let escaped = start > 0 && at(bytes, start - 1) == b'\\' && name.starts_with(['n', 't', 'r']);
     let class = escaped
         .then(|| classify(name.get(1..).unwrap_or_default()))
@@ -51,7 +52,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
         .or_else(|| name.spaced())
 }
 
-/// A name of several words that a person reads: `Unseal Key 1:`, `Secret Access Key:`.
+/// A label of several words: `Unseal Key 1:`, `Secret Access Key:`.
 fn in_words(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let name = text.get(start..end).unwrap_or_default();
@@ -90,7 +91,7 @@ impl Name<'_> {
         }
         let mut start =
             forward_while(bytes, self.end, 3, |byte| matches!(byte, b' ' | b'"' | b'\''));
-        // In a list of arguments: "--password", "X".
+        // In an argument list: "--password", "X".
         if at(bytes, start) == b',' {
             start = forward_while(bytes, start + 1, NEAR, |byte| matches!(byte, b' ' | b'\n'));
         }
@@ -105,7 +106,7 @@ impl Name<'_> {
         });
         let value = self.text.get(start..end)?;
         let rest = forward_while(bytes, end, NEAR, |byte| byte == b' ');
-        // Prose about an option goes on with words.
+        // Prose about an option continues with words.
         let goes_on = matches!(
             at(bytes, rest),
             0 | b'\n' | b'\r' | b'-' | b'|' | b';' | b'&' | b'>' | b'"' | b'\''
@@ -132,7 +133,7 @@ impl Name<'_> {
         }
         let mut open = forward_while(bytes, self.end, 200, |byte| !matches!(byte, b'>' | b'\n'));
         if at(bytes, self.end) == b'<' {
-            // The name is itself the text of a tag: the next one holds the value.
+            // If the name is the content of a tag, the next tag contains the value.
             let next = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
             if at(bytes, next) != b'<' {
                 return None;
@@ -155,7 +156,7 @@ impl Name<'_> {
         self.judged(start..end, How::Quoted)
     }
 
-    /// Where what closes the name's quotes, brackets and type ends.
+    /// The position after the name's closing quotes and brackets and its type.
     pub(super) fn decorated(&self) -> (usize, bool) {
         let bytes = self.bytes();
         let mut end = forward_while(bytes, self.end, 8, |byte| byte == b'\\');
@@ -189,7 +190,7 @@ impl Name<'_> {
         let Some(operator) = operator else {
             return if in_quotes { None } else { self.typed(gap) };
         };
-        // `userPassword:: X` of LDAP, in base64.
+        // LDAP's `userPassword:: X`, in base64.
         let ldap = operator == "::" && at(bytes, gap + 2) == b' ' && self.class == Class::Password;
         if (operator == "::" && !ldap) || (operator == "is " && self.class == Class::Key) {
             return None;
@@ -199,7 +200,7 @@ impl Name<'_> {
         let mut lines_on = false;
         if matches!(operator, ":" | "=") && matches!(at(bytes, start), b'\n' | b'\r' | b'>' | b'|')
         {
-            // On the next line: folded YAML, or JSON that was laid out.
+            // On the next line: folded YAML or formatted JSON.
             let mark =
                 forward_while(bytes, start, 3, |byte| matches!(byte, b'>' | b'|' | b'-' | b'+'));
             let next = forward_while(bytes, mark, NEAR, |byte| byte.is_ascii_whitespace());
@@ -228,7 +229,7 @@ impl Name<'_> {
         {
             return Some(found);
         }
-        // `libsecret-1-0:amd64`, `10.2:key:5`: without a space only what is long.
+        // `libsecret-1-0:amd64`, `10.2:key:5`: without a space only long values count.
         if operator == ":" && start == after && !in_quotes && self.class != Class::Password {
             let end = forward_while(bytes, start, 16, |byte| byte.is_ascii_graphic());
             if end - start < 16 {
@@ -242,11 +243,11 @@ impl Name<'_> {
         let colon = operator == ":" && (lines_on || start > after || in_quotes)
             || tight && operator == ":=";
         if operator == "|" && start == after {
-            // A choice of types, and no table.
+            // A choice of types, not a table.
             return None;
         }
         if matches!(operator, "is " | "|") {
-            // A sentence or a table: only what is no word.
+            // In a sentence or a table, only values that are no words count.
             let end = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
             let value = self.text.get(start..end)?;
             let value = value.split('|').next()?.trim_end_matches(['.', ',', ';', ':', '!', ')']);
@@ -263,24 +264,10 @@ impl Name<'_> {
             return self.judged(quoted(self.text, start)?, How::Quoted);
         }
         let end = forward_while(bytes, start, 60, |byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'_' | b'&'
-                        | b'<'
-                        | b'>'
-                        | b'\''
-                        | b'['
-                        | b']'
-                        | b':'
-                        | b' '
-                        | b'.'
-                        | b'*'
-                        | b'?'
-                )
+            byte.is_ascii_alphanumeric() || b"_&<>'[]: .*?".contains(&byte)
         });
         let words = self.text.get(start..end)?;
-        // A sentence with a tag of HTML is no type.
+        // An HTML tag in a sentence is not a type.
         let tag =
             words.contains(" <") || words.starts_with('<') || words.split_whitespace().count() > 4;
         if end == start || tag || at(bytes, end) != b'=' || at(bytes, end + 1) == b'=' {
@@ -319,7 +306,7 @@ impl Name<'_> {
         };
         let mut end = forward_while(bytes, start, LONGEST, |byte| !stops(byte));
         if at(bytes, start) == b'{' {
-            // `{SSHA}X` of LDAP.
+            // LDAP's `{SSHA}X`.
             let close =
                 forward_while(bytes, start + 1, 16, |byte| byte.is_ascii_graphic() && byte != b'}');
             end = forward_while(bytes, close + 1, LONGEST, |byte| !stops(byte));
@@ -334,7 +321,7 @@ impl Name<'_> {
             && end > start
             && !matches!(at(bytes, end), b'(' | b'[' | b'{' | b'<')
         {
-            // A line of its own: all of its one word is the value.
+            // On a line of its own, the only word is the value.
             let all = forward_while(bytes, end, LONGEST, |byte| {
                 !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
             });
@@ -347,18 +334,18 @@ impl Name<'_> {
         }
         let next = at(bytes, end);
         let closed = forward_while(bytes, end, NEAR, |byte| byte == b' ');
-        // `NAME: TYPE = …` and `pub name: TYPE,` of source code.
+        // `NAME: TYPE = …` and `pub name: TYPE,` in source code.
         let declares = at(bytes, closed) == b'=' && !tight || lead.starts_with("pub ");
         if colon && declares {
             return None;
         }
         let last = matches!(at(bytes, closed), b'\n' | b'\r' | 0)
             || self.text.get(end..)?.starts_with("\\n");
-        // What looks like a marker of ours, or the rest of one.
+        // A redaction marker, or the rest of one.
         if end == start || is_marker_rest(self.text.get(start..end)?) {
             return None;
         }
-        // `;Pwd=X;` of what tells a program how to connect.
+        // `;Pwd=X;` in a connection string.
         let in_list = tight && next == b';' && at(bytes, self.start.wrapping_sub(1)) == b';';
         let how = if in_list { How::Quoted } else { How::Bare { tight, last, next, colon } };
         let found = self.judged(start..end, how)?;
@@ -367,7 +354,7 @@ impl Name<'_> {
     }
 }
 
-/// Whether this is a parameter in the address of a badge: a picture that everybody is shown.
+/// Whether this is a parameter in the address of a badge, which is public.
 fn is_badge(text: &str, name: usize) -> bool {
     let from = back_while(text.as_bytes(), name, 200, |byte| {
         byte.is_ascii_graphic() && !matches!(byte, b'"' | b'(' | b'<')
@@ -377,14 +364,14 @@ fn is_badge(text: &str, name: usize) -> bool {
         && [".svg?", "/badge", "img.shields.io"].iter().any(|it| address.contains(it))
 }
 
-/// Words that prose about an option ends with.
+/// Words that end prose about an option.
 fn is_about_options(value: &str) -> bool {
     const WORDS: &str = "option options flag flags instead argument arguments parameter parameters \
                          switch switches setting settings field fields value values respectively";
     WORDS.split_ascii_whitespace().any(|word| word == value.trim_end_matches(['.', ',', ')']))
 }
 
-/// What stands after `[secret:` in a marker of ours.
+/// The part of a redaction marker after `[secret:`.
 fn is_marker_rest(value: &str) -> bool {
     value.rsplit_once(':').is_some_and(|(kind, mark)| {
         kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

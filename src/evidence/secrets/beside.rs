@@ -1,10 +1,11 @@
-//! Values beside a name without any sign that assigns them: in pairs, calls and commands of settings.
+//! Values beside a name without an assignment operator: in pairs, calls and settings commands.
 
-use super::Match;
 use super::assign::{NEAR, Name};
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, line_start, quoted, quoted_as};
-use super::values::{How, LONGEST, is_wordy};
+use super::scan::{
+    LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
+};
+use super::values::{How, is_wordy};
 
 impl Name<'_> {
     /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.
@@ -13,7 +14,7 @@ impl Name<'_> {
         let (end, in_quotes) = self.decorated();
         let mut next =
             forward_while(bytes, end, NEAR, |byte| byte.is_ascii_whitespace() || byte == b',');
-        // The line break of a text inside of JSON.
+        // The line break of a text inside JSON.
         if next == end && self.text.get(end..)?.starts_with("\\n") {
             next = forward_while(bytes, end + 2, NEAR, |byte| byte == b' ');
         }
@@ -36,7 +37,7 @@ impl Name<'_> {
             return self.bare(start, true, true);
         }
         if in_quotes && self.text.get(end..next)?.contains(',') {
-            // A pair in its brackets, and no list of names.
+            // A pair in brackets, as opposed to a list of names.
             let open = back_while(bytes, self.start, NEAR, |byte| {
                 byte.is_ascii_whitespace()
                     || matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'b' | b'r')
@@ -63,7 +64,7 @@ impl Name<'_> {
         let start = forward_while(bytes, self.end, NEAR, |byte| matches!(byte, b' ' | b'\t'));
         let from = line_start(bytes, self.start);
         let before = self.text.get(from..self.start)?.trim();
-        // A text inside of JSON has its lines in one.
+        // A text inside JSON has escaped line breaks.
         let before = before.rsplit("\\n").next()?.trim_start_matches('"');
         if let Some(value) = quoted_as(self.text, start, b'\'') {
             let statement = ["by", "with", "user", "role", "encrypted"];
@@ -74,7 +75,7 @@ impl Name<'_> {
         }
         let is_double = at(bytes, start + usize::from(at(bytes, start) == b'\\')) == b'"';
         if is_double && let Some(value) = quoted(self.text, start) {
-            // `PSK "X"`, `secret "X";`. Of a secret or a key, messages give the name in this way.
+            // `PSK "X"`, `secret "X";`. For secrets and keys, messages quote the name in this way.
             let text = self.text.get(value.clone())?;
             let random = text.len() >= 20 && !is_wordy(text);
             return (self.class == Class::Password || random)
@@ -85,7 +86,7 @@ impl Name<'_> {
         let mut end = self.word_end(start);
         let digit = end == start + 1 && at(bytes, start).is_ascii_digit();
         if digit && at(bytes, end) == b' ' {
-            // How it is written: `password 7 X` of a router.
+            // The encoding of the value: `password 7 X` on a router.
             start = end + 1;
             end = self.word_end(start);
         }
@@ -104,7 +105,7 @@ impl Name<'_> {
         let words = self.text.get(self.start..end)?.split_whitespace().count();
         let only =
             before.is_empty() && words == 2 && rest.trim_matches(['"', '\\', 'n']).is_empty();
-        // A key behind its name in a command: long, and nothing that a person would write.
+        // A key after its name in a command: long and random.
         let compound = self.text.get(self.start..self.end)?.contains('-');
         if compound && self.class == Class::Key && value.len() >= 24 && is_mixed(value) {
             return self.judged(start..end, How::Beside);
@@ -113,7 +114,7 @@ impl Name<'_> {
             || !value.bytes().any(|byte| byte.is_ascii_digit())
             || value.contains("()")
             || value.starts_with('*')
-            // A port and its protocol in a list of services.
+            // A port with its protocol in a list of services.
             || (only && value.contains('/'))
         {
             return None;
@@ -146,13 +147,13 @@ impl Name<'_> {
     }
 }
 
-/// Whether digits, capitals and small letters are mixed as nobody would.
+/// Whether digits, capitals and small letters alternate as in random text.
 fn is_mixed(value: &str) -> bool {
     let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase)
 }
 
-/// Whether these words take a name and its value behind them.
+/// Whether a name and its value follow these words.
 fn is_setting(before: &str) -> bool {
     let words = ["set", "ENV", "ARG", "connect", "-x", "-gx", "-Ux", "setx", "setenv"];
     words.contains(&before.rsplit(' ').next().unwrap_or_default()) || before.contains("nmcli")

@@ -1,32 +1,32 @@
-//! Secrets among the arguments of commands whose options say nothing by their names: `curl -u`, `mysql -p`.
+//! Secrets in arguments after options with neutral names: `curl -u`, `mysql -p`.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::Match;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_start, quoted};
-use super::values::{How, LONGEST, is_secret};
+use super::parts::is_secret;
+use super::scan::{LONGEST, Match, at, back_while, forward_while, line_start, quoted};
+use super::values::How;
 
-/// How an option holds its value.
+/// How an option takes its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// In the next word, or joined to it.
+    /// As the next word, or attached.
     Any,
-    /// Joined to it only: `-pX`; the next word is something else.
+    /// Attached only: `-pX`. The next word is something else.
     Glued,
-    /// In the next word only.
+    /// As the next word only.
     Next,
-    /// In the third word behind it: `htpasswd -b FILE USER X`.
+    /// As the third word after it: `htpasswd -b FILE USER X`.
     Third,
 }
 
-/// Which part of the value is secret.
+/// The secret part of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
-    /// What stands behind this character, and all of it where there is none and this says so.
+    /// The part after this character, or all of the value if the flag says so.
     Behind(u8),
 }
 
@@ -118,7 +118,7 @@ const RULES: &[Rule] = &[
     rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
 ];
 
-/// Options that have no program of their own here, and how they are written in a text in lower case.
+/// Options of any program, in lower case.
 pub(super) const WORDS: &[&str] = &[
     " -p",
     " -u",
@@ -137,7 +137,7 @@ pub(super) const WORDS: &[&str] = &[
     "--oauth2",
 ];
 
-/// The secret behind the option that begins in this text behind a space.
+/// The secret after the option at this position.
 pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = forward_while(bytes, word.start, 1, |byte| byte == b' ');
@@ -156,13 +156,13 @@ pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
         .find_map(|rule| value_of(text, rule, at_program, start + rule.option.len()))
 }
 
-/// What is piped into a program that reads a password: `echo X | sudo -S`, `… --password-stdin`.
+/// Input that is piped into a program that reads a password: `echo X | sudo -S`, `… --password-stdin`.
 pub(super) fn piped_into(text: &str, word: Range<usize>) -> Option<Match> {
     let from = back_while(text.as_bytes(), word.start, 300, |byte| !matches!(byte, b'|' | b'\n'));
     (at(text.as_bytes(), from.wrapping_sub(1)) == b'|').then(|| echoed(text, from)).flatten()
 }
 
-/// How far before an option its program is looked for.
+/// Limit for the distance between an option and its program.
 const REACH: usize = 768;
 
 /// Every program with a rule.
@@ -171,7 +171,7 @@ static PROGRAMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     programs.chain(["sudo"]).collect()
 });
 
-/// The last known program before this place whose command it is still in.
+/// The last known program before this position in the same command.
 fn program_before(text: &str, place: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, place).max(place.saturating_sub(REACH));
@@ -211,7 +211,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
                 start = forward_while(bytes, start, 8, |byte| byte == b' ');
             }
         }
-        // A longer option that only begins so.
+        // A longer option with the same start.
         Next if glued => return None,
         Glued if !glued && !matches!(at(bytes, behind), b'"' | b'\'') => return None,
         Any if glued && rule.option.starts_with("--") => return None,
@@ -242,7 +242,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
         }
     };
     let inner = text.get(secret.clone())?;
-    // Some are secret only where the command says so.
+    // Some values are secret only with another word in the command.
     let stored = rule.option != "--value" && !rule.is_of("gh")
         || ["SecureString", "secret set"].iter().any(|it| {
             text.get(program..text.len().min(behind + 400)).is_some_and(|all| all.contains(it))
@@ -250,7 +250,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
     if !stored {
         return None;
     }
-    // A port, a network, a path: `docker run -p 8080:80`, `podman -p 127.0.0.1:80:80`.
+    // A port, a network, or a path: `docker run -p 8080:80`, `podman -p 127.0.0.1:80:80`.
     let ports = rule.part == All
         && inner.bytes().all(|byte| {
             byte.is_ascii_digit()
@@ -268,7 +268,7 @@ fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Ma
     })
 }
 
-/// The password that is piped into a program which opens a volume: `echo X | cryptsetup open …`.
+/// A password that is piped into a program for encrypted volumes: `echo X | cryptsetup open …`.
 pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
     let bar = back_while(text.as_bytes(), word.start, 8, |byte| byte == b' ' || byte == b'\t');
     let sudo = if text.get(..bar)?.ends_with("sudo") { bar - 4 } else { bar };
@@ -276,7 +276,7 @@ pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
     (at(text.as_bytes(), bar.wrapping_sub(1)) == b'|').then(|| echoed(text, bar)).flatten()
 }
 
-/// The word that `echo` or `printf` writes in the command before the pipe that ends here.
+/// The argument of `echo` or `printf` before the pipe that ends here.
 fn echoed(text: &str, pipe: usize) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, pipe);
@@ -311,9 +311,9 @@ fn echoed(text: &str, pipe: usize) -> Option<Match> {
     })
 }
 
-/// Which of these arguments of a program hold secrets, and where.
+/// The arguments of a program that contain secrets, with the range of each secret.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
-    // As one line, in which each argument stands in its place: the rules are the same.
+    // Joined to one line, so that the same rules apply.
     let mut line = String::new();
     let mut places = Vec::new();
     for argument in arguments {

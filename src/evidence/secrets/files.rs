@@ -1,17 +1,17 @@
-//! Secrets in files of their own: key blocks, hashes of passwords, vaults and scripts that type passwords.
+//! Secrets in special file formats: key blocks, password hashes, vaults and expect scripts.
 
 use std::ops::Range;
 
-use super::Match;
 use super::http::found;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, quoted};
-use super::values::{How, is_placeholder, is_secret, is_wordy};
+use super::parts::is_secret;
+use super::scan::{Match, at, back_while, forward_while, line_end, quoted};
+use super::values::{How, is_placeholder, is_wordy};
 
-/// Longest key in a block of lines; one that is longer is hidden where it is cut.
+/// Size limit for a key block. A longer key is redacted up to this size.
 const BLOCK: usize = 60 << 10;
 
-/// Private keys between lines that say so, also where the end is missing.
+/// Private keys between marker lines, also without the end marker.
 pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
@@ -29,24 +29,7 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let body = forward_while(bytes, from, BLOCK, |byte| {
         byte.is_ascii_alphanumeric()
             || byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'+' | b'/'
-                    | b'='
-                    | b'\\'
-                    | b':'
-                    | b','
-                    | b'.'
-                    | b'_'
-                    | b'('
-                    | b')'
-                    | b'-'
-                    | b'|'
-                    | b'"'
-                    | b'#'
-                    | b'*'
-                    | b'\''
-            )
+            || b"+/=\\:,._()-|\"#*'".contains(&byte)
     });
     let content = text.get(from..body)?;
     let end_line = content.find("-----END ");
@@ -56,7 +39,7 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
             let tail = after.get(9..)?.find("-----").map_or(after.len().min(40), |tail| tail + 14);
             at + tail
         }
-        // Without an end, so far as it is base64.
+        // Without an end marker, the lines of base64 count.
         None => base64_lines(content),
     };
     let long = content.get(..length)?.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
@@ -65,7 +48,7 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// How much of this text is lines of base64, or their escapes.
+/// The length of the leading lines of base64, escaped or not.
 fn base64_lines(text: &str) -> usize {
     let mut done = 0;
     for line in text.split_inclusive('\n') {
@@ -88,7 +71,7 @@ fn base64_lines(text: &str) -> usize {
     done
 }
 
-/// The private lines of a PuTTY key: `Private-Lines: 14` and so many lines.
+/// The private lines of a PuTTY key: `Private-Lines: 14` and 14 lines.
 pub(super) fn private_lines(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let rest = text.get(word.end..)?;
@@ -105,7 +88,7 @@ pub(super) fn private_lines(text: &str, word: Range<usize>) -> Option<Match> {
     found(word.start..end, start..text.get(..end)?.trim_end().len().max(start), "private_key")
 }
 
-/// `$6$salt$hash` and its kind: as good as the password for whoever has time. And `{SSHA}…`.
+/// `$6$salt$hash` and similar hashes, which can be cracked. And `{SSHA}…`.
 pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let end = forward_while(bytes, word.start, 400, |byte| {
@@ -128,7 +111,7 @@ pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// Ansible's vault: its lines of hex digits.
+/// The hex lines of an Ansible vault.
 pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = word.start.checked_sub("$ANSIBLE_".len())?;
@@ -143,7 +126,7 @@ pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
     (body > 40).then(|| found(start..head + body, head..head + body, "vault")).flatten()
 }
 
-/// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's file of passwords.
+/// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's password file.
 pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     // Alone in its line, or in quotes.
@@ -172,7 +155,7 @@ pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// `send "PASSWORD\r"` in a script of expect.
+/// `send "PASSWORD\r"` in an expect script.
 pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let from = forward_while(bytes, word.end, 8, |byte| matches!(byte, b' ' | b'-' | b's'));

@@ -1,16 +1,15 @@
-//! Secrets of the web, by where they stand: addresses, headers and webhooks.
+//! Secrets in web addresses and HTTP headers.
 
 use std::ops::Range;
 
-use super::Match;
-use super::scan::{at, back_while, forward_while, wrapped};
-use super::values::{LONGEST, is_label, is_placeholder, is_wordy};
+use super::scan::{LONGEST, Match, at, back_while, forward_while, wrapped};
+use super::values::{is_label, is_placeholder, is_wordy};
 
 pub(super) fn found(span: Range<usize>, secret: Range<usize>, kind: &'static str) -> Option<Match> {
     (!secret.is_empty()).then_some(Match { span, secret: Some(secret), kind, plain: None })
 }
 
-/// `scheme://user:PASSWORD@host`, and a key in the place of the user.
+/// `scheme://user:PASSWORD@host`, and a key instead of the user.
 pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let scheme = back_while(bytes, mark.start, 24, |byte| {
@@ -24,7 +23,7 @@ pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
             || matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'?' | b'|' | 0)
     };
     let mut end = forward_while(bytes, mark.end, 512, |byte| !stops(byte));
-    // A password may hold the character that ends a host.
+    // A password may contain characters that end a host name.
     let authority = text.get(mark.end..end)?;
     if !authority.contains('@')
         && matches!(at(bytes, end), b'/' | b'?' | b'|')
@@ -44,14 +43,14 @@ pub(super) fn address(text: &str, mark: Range<usize>) -> Option<Match> {
     let span = scheme..mark.end + info.len() + 1;
     let (start, secret) = match info.split_once(':') {
         Some((user, password)) => (mark.end + user.len() + 1, password),
-        // A key alone: long and random.
+        // A long random key without a user.
         None if info.len() >= 16 && !is_wordy(info) => (mark.end, info),
         None => return None,
     };
     let is_code = secret.starts_with(['$', '{', '<', '%']) && !secret.starts_with("%2")
         || is_placeholder(secret)
         || is_label(secret)
-        // A colon and a word, as in examples.
+        // A colon and a short word, as in examples.
         || (secret.len() < 4 && secret.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     if is_code || secret.len() < 3 {
         return None;
@@ -126,7 +125,7 @@ pub(super) fn authorization(text: &str, word: Range<usize>) -> Option<Match> {
         || scheme.starts_with("AWS4-")
         || scheme.eq_ignore_ascii_case("sharedaccesssignature");
     if parameters {
-        // Several fields: all of them to the end of the header.
+        // With several fields, the rest of the header counts.
         let end =
             forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'\n' | b'\r' | b'\'' | 0));
         let value = text.get(start..end)?;
@@ -171,7 +170,7 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
     if at(bytes, after) != b':' && !text.get(after..)?.starts_with(", ") {
         return None;
     }
-    // In a list of arguments, a blank of one of them is this byte.
+    // In joined argument lists, this byte stands for a blank inside an argument.
     let start =
         forward_while(bytes, after + 1, 6, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | 1));
     let value = forward_while(bytes, start, 80, |byte| {
@@ -188,8 +187,7 @@ pub(super) fn cookie(text: &str, word: Range<usize>) -> Option<Match> {
     hides.then(|| found(word.start..end, value + 1..end, "cookie")).flatten()
 }
 
-/// Whether this is a cookie, or a part of one, that tells who somebody is. Settings of a page are short words and
-/// numbers.
+/// Whether a cookie, or a part of one, identifies a session. Settings are short words and numbers.
 pub(super) fn is_session(part: &str) -> bool {
     let (name, value) = part.split_once('=').unwrap_or(("", part));
     let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
@@ -202,7 +200,7 @@ pub(super) fn is_session(part: &str) -> bool {
         && !is_wordy(value)
 }
 
-/// `?sig=X`, `X-Amz-Signature=X`: who has it may do what the address says.
+/// `?sig=X`, `X-Amz-Signature=X`: a signed address grants access to whoever knows it.
 pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start =
@@ -227,7 +225,7 @@ pub(super) fn signature(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// `https://host/…/key/X`: a key that is a part of the path.
+/// `https://host/…/key/X`: a key in the path.
 pub(super) fn in_path(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let is_part = at(bytes, word.start.wrapping_sub(1)) == b'/' && at(bytes, word.end) == b'/';
@@ -240,7 +238,7 @@ pub(super) fn in_path(text: &str, word: Range<usize>) -> Option<Match> {
     });
     let value = text.get(start..end)?;
     let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
-    // Digits and letters of both sizes: the fingerprint of a public key has one.
+    // Mixed digits and letters of both cases also appear in fingerprints of public keys.
     let mixed =
         any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
     (value.len() >= 20 && mixed && !is_wordy(value))
@@ -252,7 +250,7 @@ fn back_to_address(bytes: &[u8], from: usize) -> usize {
     back_while(bytes, from, 200, |byte| byte.is_ascii_graphic() && byte != b'"')
 }
 
-/// Addresses of webhooks: who knows one may post.
+/// Webhook addresses: whoever knows one may post.
 pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let from = word.end;
@@ -267,12 +265,12 @@ pub(super) fn webhook(text: &str, word: Range<usize>) -> Option<Match> {
     if !address.contains("://") && !address.contains(".com/") && !address.contains(".io/") {
         return None;
     }
-    // A file of a repository may be about hooks.
+    // A path in a repository may be about webhooks.
     let parts = |name: &str| address.split('/').any(|part| part == name);
     if ["blob", "tree", "commit", "raw", "blame"].into_iter().any(parts) {
         return None;
     }
-    // The last part of the path, and what is random before it.
+    // The last part of the path, and random parts before it.
     let host = address.find("://").map_or(0, |at| at + 3);
     let path = host + address.get(host..)?.find('/')?;
     let mut secret = None;

@@ -1,15 +1,14 @@
-//! Passwords that stand behind the name of whom they let in, or behind a word of one program alone: no name
-//! and no option says that they are secret.
+//! Passwords after a user name or in the syntax of one program, where no name or option indicates a secret.
 
 use std::ops::Range;
 
-use super::Match;
 use super::http::found;
 use super::names::Class;
-use super::scan::{at, back_while, forward_while, line_end, line_start, quoted};
-use super::values::{How, LONGEST, is_placeholder, is_secret, is_wordy};
+use super::parts::is_secret;
+use super::scan::{LONGEST, Match, at, back_while, forward_while, line_end, line_start, quoted};
+use super::values::{How, is_placeholder, is_wordy};
 
-/// How many lines of `user:PASSWORD` are taken at once.
+/// Limit for consecutive lines of `user:PASSWORD`.
 const LINES: usize = 40;
 
 fn password(text: &str, from: usize, secret: Range<usize>) -> Option<Match> {
@@ -23,7 +22,7 @@ fn is_user(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'\\')
 }
 
-/// The word at this place, in quotes or without.
+/// The word at this position, in quotes or without.
 fn word_at(text: &str, start: usize) -> Range<usize> {
     quoted(text, start).unwrap_or_else(|| {
         start..forward_while(text.as_bytes(), start, LONGEST, |byte| {
@@ -37,8 +36,8 @@ fn behind_spaces(bytes: &[u8], from: usize) -> usize {
     forward_while(bytes, from, 8, |byte| matches!(byte, b' ' | b'\t'))
 }
 
-/// What a program reads that changes the passwords of users: lines of `user:PASSWORD` behind its name, in a
-/// file of cloud-init or a here-document.
+/// Input of programs that change passwords: lines of `user:PASSWORD` after the program's name, in cloud-init files
+/// or here-documents.
 pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
     let bytes = text.as_bytes();
     let mut line = line_end(bytes, name_end) + 1;
@@ -61,7 +60,7 @@ pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
             (None, true) => secret = Some(user + 1..start + content.len()),
             (Some(secret), true) => secret.end = start + content.len(),
             (Some(_), false) => break,
-            // `list: |` stands before them, and `expire: false` may.
+            // `list: |` and `expire: false` may precede the lines.
             (None, false) if content.ends_with(['|', ':']) || content.contains(": ") => {}
             (None, false) => break,
         }
@@ -84,7 +83,7 @@ pub(super) fn oracle(text: &str, word: Range<usize>) -> Option<Match> {
             });
             return password(text, word.start, user + 1..end);
         }
-        // Another word: an option before it.
+        // Another word precedes it, such as an option.
         if at(bytes, place) != b'-' && place > word.end {
             return None;
         }
@@ -102,7 +101,7 @@ pub(super) fn identified(text: &str, word: Range<usize>) -> Option<Match> {
         start = behind_spaces(bytes, start + 9);
     }
     let value = word_at(text, start);
-    // Prose says so too: `the column identified by "name"`.
+    // Prose such as `the column identified by "name"`.
     let line = text.get(line_start(bytes, word.start)..word.start)?.to_ascii_lowercase();
     if !["user ", "grant ", "role "].iter().any(|verb| line.contains(verb)) {
         return None;
@@ -114,7 +113,7 @@ pub(super) fn identified(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// `user:500:LM:NT:::`, the hashes of a Windows account: as good as its password.
+/// `user:500:LM:NT:::`, the hashes of a Windows account, which can replace its password.
 pub(super) fn nt_hashes(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let hex = |end: usize| back_while(bytes, end, 33, |byte| byte.is_ascii_hexdigit());
@@ -138,7 +137,7 @@ pub(super) fn of_broker(text: &str, word: Range<usize>) -> Option<Match> {
     password(text, word.start, word_at(text, behind_spaces(bytes, after)))
 }
 
-/// `[smtp.example.org]:587 user:PASSWORD`, a line of a mail server's file of passwords.
+/// `[smtp.example.org]:587 user:PASSWORD`, a line of a mail server's password file.
 pub(super) fn of_mail(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = line_start(bytes, word.start);
@@ -156,7 +155,7 @@ pub(super) fn of_mail(text: &str, word: Range<usize>) -> Option<Match> {
         .flatten()
 }
 
-/// What a program reads that asks for a password: `passwd --stdin ada <<< PASSWORD`.
+/// Input of programs that ask for a password: `passwd --stdin ada <<< PASSWORD`.
 pub(super) fn here_string(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, word.start);
@@ -233,7 +232,7 @@ pub(super) fn of_vault(text: &str, word: Range<usize>, mut each: impl FnMut(Matc
     }
 }
 
-/// The private numbers of a key in JSON: `{"kty": "RSA", …, "d": "…"}`.
+/// The private numbers of a JSON web key: `{"kty": "RSA", …, "d": "…"}`.
 pub(super) fn jwk(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
     const OBJECT: usize = 8 << 10;
     let bytes = text.as_bytes();

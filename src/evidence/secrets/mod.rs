@@ -1,8 +1,8 @@
-//! What a secret looks like (SPEC §8).
+//! Rules that recognize secrets (SPEC §8).
 //!
-//! Three kinds of rules: shapes that only a token has, places that hold a secret (headers, addresses, key
-//! blocks, arguments of known programs), and assignments to a name that says so, whose value must then look
-//! like a value and not like code. Absent on purpose: entropy alone, which would take every digest for a key.
+//! There are three kinds: token shapes; positions that contain secrets, such as headers, addresses, key blocks and
+//! arguments of known programs; and assignments to telling names, whose values must look like values rather than
+//! code. Entropy alone is not a rule, because it would match every digest.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -28,19 +28,9 @@ mod values;
 mod views;
 mod words;
 
-/// A place that a rule took in.
-#[derive(Debug, Clone)]
-pub(super) struct Match {
-    /// All of it: the name as well as the value.
-    pub(super) span: Range<usize>,
-    /// What is to be hidden of it.
-    pub(super) secret: Option<Range<usize>>,
-    pub(super) kind: &'static str,
-    /// The secret as it is meant, where that is not how it is written.
-    pub(super) plain: Option<String>,
-}
+pub(super) use scan::Match;
 
-/// What is secret of the values of this process's environment variables.
+/// The secrets in this process's environment variables.
 static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let values: Vec<String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -54,8 +44,8 @@ static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     (!values.is_empty()).then(|| AhoCorasick::new(&values).ok()).flatten()
 });
 
-/// The value itself where the name says that it is secret; else what an assignment of it would give away, such as
-/// the password in an address.
+/// The value itself if the name indicates a secret; otherwise what an assignment of it would reveal, such as the
+/// password in an address.
 fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     let how = match names::classify(name) {
         Some(Class::Password | Class::Secret) => Some(How::Quoted),
@@ -63,7 +53,7 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
         Some(Class::Login | Class::Cookie | Class::Link) | None => None,
     };
     let is_whole = names::classify(name).zip(how).is_some_and(|(class, how)| {
-        !names::is_working_folder(name, value) && values::is_secret(class, value, how)
+        !names::is_working_folder(name, value) && parts::is_secret(class, value, how)
     });
     let secrets = if is_whole {
         vec![value.to_owned()]
@@ -77,8 +67,8 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     secrets.into_iter().filter(|secret| secret.len() >= 6).collect()
 }
 
-/// Whether there is certainly no secret in this text, nor the name of a secret field. What is true of a
-/// text of JSON is true of every string that stands in it.
+/// Whether a text certainly contains neither a secret nor the name of a secret field. For JSON text this includes
+/// all its strings.
 pub(super) fn rule_out(text: &str) -> bool {
     let mut none = true;
     words::each(&text.to_ascii_lowercase(), |_, _| {
@@ -90,7 +80,7 @@ pub(super) fn rule_out(text: &str) -> bool {
         && ENVIRONMENT.as_ref().is_none_or(|known| !known.is_match(text))
 }
 
-/// Every secret in this text, in any order.
+/// Every secret in a text, in any order.
 pub(super) fn find(text: &str) -> Vec<Match> {
     let mut matches = Vec::new();
     find_plain(text, &mut matches);
@@ -106,13 +96,13 @@ pub(super) fn find(text: &str) -> Vec<Match> {
     matches
 }
 
-/// Every secret in this text as it is written.
+/// Every secret that is written literally.
 fn find_plain(text: &str, matches: &mut Vec<Match>) {
     shapes::find(text, matches);
     hooks(text, |found| matches.push(found));
 }
 
-/// What the rules find that begin with a word.
+/// The matches of all rules with a trigger word.
 fn hooks(text: &str, mut each: impl FnMut(Match)) {
     let mut done = 0;
     words::each(&text.to_ascii_lowercase(), |hook, word| {
@@ -121,7 +111,7 @@ fn hooks(text: &str, mut each: impl FnMut(Match)) {
         }
         let found = match hook {
             Hook::Name => named(text, word),
-            // Without what closes the name.
+            // Without the closing delimiter of the name.
             Hook::Ending => named(text, word.start..word.end - 1),
             Hook::Authorization => {
                 http::authorization(text, word.clone()).or_else(|| named(text, word))
@@ -177,24 +167,24 @@ fn named(text: &str, word: Range<usize>) -> Option<Match> {
     })
 }
 
-/// Whether a field of this name holds a secret as its value: the name and the quotes are not in the text.
+/// Whether the value of a field with this name is a secret. Name and value are given without quotes.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
     let by_class =
-        names::classify(name).is_some_and(|class| values::is_secret(class, value, How::Quoted));
+        names::classify(name).is_some_and(|class| parts::is_secret(class, value, How::Quoted));
     (by_class && !names::is_working_folder(name, value)) || parts::is_login_value(name, value)
 }
 
-/// Whether a number in a field of this name is a secret.
+/// Whether a number in a field with this name is a secret.
 pub(super) fn is_secret_number(name: &str, number: &str) -> bool {
     names::classify(name) == Some(Class::Password) && number.len() >= 4
 }
 
-/// Whether this is the name of a variable that holds a secret.
+/// Whether a variable of this name contains a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     names::classify(name).is_some()
 }
 
-/// Which of these arguments of a program hold secrets, and where.
+/// The arguments of a program that contain secrets, with the range of each secret.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
     commands::in_arguments(arguments)
 }

@@ -1,7 +1,7 @@
-//! Which names say that what is assigned to them is a secret.
+//! Names that indicate a secret value.
 //!
-//! A name is read word by word (`DB_PASS`, `accountKey`, `spring.datasource.password`), because the last
-//! word decides: a `passwordFile` holds a path, and a `cache-key` nothing secret.
+//! Names are split into words (`DB_PASS`, `accountKey`, `spring.datasource.password`), because the last word
+//! decides: a `passwordFile` is a path, and a `cache-key` is not secret.
 
 use std::sync::LazyLock;
 
@@ -12,28 +12,28 @@ fn split(words: &'static str) -> Vec<&'static str> {
     words.split_ascii_whitespace().collect()
 }
 
-/// Most words of a name; longer ones name nothing that is assigned.
+/// Limit for the words of a name. Longer texts are not names.
 const MOST_WORDS: usize = 12;
 
-/// How much a value must look like a secret besides its name.
+/// The kind of a name, which determines how much its value must look like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A person may have chosen it: almost any value counts.
+    /// Chosen by a person: almost any value counts.
     Password,
-    /// Random as a rule, but also the name of what holds a secret (`secret: my-secret`).
+    /// Usually random, but also the name of a container of secrets (`secret: my-secret`).
     Secret,
-    /// Random; source code gives the same name to other things (`token`, `key`).
+    /// Random. Source code uses such names for other things, too (`token`, `key`).
     Key,
-    /// How to reach a service, which may hold a user and a password.
+    /// Connection data, which may contain a user and a password.
     Login,
-    /// Names and values, of which some tell who somebody is.
+    /// Cookies, some of which identify a session.
     Cookie,
-    /// An address which whoever knows may use.
+    /// An address that grants access to whoever knows it.
     Link,
 }
 
 impl Class {
-    /// Whether the value counts by what is in it.
+    /// Whether only the content of the value decides.
     pub(super) fn has_parts(self) -> bool {
         matches!(self, Self::Login | Self::Cookie | Self::Link)
     }
@@ -53,9 +53,9 @@ static KEYS: Words = LazyLock::new(|| {
          authkey authtoken pat otp totp salt",
     )
 });
-/// One word that ends so is a password: `PGPASSWORD`.
+/// Suffixes of single words that mean a password: `PGPASSWORD`.
 const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
-/// One word that ends in `pass` and means a password; `bypass` and `compass` do not.
+/// Prefixes of `pass` in words that mean a password, unlike `bypass` and `compass`.
 static PASS_OWNERS: Words = LazyLock::new(|| {
     split(
         "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
@@ -64,7 +64,7 @@ static PASS_OWNERS: Words = LazyLock::new(|| {
          sys docker registry client server service account",
     )
 });
-/// What makes a `key` secret when it stands before the word.
+/// Words before `key` that make it secret.
 static KEY_OWNERS: Words = LazyLock::new(|| {
     split(
         "api access secret private priv encryption encrypt encrypted decryption decrypt \
@@ -78,7 +78,7 @@ static KEY_OWNERS: Words = LazyLock::new(|| {
          rails django flask laravel pairing",
     )
 });
-/// What may stand behind the word that decides.
+/// Words that may follow the deciding word.
 static NEUTRAL: Words = LazyLock::new(|| {
     split(
         "prod production dev development staging stage test live main primary secondary base \
@@ -87,10 +87,10 @@ static NEUTRAL: Words = LazyLock::new(|| {
          1password a b one two pem material",
     )
 });
-/// What a hook is called, of which whoever knows its address may set it off.
+/// Names of webhooks, whose address can be used by whoever knows it.
 static HOOKS: Words =
     LazyLock::new(|| split("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri"));
-/// With one of these among its words a name means something that everybody may know.
+/// Words that make a name public.
 static OPEN: Words = LazyLock::new(|| {
     split(
         "public pub page next continuation cursor primary foreign placeholder label hint \
@@ -100,7 +100,7 @@ static OPEN: Words = LazyLock::new(|| {
     )
 });
 
-/// What a value of this name is, where the name says that it is secret.
+/// The class of a name; `None` if it does not indicate a secret.
 pub(super) fn classify(name: &str) -> Option<Class> {
     let mut words = [""; MOST_WORDS];
     let mut count = 0;
@@ -117,7 +117,7 @@ pub(super) fn classify(name: &str) -> Option<Class> {
     }
     let (last, before) = words.split_last()?;
     let class = class_of(last, before.last().copied())?;
-    // `public_key` and `next_page_token`; but a password is one, whatever it is for.
+    // `public_key` and `next_page_token` are public. A password is secret in any case.
     // `libsecret` is a library.
     if last.len() > 3 && last.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("lib")) {
         return None;
@@ -162,7 +162,7 @@ fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
     (owner_of("token").is_some() || owner_of("key").is_some_and(is_key_owner)).then_some(Class::Key)
 }
 
-/// The class of what counts by what is in it.
+/// The class of names whose values are classified by content.
 fn class_in_parts(last: &str, before: Option<&str>) -> Option<Class> {
     let is = |known: &[&str]| is_in(known, last);
     let behind = |known: &[&str]| before.is_some_and(|word| is_in(known, word));
@@ -172,24 +172,24 @@ fn class_in_parts(last: &str, before: Option<&str>) -> Option<Class> {
     if is_in(&HOOKS, last) || (is(&["url", "uri", "endpoint", "address"]) && behind(&HOOKS)) {
         return Some(Class::Link);
     }
-    // What else tells how to connect is an address, or has names of its own: `Password=X;`.
+    // Other connection data is an address, or has named parts: `Password=X;`.
     is(&["dsn"]).then_some(Class::Login)
 }
 
-/// Whether this is the name of a variable that holds a user and a password: `HTTP_AUTH`.
+/// Whether a variable of this name contains a user and a password: `HTTP_AUTH`.
 pub(super) fn is_login(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && words_of(name).last().is_some_and(|last| is_in(&["AUTH", "LOGIN", "USERPWD"], last))
 }
 
-/// Whether this is where a shell or a program says that it works.
+/// Whether this variable contains a working folder.
 pub(super) fn is_working_folder(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("oldpwd")
         || (name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '~']))
 }
 
 fn is_key_owner(owner: &str) -> bool {
-    // Several in one word: `sharedaccesskey`.
+    // Several words without a separator: `sharedaccesskey`.
     is_in(&KEY_OWNERS, owner)
         || (owner.len() > 6
             && KEY_OWNERS.iter().any(|known| {
@@ -210,7 +210,7 @@ fn is_number(word: &str) -> bool {
     word.trim_start_matches(['v', 'V']).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a name: at separators, and where a capital begins one.
+/// The words of a name, split at separators and before capitals.
 pub(super) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|part| {
         let mut rest = part;
@@ -223,7 +223,7 @@ pub(super) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first word of this part ends.
+/// The end of the first word.
 fn word_end(part: &str) -> Option<usize> {
     let bytes = part.as_bytes();
     let kind = |at: usize| bytes.get(at).copied().unwrap_or(0);

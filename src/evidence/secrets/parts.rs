@@ -1,17 +1,15 @@
-//! Values of which only a part is secret, or which are secret by what is in them: logins, cookies and addresses
-//! that are a key themselves.
+//! Values with a secret part, and values that are secret by content: logins, cookies and secret addresses.
 
 use std::ops::Range;
 
-use super::Match;
 use super::assign::Name;
 use super::http::is_session;
 use super::names::{Class, is_login, is_working_folder};
-use super::scan::{at, forward_while};
-use super::values::{How, LONGEST, is_label, is_placeholder, is_secret, is_wordy};
+use super::scan::{LONGEST, Match, at, forward_while};
+use super::values::{How, is_label, is_placeholder, is_whole_secret, is_wordy};
 
 impl Name<'_> {
-    /// The value, where it is a secret of this name's class.
+    /// The secret in the value, by the rules for this name's class.
     pub(super) fn judged(&self, value: Range<usize>, how: How) -> Option<Match> {
         let text = self.text.get(value.clone())?;
         let name = self.text.get(self.start..self.end)?;
@@ -27,8 +25,7 @@ impl Name<'_> {
         self.found(value.start + part.start..value.start + part.end)
     }
 
-    /// The value without quotes of a class that is judged by its parts: brackets and what joins its parts belong
-    /// to it.
+    /// An unquoted value of a class with parts. Brackets and separators belong to the value.
     pub(super) fn bare_in_parts(&self, start: usize, is_assigned: bool) -> Option<Match> {
         if !is_assigned || !self.class.has_parts() {
             return None;
@@ -49,7 +46,7 @@ impl Name<'_> {
             end = next;
         }
         let value = self.text.get(start..end)?.trim_end_matches([',', ';', ')', '}', '|', '&']);
-        // What is called is code.
+        // A call is code.
         if self.class == Class::Cookie && value.contains(['(', '[']) {
             return None;
         }
@@ -57,12 +54,22 @@ impl Name<'_> {
     }
 }
 
-/// Whether a variable of this name holds a user and a password.
+/// Whether a value for a name of this class is a secret or contains one.
+pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
+    if !class.has_parts() {
+        return is_whole_secret(class, value, how);
+    }
+    let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
+    let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
+    fits && !is_code && secret_part(class, value).is_some()
+}
+
+/// Whether a variable of this name contains a user and a password.
 pub(super) fn is_login_value(name: &str, value: &str) -> bool {
     is_login(name) && password_of_login(value).is_some()
 }
 
-/// What is secret of such a value, where its class says so by parts; none where nothing is.
+/// The secret part of a value of a class with parts.
 pub(super) fn secret_part(class: Class, value: &str) -> Option<Range<usize>> {
     match class {
         Class::Password | Class::Secret | Class::Key => None,
@@ -72,7 +79,7 @@ pub(super) fn secret_part(class: Class, value: &str) -> Option<Range<usize>> {
     }
 }
 
-/// `ada:PASSWORD@host`, `ada/PASSWORD@host`. An address with a scheme has its own rule.
+/// `ada:PASSWORD@host`, `ada/PASSWORD@host`. Addresses with a scheme have their own rule.
 fn password_before_host(value: &str) -> Option<Range<usize>> {
     let (login, host) = value.rsplit_once('@')?;
     if host.is_empty() || value.contains("://") {
@@ -91,7 +98,7 @@ fn password_of_login(value: &str) -> Option<Range<usize>> {
     (!is_scheme && !value.contains("://")).then(|| password_behind(value, user)).flatten()
 }
 
-/// The password behind the user that ends here.
+/// The password after the user.
 fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
     let (name, password) = (login.get(..user)?, login.get(user + 1..)?);
     let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@+\\".contains(&byte);
@@ -99,16 +106,16 @@ fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
         && name.bytes().all(is_user)
         && !name.starts_with('.')
         && !password.starts_with(['/', '\\', ':'])
-        && is_secret(Class::Password, password, How::Quoted);
+        && is_whole_secret(Class::Password, password, How::Quoted);
     (fits && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
 }
 
-/// `https://host/in/X`, `https://host/in?code=X`: from the first part on that nobody could guess.
+/// `https://host/in/X`, `https://host/in?code=X`: everything from the first random part on.
 fn random_part(value: &str) -> Option<Range<usize>> {
     let is_web = ["https://", "http://"]
         .iter()
         .any(|scheme| value.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme)));
-    // A file of a repository may be about hooks.
+    // A path in a repository may be about webhooks.
     let of_repository = |part: &str| matches!(part, "blob" | "tree" | "commit" | "raw" | "blame");
     if !is_web || value.contains(char::is_whitespace) || value.split('/').any(of_repository) {
         return None;

@@ -1,15 +1,28 @@
-//! Small steps through a text, byte by byte and with a bound.
+//! Basic functions to scan a text by bytes, with limits.
 
 use std::ops::Range;
 
-use super::values::LONGEST;
+/// Limit for values that are redacted because of their name.
+pub(super) const LONGEST: usize = 8 << 10;
 
-/// The byte at this place; 0 outside of the text.
+/// The match of a rule.
+#[derive(Debug, Clone)]
+pub(in crate::evidence) struct Match {
+    /// The whole match, including the name.
+    pub(in crate::evidence) span: Range<usize>,
+    /// The part to redact.
+    pub(in crate::evidence) secret: Option<Range<usize>>,
+    pub(in crate::evidence) kind: &'static str,
+    /// The decoded secret, if the text contains it in an encoded form.
+    pub(in crate::evidence) plain: Option<String>,
+}
+
+/// The byte at this position; 0 outside the text.
 pub(super) fn at(bytes: &[u8], place: usize) -> u8 {
     bytes.get(place).copied().unwrap_or(0)
 }
 
-/// Where the bytes of this kind end that begin here, after `most` of them at most.
+/// The end of a run of matching bytes, at most `most` of them.
 pub(super) fn forward_while(
     bytes: &[u8],
     from: usize,
@@ -18,7 +31,7 @@ pub(super) fn forward_while(
 ) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let count = rest.iter().take(most).take_while(|byte| is(**byte)).count();
-    // Never between the bytes of one character.
+    // Never inside a character.
     let mut end = (from + count).min(bytes.len());
     while end > from && (0x80..0xc0).contains(&at(bytes, end)) {
         end -= 1;
@@ -26,21 +39,21 @@ pub(super) fn forward_while(
     end
 }
 
-/// Where the bytes of this kind begin that end here, before `most` of them at most.
+/// The start of a run of matching bytes before `from`, at most `most` of them.
 pub(super) fn back_while(bytes: &[u8], from: usize, most: usize, is: impl Fn(u8) -> bool) -> usize {
     let before = bytes.get(..from).unwrap_or_default();
     from - before.iter().rev().take(most).take_while(|byte| is(**byte)).count()
 }
 
-/// What names of variables, fields and options are made of.
+/// Bytes in names of variables, fields and options.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// How far the beginning of a line is looked for.
+/// Limit for the search for a line's start or end.
 const LINE: usize = 4 << 10;
 
-/// Where the line of this place begins.
+/// The start of the line.
 pub(super) fn line_start(bytes: &[u8], place: usize) -> usize {
     let start = back_while(bytes, place, LINE, |byte| byte != b'\n');
     let mut start = start;
@@ -50,12 +63,12 @@ pub(super) fn line_start(bytes: &[u8], place: usize) -> usize {
     start
 }
 
-/// Where it ends.
+/// The end of the line.
 pub(super) fn line_end(bytes: &[u8], place: usize) -> usize {
     forward_while(bytes, place, LINE, |byte| byte != b'\n')
 }
 
-/// What stands between the quotes that begin here, with a letter before them or without.
+/// The range between the quotes that open here, optionally after a prefix letter.
 pub(super) fn quoted(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut open = start;
@@ -70,7 +83,7 @@ pub(super) fn quoted(text: &str, start: usize) -> Option<Range<usize>> {
     between(text, open, escapes, quote)
 }
 
-/// The same, for quotes of one kind.
+/// The same for one kind of quotes.
 pub(super) fn quoted_as(text: &str, start: usize, quote: u8) -> Option<Range<usize>> {
     (at(text.as_bytes(), start) == quote).then(|| between(text, start, 0, quote)).flatten()
 }
@@ -90,7 +103,7 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
             return None;
         }
         if slashes > 0 {
-            // The quote that closes is escaped as the one that opens; one with more escapes is inside.
+            // The closing quote is escaped like the opening one. A quote with more escapes is inside.
             let closes = at(bytes, place + slashes) == quote && slashes == escapes;
             if closes {
                 return Some(start..place);
@@ -105,7 +118,7 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
         if here == quote && escapes == 0 {
             return Some(start..place);
         }
-        // Behind an escaped opening quote, a plain one ends the text around it.
+        // After an escaped opening quote, a plain quote ends the surrounding text.
         if here == quote {
             return Some(start..place);
         }
@@ -114,7 +127,7 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
     None
 }
 
-/// Where a value ends that goes on in the next lines, as long base64 does.
+/// The end of a value that continues on the next lines, like long base64.
 pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
     let base64 =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
@@ -124,7 +137,7 @@ pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
         return end;
     }
     loop {
-        // Also the line breaks of a text inside of JSON.
+        // Also escaped line breaks, as in JSON.
         let escaped = at(bytes, end) == b'\\' && at(bytes, end + 1) == b'n';
         let line = if escaped {
             end + 2
@@ -134,7 +147,7 @@ pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
         let start = forward_while(bytes, line, 40, |byte| matches!(byte, b' ' | b'\t'));
         let stop = forward_while(bytes, start, width + 40, base64);
         let closed = matches!(at(bytes, stop), b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0);
-        // Filling stands at the end alone; another name with its value is no continuation.
+        // Padding occurs at the end only. Another name with a value is not a continuation.
         let piece = bytes.get(start..stop).unwrap_or_default();
         let filled = piece.iter().skip_while(|byte| **byte != b'=').any(|byte| *byte != b'=');
         if line == end || filled || stop - start > width + 40 || !closed || stop - start < 4 {

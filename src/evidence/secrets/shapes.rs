@@ -1,22 +1,21 @@
-//! Tokens that are recognised by their shape alone, wherever they stand.
+//! Tokens that are recognized by their shape alone.
 //!
-//! Each has a long part without any separator, and long words are rare: looking at every twentieth byte
-//! finds all of them.
+//! Each shape has a long part without separators. Long words are rare, and checking every twentieth byte finds all
+//! of them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::Match;
-use super::scan::{at, back_while, forward_while};
+use super::scan::{LONGEST, Match, at, back_while, forward_while};
 use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, SHAPES, Shape, UPPER, URL};
-use super::values::{LONGEST, is_wordy};
+use super::values::is_wordy;
 
-/// The shortest long part of a token.
+/// The minimum length of a token's long part.
 const LONG: usize = 20;
-/// How far before its long part a token may begin, where a dot joins the two.
+/// Limit for the part of a token before a dot and the long part.
 const BEFORE: usize = 12;
 
-/// Which sets each byte belongs to, a bit for each.
+/// The byte sets of each byte, as bits.
 static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     let mut sets = [0; 256];
     for (byte, bits) in (0u8..=255).zip(&mut sets) {
@@ -34,7 +33,7 @@ static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     sets
 });
 
-/// The rows of the table by the first byte of their beginning.
+/// The rows of the table by their first byte.
 static BY_FIRST: LazyLock<Vec<Vec<&'static Shape>>> = LazyLock::new(|| {
     (0u8..=255)
         .map(|byte| {
@@ -43,7 +42,7 @@ static BY_FIRST: LazyLock<Vec<Vec<&'static Shape>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Whether a token may begin with three bytes, by a number made of them: hardly any word passes.
+/// Whether a token may start with three bytes, which are hashed to an index. Few words pass.
 static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
     let mut beginnings = [false; 4096];
     let mut add = |first, second, third| {
@@ -54,7 +53,7 @@ static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
     for shape in SHAPES {
         match *shape.start.as_bytes() {
             [first, second, third, ..] => add(first, second, third),
-            // Behind two letters any byte of the set may follow.
+            // After a two-letter prefix, any byte of the set may follow.
             [first, second] => (0..=255u8)
                 .filter(|third| is_in(shape.set, *third))
                 .for_each(|third| add(first, second, third)),
@@ -102,7 +101,7 @@ fn long_words(bytes: &[u8], mut each: impl FnMut(Range<usize>)) {
     }
 }
 
-/// Whether no token can stand in a text, also not behind an escape of JSON.
+/// Whether a text certainly contains no token, not even behind a JSON escape.
 pub(super) fn rule_out(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut none = true;
@@ -113,7 +112,7 @@ pub(super) fn rule_out(text: &str) -> bool {
     none
 }
 
-/// The tokens in this text.
+/// The tokens in a text.
 pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -145,8 +144,8 @@ fn begins(bytes: &[u8], start: usize) -> bool {
     shapes.is_some_and(|shapes| shapes.iter().any(|shape| rest.starts_with(shape.start.as_bytes())))
 }
 
-/// Where a token may begin whose long part is this word: at a boundary in it, or before what a dot joins
-/// to it.
+/// The positions where a token with this long part may start: at a boundary inside it, or before a part joined by a
+/// dot.
 fn starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usize> + 'b {
     let dotted = at(bytes, word.start.wrapping_sub(1)) == b'.';
     let from = if dotted {
@@ -154,7 +153,7 @@ fn starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usiz
     } else {
         word.start
     };
-    // What is left of the word behind its beginning is long itself.
+    // The rest of the word must be long itself.
     let to = (word.end + 1).saturating_sub(LONG).max(from + usize::from(dotted));
     let before = at(bytes, from.wrapping_sub(1));
     let windows = bytes.get(from..to + 2).unwrap_or_default().windows(3).enumerate();
@@ -182,7 +181,7 @@ fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
     let broken =
         at(bytes, end) == b'\n' || (at(bytes, end) == b'\r' && at(bytes, end + 1) == b'\n');
     if end - from < shape.min && end > from && broken {
-        // A line that was wrapped: the next one has the rest.
+        // The rest of a wrapped token is on the next line.
         let next = forward_while(bytes, end, 40, |byte| byte.is_ascii_whitespace());
         let stop = forward_while(bytes, next, shape.max, |byte| is_in(shape.set, byte));
         if (end - from) + (stop - next) >= shape.min && stop - next >= 4 {
@@ -210,7 +209,7 @@ fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
     })
 }
 
-/// Whether this is no name and no filling.
+/// Whether this is neither a name nor a placeholder.
 fn is_random(body: &str, shape: &Shape) -> bool {
     let mut seen = [false; 256];
     for byte in body.bytes() {
@@ -221,7 +220,7 @@ fn is_random(body: &str, shape: &Shape) -> bool {
     let distinct = seen.iter().filter(|seen| **seen).count();
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let short = shape.start.len() < 4;
-    // The names of OpenSSH for keys on a token of hardware.
+    // OpenSSH names for keys on hardware tokens.
     if shape.start == "sk-" && (body.starts_with("ssh-") || body.starts_with("ecdsa-")) {
         return false;
     }
@@ -231,11 +230,11 @@ fn is_random(body: &str, shape: &Shape) -> bool {
     let mixed = body.bytes().any(|byte| byte.is_ascii_uppercase())
         && body.bytes().any(|byte| byte.is_ascii_lowercase());
     distinct >= 4 && (digits > 0 || mixed) && !is_wordy(body)
-        // What begins with two letters only is a token when the rest cannot be anything else.
+        // A two-letter prefix needs a rest that is certainly random.
         && (!short || (digits >= 2 && distinct >= 8))
 }
 
-/// Tokens without a beginning of their own.
+/// Tokens without a fixed prefix.
 fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let length = word.end - word.start;
@@ -260,7 +259,7 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
         return None;
     }
     let begin = text.get(word.clone())?;
-    // JSON web tokens: two parts that begin with an object, and a signature.
+    // JSON web tokens: two parts that start with an object, and a signature.
     if next == b'.'
         && let Some(offset) = begin.get(..48).unwrap_or(begin).find("eyJ")
         && offset <= 24

@@ -1,30 +1,29 @@
-//! The shapes of tokens: how they begin, of what they are made and how long they are.
+//! Token shapes: prefix, byte set and length.
 //!
-//! Facts that the services publish. Each row is tried wherever such a beginning stands at the start of a
-//! long word, so that a row costs nothing where there is none.
+//! The formats are published by the services. A row is tried only where its prefix starts a long word.
 
-/// Digits and lower or upper `a` to `f`.
+/// Hex digits.
 pub(super) const HEX: u8 = 1;
 /// Digits and letters.
 pub(super) const ALNUM: u8 = 2;
-/// Those, `-` and `_`.
+/// [`ALNUM`], `-` and `_`.
 pub(super) const URL: u8 = 3;
-/// Those and `.`.
+/// [`URL`] and `.`.
 pub(super) const DOTTED: u8 = 4;
 /// Digits, letters, `+`, `/` and `=`.
 pub(super) const BASE64: u8 = 5;
 /// Digits and capitals.
 pub(super) const UPPER: u8 = 6;
-/// What [`DOTTED`] and [`BASE64`] have.
+/// The union of [`DOTTED`] and [`BASE64`].
 pub(super) const ANY: u8 = 7;
 
-/// Tokens of one service.
+/// The tokens of one service.
 pub(super) struct Shape {
-    /// How they begin; capitals count.
+    /// The prefix, case-sensitive.
     pub(super) start: &'static str,
-    /// Of what the rest is made.
+    /// The byte set of the rest.
     pub(super) set: u8,
-    /// How long the rest is.
+    /// The length of the rest.
     pub(super) min: usize,
     pub(super) max: usize,
     pub(super) kind: &'static str,

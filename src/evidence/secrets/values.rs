@@ -1,37 +1,29 @@
-//! Which values look like secrets, and which like code, labels or placeholders.
+//! Distinguishes secret values from code, labels and placeholders.
 
 use super::names::{Class, words_of};
-use super::parts::secret_part;
+use super::scan::LONGEST;
 
-/// Longest value that is hidden because of its name.
-pub(super) const LONGEST: usize = 8 << 10;
-
-/// How a value stands behind its name.
+/// The position of a value relative to its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum How {
     /// In quotes, or between tags.
     Quoted,
-    /// In quotes, but what stands before is no assignment: a list, a call.
+    /// In quotes, but not assigned: in a list or a call.
     Beside,
-    /// Without quotes; `tight` with nothing around the `=`.
+    /// Without quotes. `tight`: no spaces around the `=`.
     Bare {
         tight: bool,
         /// Whether it is the last word of its line.
         last: bool,
-        /// What follows it.
+        /// The byte after it.
         next: u8,
         /// Assigned by a colon, as in YAML.
         colon: bool,
     },
 }
 
-/// Whether such a value, assigned to a name of this class, is a secret.
-pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
-    if class.has_parts() {
-        let is_code = matches!(how, How::Bare { tight: false, colon: false, .. });
-        let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
-        return fits && !is_code && secret_part(class, value).is_some();
-    }
+/// Whether the whole value is secret, for a class whose values have no parts.
+pub(super) fn is_whole_secret(class: Class, value: &str, how: How) -> bool {
     if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
         return false;
     }
@@ -44,7 +36,7 @@ pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
             is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value) && !is_label(value)
         }
         How::Bare { tight, last, next, colon } => {
-            // What is called, indexed, instantiated or goes on with a field is code.
+            // A call, an index or a field access is code.
             if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
                 return false;
             }
@@ -57,10 +49,10 @@ pub(super) fn is_secret(class: Class, value: &str, how: How) -> bool {
 fn is_quoted_secret(class: Class, value: &str) -> bool {
     let spaces = value.contains(char::is_whitespace);
     match class {
-        // A sentence about a password is not one.
+        // A sentence about a password is not a password.
         Class::Password => {
             let words = value.split_whitespace().count();
-            // So many words of its own list stand for a key.
+            // Key phrases have these numbers of words.
             let phrase = matches!(words, 12 | 15 | 18 | 21 | 24) && is_lower(value);
             if words > 2 && value.ends_with('.') {
                 return false;
@@ -76,7 +68,7 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
                 && ((has_digit(value) && value.len() >= 6)
                     || (value.len() >= 8 && (!is_wordy(value) || (!separated && is_lower(value)))))
         }
-        // Salts of programs for the web: every character of the keyboard, also blanks.
+        // Salts of web frameworks use all printable characters, including blanks.
         Class::Key if spaces => {
             let marks = value.bytes().filter(|byte| byte.is_ascii_punctuation()).count();
             value.len() >= 48 && marks >= 4 && has_digit(value) && !is_wordy(value)
@@ -107,7 +99,7 @@ fn is_bare_secret(class: Class, value: &str, bare: Bare) -> bool {
         }
         Class::Password => {
             if mixed {
-                // An identifier that ends in digits, with space around the `=`, is code.
+                // An identifier with digits at the end, and spaces around the `=`, is code.
                 return tight || colon || last || !identifier;
             }
             if has_digit(value) {
@@ -140,7 +132,7 @@ fn has_letter(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether there is more than letters in it and what joins words.
+/// Whether it contains more than letters and separators of words.
 fn is_odd(value: &str) -> bool {
     value.bytes().any(|byte| {
         byte.is_ascii_digit()
@@ -155,7 +147,7 @@ fn is_lower(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
 }
 
-/// Names joined by dots: what reads a field. And what only a language has: `base?`, `__u32`.
+/// Names joined by dots, which read a field; and syntax of code only: `base?`, `__u32`.
 fn is_code(value: &str) -> bool {
     let asks = value.strip_suffix('?').is_some_and(|name| {
         name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.'))
@@ -169,7 +161,7 @@ fn is_code(value: &str) -> bool {
             })
 }
 
-/// Text that a person reads beside an input: it names what is asked for.
+/// The label of an input field.
 pub(super) fn is_label(value: &str) -> bool {
     const ABOUT: &[&str] = &[
         "password",
@@ -187,7 +179,7 @@ pub(super) fn is_label(value: &str) -> bool {
     ];
     let is_about = |word: &str| ABOUT.iter().any(|about| about.eq_ignore_ascii_case(word));
     if has_digit(value) {
-        // The name of a function or a type: `x25519_private_key`.
+        // A function or type name: `x25519_private_key`.
         let name =
             value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
         return name && words_of(value).last().is_some_and(is_about);
@@ -195,7 +187,7 @@ pub(super) fn is_label(value: &str) -> bool {
     words_of(value).any(is_about)
 }
 
-/// Words and short numbers joined together, as names are: nothing random.
+/// Words and short numbers, joined as in names.
 pub(super) fn is_wordy(value: &str) -> bool {
     let (mut pieces, mut short) = (0, 0);
     for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -210,7 +202,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
             short += usize::from(piece.len() < 3);
         }
     }
-    // Random text falls into many short pieces, and most of the others nobody could say.
+    // Random text splits into many short parts, most of them unpronounceable.
     let unsayable = |piece: &&str| {
         piece.len() >= 3 && !piece.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte))
     };
@@ -224,7 +216,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
     pieces == 0 || short * 5 <= pieces * 2 || (pieces <= 2 && value.len() < 12)
 }
 
-/// Text that stands where a secret would be: variables, templates, types.
+/// Placeholders: variables, templates, types.
 pub(super) fn is_placeholder(value: &str) -> bool {
     const WORDS: &str = "string str number boolean bool null none undefined true false option \
                         required optional example changeme redacted hidden integer object \
@@ -237,7 +229,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         && value.as_bytes().get(1).copied().is_some_and(|byte| {
             byte.is_ascii_alphabetic() || matches!(byte, b'{' | b'(' | b'_' | b'$' | b'@')
         })
-        // A hash of a password begins so too.
+        // A password hash has the same prefix.
         && value.bytes().filter(|byte| *byte == b'$').count() < 3;
     variable
         || matches!(first, b'<' | b'[')
@@ -255,23 +247,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains("[secret:")
         || value.contains("...")
         || value.contains('…')
-        || value.bytes().all(|byte| {
-            matches!(
-                byte,
-                b'*' | b'x'
-                    | b'X'
-                    | b'.'
-                    | b'-'
-                    | b'_'
-                    | b'0'
-                    | b'#'
-                    | b'?'
-                    | b'='
-                    | b'/'
-                    | b'~'
-                    | b':'
-            )
-        })
+        || value.bytes().all(|byte| b"*xX.-_0#?=/~:".contains(&byte))
         || value.split(['/', '|']).all(|part| {
             let part = part.trim_matches(|c: char| c.is_ascii_punctuation());
             WORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(part))
@@ -283,7 +259,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         )
 }
 
-/// What a program writes in braces before or around a secret: `{SSHA}X`, `{X}` of a server of builds.
+/// Encodings in braces before or around a secret: `{SSHA}X`, `{X}` of a build server.
 fn is_braced(value: &str) -> bool {
     let inner = value.trim_start_matches('{').trim_end_matches('}');
     let rest = inner.split_once('}').map_or(inner, |(_, rest)| rest);
@@ -292,8 +268,7 @@ fn is_braced(value: &str) -> bool {
     rest.len() >= 20 && has_digit(rest) && !is_wordy(rest) && rest.bytes().all(base64)
 }
 
-/// A public key of SSH (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`): the `host_key`
-/// of a server is one, and everybody may know it.
+/// A public SSH key (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`), as in a server's `host_key`.
 fn is_public_key(value: &str) -> bool {
     let is_base64 =
         |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || b"+/=".contains(&it));
@@ -301,12 +276,12 @@ fn is_public_key(value: &str) -> bool {
     value.split_ascii_whitespace().any(|word| {
         // A digest of 32 bytes without padding.
         word.strip_prefix("SHA256:").is_some_and(|it| it.len() == 43 && is_base64(it))
-            // Every key begins with the length of the name of its kind.
+            // Every key starts with the length of its type name.
             || (has_kind && word.starts_with("AAAA") && is_base64(word))
     })
 }
 
-/// The number of a kind of object, or a short number of a program: `1.3.6.1.5`, `0xc0`.
+/// An object identifier or a short number in code: `1.3.6.1.5`, `0xc0`.
 fn is_numeric(value: &str) -> bool {
     let dotted = value.bytes().filter(|byte| *byte == b'.').count() >= 3
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -316,7 +291,7 @@ fn is_numeric(value: &str) -> bool {
     dotted || hex
 }
 
-/// Where a secret is kept, instead of the secret.
+/// A reference to where a secret is stored.
 fn is_reference(value: &str) -> bool {
     let path = value.starts_with('/')
         && value.bytes().skip(1).any(|byte| byte == b'/')

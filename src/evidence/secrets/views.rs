@@ -1,38 +1,37 @@
-//! Secrets that are broken by what a reader does not see: colours, line continuations, quotes that are
-//! closed and opened again, and characters that are written as their codes.
+//! Secrets that are interrupted by invisible parts: colour codes, line continuations, adjacent quotes, and
+//! characters written as their codes.
 //!
-//! Around each such break the text is read once more as it is meant. What is found there and holds a break
-//! is taken back to where it stands.
+//! The text around each such break is decoded and searched again. Matches that contain a break are mapped back to
+//! the original.
 
 use std::ops::Range;
 
-use super::Match;
-use super::scan::{at, forward_while};
+use super::scan::{Match, at, forward_while};
 
-/// How much around a break is read again.
+/// Size of the context around a break.
 const BEFORE: usize = 256;
 const BEHIND: usize = 640;
 
-/// A part of a text as it is meant.
+/// A decoded part of a text.
 struct View {
     text: String,
-    /// Where pieces of it begin, here and in the original.
+    /// Starts of pieces, in the decoded part and in the original.
     pieces: Vec<(usize, usize)>,
     end: usize,
 }
 
-/// What stands at a place instead of itself: how many bytes of the original, and the character meant.
+/// A break: its length in the original, and the character that it encodes.
 struct Break {
     bytes: usize,
     meant: Option<char>,
 }
 
-/// Whether anything in this text may hide characters.
+/// Whether a text may contain breaks.
 pub(super) fn has_breaks(text: &str) -> bool {
     first_break(text.as_bytes(), 0).is_some()
 }
 
-/// The secrets in this text that hold a break.
+/// The secrets that contain a break.
 pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
     let bytes = text.as_bytes();
     let mut place = 0;
@@ -40,7 +39,7 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
         let start = word_start(text, found.saturating_sub(BEFORE).max(place));
         let mut last = found;
         let mut next = found + 1;
-        // Neighbours that are near share one part.
+        // Close breaks share one part.
         while let Some(another) = first_break(bytes, next) {
             if another > last + BEFORE + BEHIND {
                 break;
@@ -56,7 +55,7 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
             let Some(secret) = found.secret else { continue };
             let plain = view.text.get(secret.clone()).unwrap_or_default().to_owned();
             let (span, secret) = (view.original(found.span), view.original(secret));
-            // The span holds one too where the name or the option is broken.
+            // The span also contains a break in the name or the option.
             if span.len() != plain.len() {
                 matches.push(Match {
                     span,
@@ -106,18 +105,17 @@ impl View {
         Some(view)
     }
 
-    /// Where a part of the view stands in the original: from the beginning of its first character to the
-    /// end of its last.
+    /// Maps a range to the original, from the start of its first character to the end of its last.
     fn original(&self, range: Range<usize>) -> Range<usize> {
         let start = self.place(range.start);
         let last = range.end.saturating_sub(1).max(range.start);
-        // A character that is written as its code ends where the next piece begins.
+        // An encoded character ends where the next piece starts.
         let next = self.pieces.partition_point(|(here, _)| *here <= last);
         let end = match (self.pieces.get(next), self.pieces.get(next.wrapping_sub(1))) {
             (Some((here, original)), Some((piece, from)))
                 if *here == range.end && from + (range.end - piece) < *original =>
             {
-                // Only where the last character itself is a code; a break behind it is not part of it.
+                // A break after the last character is not part of the range.
                 if range.end - piece == 1 && *piece == last {
                     *original
                 } else {
@@ -138,10 +136,10 @@ impl View {
     }
 }
 
-/// How much is looked at for a break at once.
+/// Size of one search step.
 const BLOCK: usize = 4 << 10;
 
-/// The first place from this one on where something is meant otherwise than it is written.
+/// The first break at or after this position.
 fn first_break(bytes: &[u8], from: usize) -> Option<usize> {
     let mut place = from;
     while place < bytes.len() {
@@ -150,7 +148,7 @@ fn first_break(bytes: &[u8], from: usize) -> Option<usize> {
         let mut first = memchr::memchr3_iter(b'\\', 0x1b, b'%', block)
             .map(|offset| place + offset)
             .find(|found| break_at(bytes, *found).is_some());
-        // Quotes are looked for only as far as the first of the others.
+        // Quotes are searched only before the first other break.
         let before = bytes.get(place..first.unwrap_or(end))?;
         let quote = memchr::memchr3_iter(b'"', b'\'', b'&', before)
             .map(|offset| place + offset)
@@ -194,7 +192,7 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
             b'x' => code(bytes, place, place + 2, 2),
             b'/' => Some(Break { bytes: 2, meant: Some('/') }),
             b'"' => junction(bytes, place),
-            // Inside of JSON, a line that goes on.
+            // A continued line inside JSON.
             b'\\' if at(bytes, place + 2) == b'\\' && at(bytes, place + 3) == b'n' => removed(4),
             b'0'..=b'3' => octal(bytes, place),
             _ => None,
@@ -206,7 +204,7 @@ fn break_at(bytes: &[u8], place: usize) -> Option<Break> {
     }
 }
 
-/// A character written by its hexadecimal code.
+/// A hexadecimal character code.
 fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break> {
     let text = std::str::from_utf8(bytes.get(from..from + digits)?).ok()?;
     let number = u8::try_from(u32::from_str_radix(text, 16).ok()?).ok()?;
@@ -214,7 +212,7 @@ fn code(bytes: &[u8], place: usize, from: usize, digits: usize) -> Option<Break>
     (meant.is_ascii_graphic()).then_some(Break { bytes: from + digits - place, meant: Some(meant) })
 }
 
-/// A colour in JSON: `\u001b[32m`.
+/// A colour code in JSON: `\u001b[32m`.
 fn escape_of_colour(bytes: &[u8], place: usize) -> Option<Break> {
     let escape = bytes.get(place + 2..place + 7)?;
     if !escape.eq_ignore_ascii_case(b"001b[") {
@@ -224,26 +222,26 @@ fn escape_of_colour(bytes: &[u8], place: usize) -> Option<Break> {
     Some(Break { bytes: end + 1 - place, meant: None })
 }
 
-/// A character written by its octal code, as shells and C do.
+/// An octal character code, as in shells and C.
 fn octal(bytes: &[u8], place: usize) -> Option<Break> {
     let text = std::str::from_utf8(bytes.get(place + 1..place + 4)?).ok()?;
     let meant = char::from(u8::from_str_radix(text, 8).ok()?);
     meant.is_ascii_graphic().then_some(Break { bytes: 4, meant: Some(meant) })
 }
 
-/// A character written by its number, as HTML does: `&#103;`, `&#x67;`.
+/// A numeric character reference of HTML: `&#103;`, `&#x67;`.
 fn entity(bytes: &[u8], place: usize) -> Option<Break> {
     let hex = matches!(at(bytes, place + 2), b'x' | b'X');
     let start = place + 2 + usize::from(hex);
     let end = forward_while(bytes, start, 4, |byte| byte.is_ascii_hexdigit());
     let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
     let meant = char::from(u8::from_str_radix(text, if hex { 16 } else { 10 }).ok()?);
-    // Quotes are what most of them are, and break nothing.
+    // Most breaks are quotes that interrupt nothing.
     (meant.is_ascii_graphic() && !matches!(meant, '"' | '\'') && at(bytes, end) == b';')
         .then_some(Break { bytes: end + 1 - place, meant: Some(meant) })
 }
 
-/// Quotes inside of a word, where two texts are joined; in JSON each has a backslash before it.
+/// Adjacent quotes inside a word; in JSON each follows a backslash.
 fn junction(bytes: &[u8], place: usize) -> Option<Break> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !is_word(at(bytes, place.wrapping_sub(1))) {

@@ -1,18 +1,18 @@
-//! Where the words stand with which a rule begins: hardly any text has one, and one fast look says so.
+//! Prefilter for the secret rules: every rule needs one of these words, and most text contains none.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Span, packed};
 
-/// What is to be looked at where a word stands.
+/// The rule to try at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hook {
-    /// Part of a name to which something may be assigned.
+    /// Part of a name that may be assigned to.
     Name,
-    /// The end of a short name, and what closes the name: `_PAT=`.
+    /// The end of a short name with its delimiter: `_PAT=`.
     Ending,
-    /// A name too, and how headers begin.
+    /// A name that is also the start of a header.
     Authorization,
     Cookie,
     Address,
@@ -36,7 +36,7 @@ pub(super) enum Hook {
     Option,
 }
 
-/// In lower case, three bytes at least; none is the beginning of another.
+/// In lower case, at least three bytes. No word is a prefix of another.
 const WORDS: &[(&str, Hook)] = &[
     ("pass", Hook::Name),
     ("pwd", Hook::Name),
@@ -91,18 +91,18 @@ const WORDS: &[(&str, Hook)] = &[
     ("send ", Hook::Sent),
 ];
 
-/// Ends of names that are too short to be looked for alone, with what may follow them.
+/// Ends of names that are too short to search for alone, with the possible delimiters.
 const ENDINGS: &[&str] = &[
     "pat=", "pat:", "pat\"", "pat\\", "pat\n", "pat_", "sas=", "sas:", "sas\"", "sas\\", "sas\n",
     "sas_", "otp=", "otp:", "otp\"", "otp\\", "otp\n", "otp_", "pw=", "pw:", "pw\"", "pw\\",
     "pw\n", "pw_",
 ];
 
-/// Looks for some of the words: the fewer they are, the fewer places only look like one.
+/// Searches for some of the words. Fewer words give fewer false candidates.
 struct Finder {
-    /// Ten times as fast as telling which; not every processor can do it.
+    /// Ten times as fast as the automaton, but not available on every processor.
     packed: Option<packed::Searcher>,
-    /// Where it cannot.
+    /// The fallback.
     slow: Option<AhoCorasick>,
     hooks: Vec<Hook>,
 }
@@ -115,7 +115,7 @@ impl Finder {
         Self { packed, slow, hooks }
     }
 
-    /// The first word from this place on.
+    /// The first word at or after this position.
     fn next(&self, lower: &str, start: usize) -> Option<(Range<usize>, Hook)> {
         let found = match (&self.packed, &self.slow) {
             (Some(packed), _) => packed.find_in(lower, Span { start, end: lower.len() }),
@@ -129,7 +129,7 @@ impl Finder {
     }
 }
 
-/// Those of names, of everything else, of options, and of ends of names.
+/// For names, for other words, for options, and for ends of names.
 static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
     let is_name = |(_, hook): &(&str, Hook)| *hook == Hook::Name;
     let options = super::commands::WORDS.iter().map(|word| (*word, Hook::Option));
@@ -141,8 +141,7 @@ static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Calls `each` with every word in this text, which must be in lower case, from its beginning on; it says
-/// whether it wants more.
+/// Calls `each` with every word in this text, which must be in lower case, until `each` returns false.
 pub(super) fn each(lower: &str, mut each: impl FnMut(Hook, Range<usize>) -> bool) {
     let finders = &*FINDERS;
     let mut next = finders.each_ref().map(|finder| finder.next(lower, 0));

@@ -1,39 +1,31 @@
-//! Programs of administrators, settings of all projects, and places to which data streams (SPEC §7.1).
+//! Administration programs, global settings, and streaming to other hosts (SPEC §7.1).
 //!
-//! Nobody can name every subcommand of every such program. So the question is turned round: a call that is not
-//! known to read changes something that is not the project's.
+//! No list of all subcommands of such programs can be complete. So the default is reversed: a call that is not
+//! known to read is taken to change something outside the project.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::Deserialize;
 
-use super::elsewhere::{Use, is_elsewhere};
-use super::judge::{Judge, Opinion};
-use super::place;
-use super::syntax::SimpleCommand;
-use crate::risk::RiskLevel;
+use super::lazy_regex::LazyRegex;
+use super::listed::{listed, wild};
+use super::rating::Rating;
 
 /// Programs whose calls are dangerous unless they are known to read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Admin {
-    /// Words of which the first two operands of a reading call have one.
-    reads: String,
-    /// Endings of names of programs that only read.
-    readers: String,
-    /// What every option of a call without operands is, where that only shows something.
-    shows: String,
-    /// Names, which may end in `*`.
+    /// One of the first two operands of a read-only call matches this.
+    reads: LazyRegex,
+    /// Endings of program names that only read.
+    readers: LazyRegex,
+    /// Matches every option of a read-only call without operands.
+    shows: LazyRegex,
+    /// Program names; may end in `*`.
     programs: Vec<String>,
-    #[serde(skip)]
-    compiled: Option<[Regex; 3]>,
 }
 
-/// Words of calls that change something, alone or before what they change.
-static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
+/// Words that name a change, alone or followed by an object.
+static CHANGES: LazyRegex = LazyRegex::new(
+    r"(?xi)^(re|un|de|dis|en)?(add|alter|apply|assassinate|attach|ban|boot|cancel|change|clean|clear|clone|close
         |commit|compact|connect|cordon|create|cut|decommission|delete|del|demote|deploy|destroy|detach|disable|drain
         |drop|edit|elect|enable|evict|exec|expire|expunge|flush|force|forget|format|grant|import|index|init|insert
         |install|join|kick|kill|leave|load|lock|login|logout|make|mark|mask|mirror|mod|modify|mount|move|mv|off|on
@@ -41,29 +33,22 @@ static CHANGES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         |restart|restore|resume|revoke|rm|rmdir|roll|rollback|rotate|run|save|scale|scrub|seal|seed|send|set|shutdown
         |signal|start|step|stop|store|sync|take|terminate|trim|truncate|umount|update|upgrade|use|wipe|write)
         (node|user|key|all|member|peer|leader|pool|path)?([-_:.].*)?$",
-    )
-    .ok()
-});
+);
 
 impl Admin {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-        self.compiled = Some([regex(&self.reads)?, regex(&self.readers)?, regex(&self.shows)?]);
-        Ok(())
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> [&LazyRegex; 3] {
+        [&self.reads, &self.readers, &self.shows]
     }
 
-    /// Whether a program is one of administrators.
+    /// Whether this is an administration program.
     pub(super) fn names(&self, program: &str) -> bool {
-        self.programs.iter().any(|name| match name.strip_suffix('*') {
-            Some(head) => program.starts_with(head),
-            None => name == program,
-        })
+        self.programs.iter().any(|name| wild(name, program))
     }
 
     /// Whether a call of such a program is known to read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Some([reads, readers, shows]) = &self.compiled else { return false };
-        // The value of an option that names where something is, is no operand.
+        // The value of an option that names a location is not an operand.
         let named = |at: usize| {
             at.checked_sub(1).and_then(|at| arguments.get(at)).is_some_and(|(before, _)| {
                 let place = ["-n", "--namespace", "--host", "--endpoints", "--runtime-endpoint"];
@@ -75,70 +60,42 @@ impl Admin {
             .enumerate()
             .filter(|(at, (text, _))| !text.starts_with('-') && !named(*at))
             .map(|(_, (text, _))| text);
-        if readers.is_match(program) {
+        if self.readers.is_match(program) {
             return true;
         }
-        // `rabbitmqctl add_user list`: a word that reads may be the name of what is changed.
-        if operands.clone().take(4).any(|text| CHANGES.as_ref().is_none_or(|it| it.is_match(text)))
-        {
+        // `rabbitmqctl add_user list`: `list` is the name of the new user here.
+        if operands.clone().take(4).any(|text| CHANGES.is_match(text)) {
             return false;
         }
         let (first, second) = (operands.next(), operands.next());
-        [first, second].into_iter().flatten().any(|text| reads.is_match(text))
+        [first, second].into_iter().flatten().any(|text| self.reads.is_match(text))
             || (first.is_none()
                 && !arguments.is_empty()
-                && arguments.iter().all(|(text, _)| shows.is_match(text)))
+                && arguments.iter().all(|(text, _)| self.shows.is_match(text)))
     }
 
-    /// What is to be said of a call that no other rule calls dangerous.
-    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
-        let dangerous = |rule: &str, reason: &str| Opinion {
-            level: RiskLevel::Dangerous,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-        };
+    /// The rating of a call that no rule rates as dangerous.
+    pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if self.names(program) && !self.only_reads(program, arguments) {
             let reason = "Administers accounts, storage, services, networks or other hosts, and is not known to \
                           only read.";
-            return Some(dangerous("administers", reason));
+            return Some(Rating::dangerous("administers", reason));
         }
         if sets_for_all(program, arguments) {
-            return Some(dangerous("hijacks", "Changes settings that all projects share."));
+            return Some(Rating::dangerous(
+                "hijacks",
+                "Changes settings that affect all projects.",
+            ));
         }
         streams(arguments)
-            .then(|| dangerous("sends-out", "Sends what it makes to another host as it is made."))
+            .then(|| Rating::dangerous("sends-out", "Streams its output to another host."))
     }
 }
 
-/// Whether a call changes settings, and says that they are not only those of the project.
+/// Whether a call changes settings beyond the project.
 fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
-    const SETS: [&str; 24] = [
-        "config",
-        "set",
-        "unset",
-        "override",
-        "alias",
-        "register",
-        "unregister",
-        "add",
-        "remove",
-        "enable",
-        "disable",
-        "edit",
-        "default",
-        "use",
-        "link",
-        "mask",
-        "write",
-        "reset",
-        "trust",
-        "create",
-        "delete",
-        "import",
-        "settings",
-        "source",
-    ];
+    const SETS: &str = "config set unset override alias register unregister add remove enable disable edit default use link \
+        mask write reset trust create delete import settings source";
     const READS: [&str; 9] =
         ["get", "list", "ls", "show", "view", "--list", "-l", "--get", "--show-origin"];
     let texts = || arguments.iter().map(|(text, _)| text.as_str());
@@ -147,65 +104,18 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
         return false;
     }
     let operands: Vec<&str> = texts().filter(|text| !text.starts_with('-')).collect();
-    // A key without its value is only asked for.
+    // A key without a value is a query.
     let asks = program == "git" && operands.len() <= 2;
-    !asks && operands.iter().take(3).any(|text| SETS.contains(text))
+    !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
-/// Whether the last word is an address to which a program streams; what it reads stands behind an option.
+/// Whether the last word is the address of a stream. Inputs follow an option instead.
 fn streams(arguments: &[(String, bool)]) -> bool {
-    static SCHEMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://").ok()
-    });
+    static SCHEMES: LazyRegex =
+        LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");
     let Some(((last, _), before)) = arguments.split_last() else { return false };
     let reads = before.last().is_some_and(|(text, _)| {
         matches!(text.as_str(), "-i" | "-u" | "--url" | "--input" | "--host" | "-H")
     });
-    !reads && SCHEMES.as_ref().is_none_or(|schemes| schemes.is_match(last))
-}
-
-impl Judge<'_> {
-    /// Whether a program is named by a path outside the project that lies in no well-known folder of tools. What
-    /// this very command built there is known from its other words.
-    pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
-        const LOOK: [&str; 12] = [
-            "ls",
-            "cat",
-            "file",
-            "stat",
-            "test",
-            "[",
-            "chmod",
-            "echo",
-            "printf",
-            "which",
-            "head",
-            "sha256sum",
-        ];
-        static TOOLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(
-                r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
-            )
-            .ok()
-        });
-        if !program.contains('/') {
-            return false;
-        }
-        let path = place::settle(program, &self.folder);
-        let tool = TOOLS.as_ref().is_some_and(|tools| tools.is_match(&path));
-        let looks = |it: &SimpleCommand| {
-            it.words.first().is_some_and(|word| LOOK.contains(&word.text.as_str()))
-        };
-        // A wrapper only names what it runs.
-        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
-        let made = others.into_iter().any(|it| {
-            it.words.iter().skip(1).any(|word| place::settle(&word.text, &self.folder) == path)
-        });
-        // What prepares a build stands above the folder that is built in.
-        let prepares = program == "../configure" && !path.starts_with("../..");
-        !tool
-            && !made
-            && !prepares
-            && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
-    }
+    !reads && SCHEMES.is_match(last)
 }

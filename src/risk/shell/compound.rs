@@ -1,10 +1,10 @@
 //! Groups, conditions, loops and functions.
 
-use super::parse::{Parser, Read};
+use super::parse::{Parsed, Parser};
 use super::syntax::{Function, SimpleCommand, Word};
 
 impl Parser<'_> {
-    pub(super) fn compound(&mut self) -> Read<bool> {
+    pub(super) fn compound(&mut self) -> Parsed<bool> {
         if self.rest().starts_with("((") && self.arithmetic_follows() {
             self.script.bash_only = true;
             self.at += 2;
@@ -69,7 +69,7 @@ impl Parser<'_> {
             }
             let first = self.script.commands.len();
             self.command()?;
-            // It reads what the rest of the script writes to it.
+            // A coprocess reads what the rest of the script writes to it.
             for command in self.script.commands.iter_mut().skip(first) {
                 command.input.get_or_insert(0..0);
             }
@@ -79,13 +79,13 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    pub(super) fn loop_body(&mut self) -> Read<()> {
+    pub(super) fn loop_body(&mut self) -> Parsed<()> {
         self.expect("do")?;
         self.body()?;
         self.expect("done")
     }
 
-    /// Notes a loop whose condition never changes and whose body leaves something behind each time.
+    /// Records a loop with a constant condition that starts a background process in each round.
     fn endless(&mut self, start: usize, condition: std::ops::Range<usize>) {
         let body = self.script.commands.get(condition.end..).unwrap_or_default();
         let named = |command: &SimpleCommand, names: &[&str]| {
@@ -97,7 +97,7 @@ impl Parser<'_> {
                 && (command.words.is_empty() || named(command, &["true", ":", "false"]))
         }) && body.iter().any(|command| command.background)
             && !body.iter().any(|command| {
-                // Whoever sleeps in the background keeps nobody waiting.
+                // A sleep in the background does not slow the loop down.
                 !command.background && named(command, &["wait", "sleep", "read", "break"])
             })
         {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes a loop that goes round a thousand times or without an end, and waits for nothing.
+    /// Records a loop with a thousand or more rounds that starts background processes and waits for none.
     fn flood(&mut self, start: usize, first: usize) {
         let text = self.source.get(start..self.at).unwrap_or_default();
         let head = text.split_once("do").map_or(text, |(head, _)| head);
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn for_loop(&mut self) -> Read<()> {
+    pub(super) fn for_loop(&mut self) -> Parsed<()> {
         self.blanks();
         if self.take("((") {
             self.script.bash_only = true;
@@ -131,7 +131,7 @@ impl Parser<'_> {
         } else {
             let name = self.word()?.text;
             self.lines()?;
-            // Without `in` it goes over the arguments.
+            // Without `in`, the loop is over the positional parameters.
             let mut values = vec![Word::literal("\u{E000}@\u{E001}", 0..0)];
             if self.keyword("in") {
                 values.clear();
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.loop_body()
     }
 
-    pub(super) fn case(&mut self) -> Read<()> {
+    pub(super) fn case(&mut self) -> Parsed<()> {
         self.blanks();
         self.word()?;
         self.expect("in")?;
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn function(&mut self, name: String) -> Read<()> {
+    pub(super) fn function(&mut self, name: String) -> Parsed<()> {
         self.lines()?;
         let start = self.at;
         let first = self.script.commands.len();

@@ -1,30 +1,21 @@
-//! Debuggers that are told, in the command line, only to look at a program, a core file or a board.
+//! Calls of debuggers that only inspect a program, a core file or a board.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::interpreter::looks;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::readers::is_known;
 use super::syntax::Word;
 
-/// Names of the debuggers that read GDB's commands.
+/// Debuggers that take GDB's commands.
 pub(super) fn is_debugger(program: &str) -> bool {
-    matches!(
+    listed(
+        "gdb lldb gdb-multiarch arm-none-eabi-gdb riscv32-unknown-elf-gdb riscv64-unknown-elf-gdb \
+        xtensa-esp32-elf-gdb avr-gdb",
         program,
-        "gdb"
-            | "lldb"
-            | "gdb-multiarch"
-            | "arm-none-eabi-gdb"
-            | "riscv32-unknown-elf-gdb"
-            | "riscv64-unknown-elf-gdb"
-            | "xtensa-esp32-elf-gdb"
-            | "avr-gdb"
     )
 }
 
-/// Whether every command of a call is known to look only, and every other word is an option that changes nothing, or
-/// the program with its core file. A process may be named by what another command prints.
+/// Whether every debugger command of a call is known to inspect only, and every other word is a harmless option,
+/// the program or its core file. The process id may be the output of another command.
 pub(super) fn inspects(words: &[Word]) -> bool {
     let (mut commands, mut files) = (0, 0);
     let mut rest = words.iter();
@@ -57,13 +48,84 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     commands > 0 && files < 3
 }
 
-/// Commands for a board that hangs on this computer.
+/// Commands that control a board connected to this computer.
 fn steers(text: &str) -> bool {
-    static BOARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
-        )
-        .ok()
-    });
-    BOARD.as_ref().is_some_and(|board| board.is_match(text))
+    static BOARD: LazyRegex = LazyRegex::new(
+        r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
+    );
+    BOARD.is_match(text)
+}
+
+/// The index of the debugged program, if the debugger's commands only run and inspect it.
+pub(super) fn debugged(words: &[Word]) -> Option<usize> {
+    let mut at = 0;
+    let mut commands = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        match word.text.as_str() {
+            "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
+                commands += 1;
+                if !looks(&words.get(at)?.text) {
+                    return None;
+                }
+                at += 1;
+            }
+            "-batch"
+            | "--batch"
+            | "-b"
+            | "-q"
+            | "-quiet"
+            | "--quiet"
+            | "-nx"
+            | "-n"
+            | "-nh"
+            | "--nx"
+            | "--nh"
+            | "-return-child-result" => {}
+            "--args" | "-args" | "--" => break,
+            text if text.starts_with('-') => return None,
+            _ => {
+                at -= 1;
+                break;
+            }
+        }
+    }
+    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
+    // Nothing after the program may be another option of the debugger.
+    let own = words
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
+    let alone = own || words.len() <= at + 1;
+    (commands > 0 && first.is_some() && alone).then_some(at)
+}
+
+/// Whether a debugger command only runs the program or shows something, without calling a function.
+fn looks(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+    let plain = |it: &&str| {
+        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
+            && !it.starts_with("->")
+    };
+    let all = rest.iter().all(plain);
+    match first {
+        "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
+        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
+        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
+        | "p" | "ptype" | "whatis" => all,
+        "thread" => matches!(
+            rest.as_slice(),
+            ["apply", "all", "bt"]
+                | ["apply", "all", "bt", "full"]
+                | ["backtrace"]
+                | ["backtrace", "all"]
+        ),
+        "set" => {
+            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
+        }
+        "process" => rest.as_slice() == ["launch"],
+        _ => false,
+    }
 }

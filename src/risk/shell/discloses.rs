@@ -1,73 +1,40 @@
-//! What prints secrets: files of keys, variables that hold them, and the environment as a whole.
+//! Calls that print secrets: key files, variables with secrets, and the whole environment.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::judge::{Judge, Opinion};
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::program::program_of;
+use super::rating::Rating;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-/// Programs that say of a file that it is there, and not what is in it.
-const ONLY_NAMES: [&str; 32] = [
-    "ls",
-    "dir",
-    "vdir",
-    "exa",
-    "eza",
-    "tree",
-    "stat",
-    "test",
-    "[",
-    "[[",
-    "file",
-    "du",
-    "realpath",
-    "readlink",
-    "basename",
-    "dirname",
-    "find",
-    "fd",
-    "fdfind",
-    "echo",
-    "printf",
-    "cd",
-    "pushd",
-    "ssh-keygen",
-    "openssl",
-    "which",
-    "type",
-    "lsof",
-    "getfacl",
-    "lsattr",
-    "git",
-    "pathchk",
-];
+/// Programs that show that a file exists, but not its content.
+const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \
+    printf cd pushd ssh-keygen openssl which type lsof getfacl lsattr git pathchk";
 
 impl Judge<'_> {
-    /// Raises the verdict on a program that reads where it prints what nobody should keep.
+    /// Raises the rating of a reading program if it prints a secret.
     pub(super) fn discloses(
         &self,
         command: &SimpleCommand,
         program: &str,
         arguments: &[(String, bool)],
-        opinion: Opinion,
-    ) -> Opinion {
-        if opinion.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
-            return opinion;
+        rating: Rating,
+    ) -> Rating {
+        if rating.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
+            return rating;
         }
-        let reads = matches!(opinion.rule.as_str(), "reads" | "perhaps-reads");
+        let reads = matches!(rating.rule.as_str(), "reads" | "perhaps-reads");
         let mut files = command.redirects.iter().filter(|it| it.operator == "<");
         let keeps = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
             [text.as_str(), value].iter().any(|text| {
-                let path = place::settle(text, &self.folder);
+                let path = place::normalize(text, &self.folder);
                 place::is_secret(&path) || place::is_keys(&path)
             })
         };
-        let shows = reads && !ONLY_NAMES.contains(&program)
+        let shows = reads && !listed(ONLY_NAMES, program)
             || matches!(program, "docker" | "podman" | "kubectl")
                 && arguments.iter().any(|(it, _)| it == "cp");
         let given = shows && arguments.iter().any(|(text, _)| keeps(text));
@@ -75,14 +42,14 @@ impl Judge<'_> {
             return raised(
                 RiskLevel::Dangerous,
                 "reads-secrets",
-                "Prints or passes on keys or passwords.",
+                "Prints keys or passwords, or passes them on.",
             );
         }
         if command.remote || !reads {
-            return opinion;
+            return rating;
         }
         let receivers = self.receivers(command);
-        // A secret that goes to the input of another program, and not to its arguments, is not printed.
+        // A secret that is piped to another program as input is not printed.
         let told = receivers.iter().any(|it| !self.prints_on(it));
         let mut texts = arguments.iter().map(|(text, _)| text.as_str());
         let secret = match program {
@@ -105,7 +72,7 @@ impl Judge<'_> {
             return raised(
                 RiskLevel::Dangerous,
                 "prints-secret",
-                "Prints a variable that looks like a secret; what a step prints is kept.",
+                "Prints a variable that looks like a secret; the output of a step is stored.",
             );
         }
         let plain = |most: usize| {
@@ -119,14 +86,14 @@ impl Judge<'_> {
             _ => false,
         };
         if !dumps {
-            return opinion;
+            return rating;
         }
         let words = || receivers.iter().flat_map(|it| it.words.iter().skip(1));
         if words().any(|word| names_secret(&word.text)) {
             return raised(
                 RiskLevel::Dangerous,
                 "prints-secret",
-                "Prints variables that look like secrets; what a step prints is kept.",
+                "Prints variables that look like secrets; the output of a step is stored.",
             );
         }
         let chooses = |it: &&SimpleCommand| {
@@ -138,16 +105,16 @@ impl Judge<'_> {
                     .any(|word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*"))
         };
         if !receivers.is_empty() && receivers.iter().all(chooses) {
-            return opinion;
+            return rating;
         }
         raised(
             RiskLevel::Caution,
             "prints-environment",
-            "Prints all variables, and some may be secrets.",
+            "Prints all environment variables, some of which may be secrets.",
         )
     }
 
-    /// The commands that read what a command prints.
+    /// The commands that read the output of a command.
     fn receivers(&self, command: &SimpleCommand) -> Vec<&SimpleCommand> {
         let commands = &self.script.commands;
         let is = |index: usize| commands.get(index).is_some_and(|it| it.span == command.span);
@@ -155,46 +122,41 @@ impl Judge<'_> {
         commands.iter().filter(reads).collect()
     }
 
-    /// Whether a command only passes on what it reads.
+    /// Whether a command passes its input through to its output.
     fn prints_on(&self, command: &SimpleCommand) -> bool {
-        const PASS_ON: [&str; 22] = [
-            "cat", "tac", "rev", "tr", "cut", "head", "tail", "sed", "awk", "grep", "sort", "uniq",
-            "fold", "base64", "base32", "xxd", "od", "hexdump", "less", "more", "tee", "nl",
-        ];
+        const PASS_ON: &str = "cat tac rev tr cut head tail sed awk grep sort uniq fold base64 base32 xxd od hexdump less more \
+            tee nl";
         let name = command.words.first().and_then(|word| program_of(&word.text));
-        name.is_some_and(|name| PASS_ON.contains(&name.as_str()))
+        name.is_some_and(|name| listed(PASS_ON, &name))
     }
 }
 
-fn raised(level: RiskLevel, rule: &str, reason: &str) -> Opinion {
-    let safer = Some("Ask whether it is there, not what it says.".to_owned());
-    Opinion { level, rule: rule.to_owned(), reason: reason.to_owned(), safer }
+fn raised(level: RiskLevel, rule: &str, reason: &str) -> Rating {
+    Rating::new(level, rule, reason)
+        .with_safer("Check only whether it exists, without printing its content.")
 }
 
-/// Whether a name is one of a variable that holds a secret.
+/// Whether a variable of this name contains a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
-        )
-        .ok()
-    });
-    name != "PWD" && name != "OLDPWD" && NAMES.as_ref().is_none_or(|names| names.is_match(name))
+    static NAMES: LazyRegex = LazyRegex::new(
+        r"(?i)^(\w*_)?(secrets?|tokens?|passwd|password|pass|passphrase|pwd|api_?key|\w*key|credentials?|auth|pat|cookie|dsn)(_\w*)?$",
+    );
+    name != "PWD" && name != "OLDPWD" && NAMES.is_match(name)
 }
 
-/// Whether a text holds the value of such a variable.
+/// Whether a text contains the value of such a variable.
 fn holds_secret(text: &str) -> bool {
     text.split(UNKNOWN)
         .skip(1)
         .any(|part| part.split_once(END).is_some_and(|(name, _)| is_secret_name(name)))
 }
 
-/// Whether a word of a text is the name of such a variable, or of what it holds.
+/// Whether a word of a text is the name of such a variable.
 fn names_secret(text: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(is_secret_name)
 }
 
-/// Whether a program of `jq` asks for the environment.
+/// Whether a `jq` program reads the environment.
 fn asks_environment(text: &str) -> bool {
     text.contains("$ENV")
         || !text.contains(".env")

@@ -1,4 +1,5 @@
-//! What a command writes, reads, names and fetches, beside what its program does.
+//! Effects of a command beyond those of its program: files it writes, input it reads, variables it names, files it
+//! fetches.
 
 use std::ops::Range;
 
@@ -8,10 +9,10 @@ use super::place;
 pub(super) use super::program::program_of;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::{Kind, Wrapper};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Builtins that write to a variable whose name they are given.
+    /// Builtins that write to a variable given by name.
     pub(super) fn names(&mut self, command: &SimpleCommand, program: &str) {
         let writes = match program {
             "read" | "getopts" | "mapfile" | "readarray" | "let" | "declare" | "typeset"
@@ -32,16 +33,16 @@ impl Judge<'_> {
             && let Some(path) = self.named_inside(std::slice::from_ref(&redirect.target))
         {
             let reason =
-                format!("Writes a file that another command names, which is told of {path}.");
+                format!("Writes a file whose name another command prints, which gets {path}.");
             return self.danger("elsewhere", span, &reason);
         }
         for text in self.resolve(&redirect.target.text, &span).unwrap_or_default() {
-            let path = place::settle(&text, &self.folder);
+            let path = place::normalize(&text, &self.folder);
             if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
                 return self.danger(
                     "network-redirect",
                     span,
-                    "Connects the command to another host.",
+                    "Connects the command to a network address.",
                 );
             }
             if !redirect.writes() || text.starts_with('>') {
@@ -52,26 +53,26 @@ impl Judge<'_> {
         }
     }
 
-    /// A verdict on writing a path.
+    /// Rates a write to a path.
     pub(super) fn writes(&mut self, path: &str, span: Range<usize>) {
         if place::is_disk(path) {
-            self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.", None);
+            self.note(RiskLevel::Blocked, "write-disk", span, "Overwrites a whole disk.");
         } else if place::is_system(path) {
             self.danger("write-system", span, "Writes a file of the system.");
         } else if place::is_sensitive(path) {
             self.danger(
                 "write-sensitive",
                 span,
-                "Writes a file that other programs obey, or that keeps keys or history.",
+                "Writes a file that configures other programs, or that contains keys or the history.",
             );
         } else if is_elsewhere(path, Use::Raised) || self.outside(path, Use::Raised).is_some() {
             self.danger("elsewhere", span, "Writes a file outside the working folder.");
         } else if !path.starts_with("/dev/") {
-            self.note(RiskLevel::Caution, "write-file", span, "Writes a file.", None);
+            self.caution("write-file", span, "Writes a file.");
         }
     }
 
-    /// What a program reads, where that is known, and whether it reads anything.
+    /// The text that a program reads, if it is known, and whether it reads anything at all.
     pub(super) fn reads(&self, command: &SimpleCommand) -> (Option<String>, bool) {
         let here =
             command.redirects.iter().rev().find(|redirect| redirect.operator.starts_with("<<"));
@@ -82,7 +83,7 @@ impl Judge<'_> {
             let sources = self.script.commands.get(input.clone()).unwrap_or_default();
             let known = match sources {
                 [source] => self.prints(source),
-                // Commands inside its program's name print nothing into the pipe.
+                // Commands inside the program's name print nothing into the pipe.
                 [source, inside @ ..] => {
                     let inner = source.words.first().and_then(|word| word.inner.clone());
                     let first = input.start + 1;
@@ -94,7 +95,7 @@ impl Judge<'_> {
             };
             return (known, true);
         }
-        // What `< <(..)` reads is what commands print.
+        // With `< <(..)`, the input is the output of commands.
         let printed = command.redirects.iter().rev().find(|redirect| redirect.operator == "<");
         if let Some(redirect) = printed
             && let Some(inner) = redirect.target.inner.clone()
@@ -111,7 +112,7 @@ impl Judge<'_> {
         (None, command.redirects.iter().any(file))
     }
 
-    /// The program that prints, behind wrappers that only run it.
+    /// The printing program and its arguments, behind wrappers that only run it.
     fn printer<'b>(&self, words: &'b [Word]) -> Option<(String, &'b [Word])> {
         let (first, rest) = words.split_first()?;
         let program = program_of(&first.text)?;
@@ -157,7 +158,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether what it reads is what a database answered: that is no text that a person wrote.
+    /// Whether the input is the output of a database client, and so was not written by the plan's author.
     pub(super) fn answered(&self, command: &SimpleCommand) -> bool {
         let clients = ["psql", "mysql", "mariadb", "sqlite3", "mysqlbinlog"];
         let sources = command.input.clone().and_then(|input| self.script.commands.get(input));
@@ -167,7 +168,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Remembers that files come from somewhere else.
+    /// Records that files were fetched or unpacked.
     pub(super) fn fetches(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
             return;
@@ -193,14 +194,14 @@ impl Judge<'_> {
             "git" => rest.any(|text| text == "clone"),
             "tee" => {
                 let folder = self.folder.clone();
-                self.written.extend(rest.map(|text| place::settle(text, &folder)));
+                self.written.extend(rest.map(|text| place::normalize(text, &folder)));
                 false
             }
             _ => false,
         };
     }
 
-    /// A file that is written while it is read is empty before that, or loses what it was for what it had been.
+    /// A file that is read and written by the same command is truncated before it is read.
     pub(super) fn overwrites(&mut self, command: &SimpleCommand, program: &str) {
         if matches!(program, "echo" | "printf" | "mkdir" | "touch") {
             return;
@@ -228,7 +229,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Nothing but emptying files is done with what `/dev/null` has.
+    /// Copying `/dev/null` over a file empties it.
     pub(super) fn empties(&mut self, command: &SimpleCommand, program: &str) {
         let null = |word: &Word| word.text == "/dev/null";
         let operands = command.words.get(1..).unwrap_or_default();
@@ -252,8 +253,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Deleting a file beside locking one up leaves nothing without the key.
-    pub(super) fn locks(&mut self, command: &SimpleCommand) {
+    /// Deleting files together with encrypting some leaves nothing without the key.
+    pub(super) fn encrypts(&mut self, command: &SimpleCommand) {
         let Some(program) = command.words.first().and_then(|word| program_of(&word.text)) else {
             return;
         };
@@ -269,11 +270,11 @@ impl Judge<'_> {
             _ => false,
         };
         if self.locked && matches!(program.as_str(), "rm" | "unlink") {
-            self.danger("locks-away", command.span(), "Deletes files beside encrypting some.");
+            self.danger("locks-away", command.span(), "Deletes files and encrypts some in the same command, which may leave nothing readable.");
         }
     }
 
-    /// Installing a package from a file runs what is in it.
+    /// Installing a package from a file runs its scripts.
     pub(super) fn installs(&mut self, command: &SimpleCommand, program: &str) {
         let installers =
             ["dpkg", "apt", "apt-get", "rpm", "dnf", "yum", "zypper", "pacman", "installer"];
@@ -285,18 +286,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Running a file that this very command fetched or wrote is running what nobody has read.
+    /// A file that this command line fetched or wrote has not been reviewed, so running it is dangerous.
     pub(super) fn runs_file(&mut self, word: &Word) {
-        let path = place::settle(&word.text, &self.folder);
+        let path = place::normalize(&word.text, &self.folder);
         if is_planted(&path) {
-            let reason = "Runs a file of a hidden folder where everybody may write.";
+            let reason = "Runs a file from a hidden folder in a world-writable place, where another user may have put it.";
             self.danger("runs-planted", word.span(), reason);
         }
         if self.fetched || self.written.contains(&path) {
             self.danger(
                 "runs-fetched",
                 word.span(),
-                "Runs a file that this command itself fetched or wrote.",
+                "Runs a file that this command itself downloaded or wrote, so that it could not be reviewed.",
             );
         }
     }

@@ -1,154 +1,22 @@
-//! Words that name a place outside the working folder (SPEC §7.1).
+//! Words that name a path outside the working folder (SPEC §7.1).
 //!
-//! Nobody can list every program with every option that writes. So the question is turned round: a program that
-//! is given such a place may change it, unless the table of `rules.toml` says that it only reads in this position.
+//! No list of all options that write can be complete. So the default is reversed: a program that gets such a path
+//! may change it, unless `rules.toml` says that it only reads the path in this position.
 
 mod neighbours;
 pub(super) mod outputs;
 mod paths;
-
-use regex::Regex;
-use serde::Deserialize;
+pub(super) mod positions;
 
 use super::judge::Judge;
 use super::place;
 use super::syntax::{SimpleCommand, Word};
-use neighbours::is_neighbour;
 pub(super) use paths::{Use, is_elsewhere, is_planted, paths};
 use paths::{archive, mounted};
-
-/// The part of the table that says in which positions places are only read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Elsewhere {
-    /// Options that every program uses for what it reads.
-    inputs: String,
-    /// Options whose value is code or names a file with code.
-    loads: String,
-    /// Options of certain programs whose value is code or names a file with code.
-    coded: Vec<Coded>,
-    reads: Vec<Reads>,
-    #[serde(skip)]
-    compiled: Option<(Regex, Regex)>,
-}
-
-/// Which options of which programs name code.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Coded {
-    programs: Vec<String>,
-    options: Vec<String>,
-}
-
-/// Which words of a program are only read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reads {
-    /// `program` or `program subcommand`; words may be `a|b`.
-    names: Vec<String>,
-    #[serde(default)]
-    operands: Operands,
-    /// Options whose value is only read.
-    #[serde(default)]
-    options: Vec<String>,
-    /// Long options without a value: what follows is an operand.
-    #[serde(default)]
-    flags: Vec<String>,
-    /// Options whose value is written or runs; their value is no operand.
-    #[serde(default)]
-    values: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Operands {
-    /// None of them is known to be only read.
-    #[default]
-    None,
-    /// All of them.
-    All,
-    /// The first one: a script, or what is opened.
-    First,
-    /// All but the last one, which is the target.
-    Sources,
-}
-
-impl Elsewhere {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-        self.compiled = Some((regex(&self.inputs)?, regex(&self.loads)?));
-        Ok(())
-    }
-
-    fn is_input(&self, option: &str) -> bool {
-        self.compiled.as_ref().is_some_and(|(inputs, _)| inputs.is_match(option))
-    }
-
-    /// Whether an option of a program that builds or interprets names code.
-    fn takes_code(&self, program: &str, option: &str) -> bool {
-        self.coded.iter().any(|it| {
-            it.programs.iter().any(|name| name == program)
-                && it.options.iter().any(|name| name == option)
-        })
-    }
-
-    /// Whether a word, or the one before it, says where a program that is not only configured puts what it has made.
-    fn installs_to(&self, program: &str, text: &str, before: Option<&str>) -> bool {
-        let configures = program.ends_with("configure") || matches!(program, "meson" | "cmake");
-        let is = |text: &str| {
-            let name = text.split('=').next().unwrap_or_default();
-            let name = name.trim_start_matches('-').to_ascii_lowercase();
-            matches!(
-                name.as_str(),
-                "prefix"
-                    | "destdir"
-                    | "exec-prefix"
-                    | "exec_prefix"
-                    | "install-dir"
-                    | "install-root"
-                    | "installroot"
-                    | "bindir"
-                    | "sbindir"
-                    | "libdir"
-                    | "sysconfdir"
-                    | "install-prefix"
-                    | "tree"
-                    | "roles-path"
-                    | "collections-path"
-            )
-        };
-        let glued = text.contains('=') && is(text);
-        let own = (program == "cmake" && text.starts_with('/')) || !configures;
-        own && (glued || before.is_some_and(is))
-    }
-
-    fn loads(&self, option: &str) -> bool {
-        self.compiled.as_ref().is_none_or(|(_, loads)| loads.is_match(option))
-    }
-}
-
-impl Reads {
-    /// Where the operands begin, when this is about the call.
-    fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
-        self.names.iter().find_map(|name| {
-            let mut at = 0;
-            for (index, alternatives) in name.split(' ').enumerate() {
-                let is = |text: &str| alternatives.split('|').any(|word| word == text);
-                if index == 0 {
-                    if !is(program) {
-                        return None;
-                    }
-                    continue;
-                }
-                at += arguments.iter().skip(at).position(|(text, _)| is(text))? + 1;
-            }
-            Some(at)
-        })
-    }
-}
+use positions::Operands;
 
 impl Judge<'_> {
-    /// The first place outside the working folder that a call may do more with than read.
+    /// The first path outside the working folder that a call may not only read.
     pub(super) fn elsewhere(
         &self,
         program: &str,
@@ -185,9 +53,9 @@ impl Judge<'_> {
             let glued = own.is_some_and(|own| own.len() < text.len());
             let option = own.filter(|_| glued).or(before.filter(|_| own.is_none()));
             let used = match option {
-                Some(option) if table.loads(option) => Use::Code,
+                Some(option) if table.loads.is_match(option) => Use::Code,
                 Some(option) if table.takes_code(program, option) => Use::Code,
-                // Where something is installed is written, wherever that is.
+                // An installation target is written.
                 _ if text.len() > 2
                     && own.is_some_and(|own| !own.starts_with("--"))
                     && text.get(..2).is_some_and(|it| table.takes_code(program, it)) =>
@@ -202,13 +70,13 @@ impl Judge<'_> {
                 }
                 Some(option) if outputs::loads_code(option, text) => Use::Code,
                 _ if raised || outputs::writes_to(program, option) => Use::Raised,
-                // The target of a call with sources.
+                // The target of a copy-like call.
                 _ if operands == Operands::Sources && last == Some(at) && first != last => {
                     Use::Raised
                 }
                 _ => Use::Program,
             };
-            // A folder beside the project for what is built; where a build only says it will be installed.
+            // Build folders beside the project, and install prefixes that a build only records.
             if outputs::is_beside(program, option, text, (arguments.len() == at + 1, &self.folder))
                 || outputs::only_named(program, own.or(before), text, raised)
             {
@@ -217,8 +85,8 @@ impl Judge<'_> {
             let reads = match (entry, option) {
                 _ if used == Use::Code => false,
                 (Some((it, _)), Some(option)) if named(&it.options, option) => true,
-                (_, Some(option)) if table.is_input(option) => true,
-                // What is glued to a short option that is known to be read.
+                (_, Some(option)) if table.inputs.is_match(option) => true,
+                // The value is attached to a short option that only reads it.
                 (Some((it, _)), _) if own.is_some() && !glued => it
                     .options
                     .iter()
@@ -228,7 +96,7 @@ impl Judge<'_> {
                     Operands::None => false,
                     Operands::All => at >= begin,
                     Operands::First => first == Some(at),
-                    // Behind a long option nobody knows whether it is its value.
+                    // After an unknown long option this may be its value.
                     Operands::Sources => {
                         let flag = |text: &str| {
                             !text.starts_with("--")
@@ -239,7 +107,7 @@ impl Judge<'_> {
                 },
             };
             if reads {
-                // Nobody keeps what he works with in such a folder.
+                // Hidden folders in world-writable places are not ordinary input.
                 let planted = paths(text).into_iter().find(|path| is_planted(path));
                 if planted.is_some() {
                     return planted;
@@ -257,7 +125,7 @@ impl Judge<'_> {
         None
     }
 
-    /// The place outside the working folder that a text names.
+    /// The path outside the working folder that a text names.
     pub(super) fn outside(&self, text: &str, used: Use) -> Option<String> {
         let link = |path: &str| {
             self.links.iter().any(|link| {
@@ -265,22 +133,22 @@ impl Judge<'_> {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        let settled = place::settle(text, "");
+        let settled = place::normalize(text, "");
         if link(&settled) {
             return Some(settled);
         }
         paths(text)
             .into_iter()
-            .map(|path| place::settle(&path, &self.folder))
+            .map(|path| place::normalize(&path, &self.folder))
             .find(|path| is_elsewhere(path, used) || path == "/")
     }
 
-    /// Places that the commands name whose output becomes words of a command.
+    /// The first outside path in commands whose output becomes words of a command.
     pub(super) fn named_inside(&self, words: &[Word]) -> Option<String> {
         words.iter().filter_map(|word| word.inner.clone()).find_map(|inner| self.named_by(inner))
     }
 
-    /// The first place outside the working folder that one of these commands is given.
+    /// The first outside path in the arguments of these commands.
     pub(super) fn named_by(&self, commands: std::ops::Range<usize>) -> Option<String> {
         let commands = self.script.commands.get(commands)?;
         commands.iter().flat_map(|command| command.words.iter().skip(1)).find_map(|word| {
@@ -289,7 +157,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Places outside the working folder in what a command reads, where each line is one.
+    /// The first outside path in the input of a command that has one path per line.
     pub(super) fn named_in_input(&self, command: &SimpleCommand) -> Option<String> {
         let (text, _) = self.reads(command);
         match text {
@@ -306,7 +174,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A link that leads out makes what is below it outside, too.
+    /// Paths below a link that leads outside are outside, too.
     pub(super) fn remember_link(&mut self, program: &str, arguments: &[(String, bool)]) {
         let links = |text: &str| {
             matches!(text, "--link" | "--symbolic-link")
@@ -327,10 +195,10 @@ impl Judge<'_> {
         }
         let name = first.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let target = rest.last().copied().filter(|target| *target != ".").unwrap_or(name);
-        self.links.push(place::settle(target, ""));
+        self.links.push(place::normalize(target, ""));
     }
 
-    /// Judges the words of a wrapper before the command that it runs.
+    /// Checks the words of a wrapper before its inner command.
     pub(super) fn wrapper_elsewhere(
         &mut self,
         outer: &SimpleCommand,

@@ -1,26 +1,24 @@
-//! Words that bash evaluates once more after their expansion: arithmetic, subscripts and names of variables.
+//! Words that bash evaluates again after their expansion: arithmetic, subscripts and variable names.
 //!
-//! A subscript is arithmetic, and arithmetic runs the command substitutions of its text and of the values of
-//! its variables. So such a word is never safe, and is dangerous where it holds a substitution that survived
-//! the first expansion, or text that comes from a file or another host.
+//! A subscript is arithmetic, and arithmetic runs the command substitutions in its text and in the values of its
+//! variables. So such a word is never safe. It is dangerous if it contains a substitution after the first
+//! expansion, or text from a file or another host.
 
-use super::effects::program_of;
 use super::judge::Judge;
+use super::listed::listed;
+use super::program::program_of;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
-/// Programs that print numbers, so that what they print can be calculated with.
-const COUNTING: [&str; 20] = [
-    "wc", "date", "nproc", "stat", "grep", "egrep", "rg", "expr", "git", "id", "seq", "du", "df",
-    "ps", "tput", "bc", "getconf", "pgrep", "ls", "find",
-];
+/// Programs whose output is numbers that may be used in arithmetic.
+const COUNTING: &str =
+    "wc date nproc stat grep egrep rg expr git id seq du df ps tput bc getconf pgrep ls find";
 
-/// Variables of bash itself that calculate what they are given.
+/// Variables of bash that evaluate assigned values as arithmetic.
 const CALCULATED: [&str; 8] =
     ["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD", "EPOCHSECONDS", "BASHPID"];
 
 impl Judge<'_> {
-    /// Judges the words of a command that bash evaluates a second time, such as subscripts in arithmetic.
+    /// Rates the words of a command that bash evaluates a second time.
     pub(super) fn evaluates(&mut self, words: &[Word]) {
         for word in words {
             self.evaluates_word(word);
@@ -31,7 +29,7 @@ impl Judge<'_> {
         let Some(known) = self.resolve(&word.text, &word.span) else { return };
         let foreign = self.is_foreign(word);
         for text in known {
-            // Arithmetic takes names for the values of variables, and evaluates those, too.
+            // Names in arithmetic stand for the values of variables, which are evaluated as well.
             let hidden = names_in(&text).any(|name| {
                 self.variables
                     .get(name)
@@ -44,18 +42,16 @@ impl Judge<'_> {
                     "bash evaluates this word again and runs the commands that it may hold.",
                 );
             } else if !is_number(&text) {
-                self.note(
-                    RiskLevel::Caution,
+                self.caution(
                     "evaluated-word",
                     word.span(),
                     "bash evaluates this word again after its expansion.",
-                    None,
                 );
             }
         }
     }
 
-    /// Whether a word holds what a command printed, and that command prints anything else than numbers.
+    /// Whether a word contains the output of a command that may print more than numbers.
     pub(super) fn is_foreign(&self, word: &Word) -> bool {
         if word.text.strip_prefix("v ").is_some_and(is_name) {
             return false;
@@ -79,12 +75,12 @@ impl Judge<'_> {
                         .skip(1)
                         .all(|word| !word.unknown() && !hides_command(&word.text))
                 });
-            !prints_text && !COUNTING.contains(&name.as_str())
+            !prints_text && !listed(COUNTING, &name)
         })
     }
 
-    /// A second name for a variable hides which one is set: dangerous where one of those that change what later
-    /// programs are is named anywhere beside it.
+    /// A nameref hides which variable is set. It is dangerous if a variable that affects later programs is named
+    /// anywhere in the command line.
     fn second_name(&mut self, command: &SimpleCommand) {
         let names = |text: &str| {
             let name = text.rsplit('=').next().unwrap_or(text);
@@ -92,12 +88,12 @@ impl Judge<'_> {
             self.table.variables.hijack.iter().any(listed)
         };
         if self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| names(&word.text)) {
-            let reason = "Gives a variable that changes what later programs are another name.";
+            let reason = "Gives a second name to a variable that affects later programs.";
             self.danger("hijacks-variable", command.span(), reason);
         }
     }
 
-    /// Builtins that evaluate names of variables, or what they assign to them.
+    /// Builtins that evaluate variable names or assigned values.
     pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
         let words = command.words.get(1..).unwrap_or_default();
         let has = |letter: char| {
@@ -112,7 +108,7 @@ impl Judge<'_> {
         }
         let evaluated: Vec<Word> = match program {
             "let" => words.to_vec(),
-            // What the positional parameters hold can be evaluated later.
+            // The positional parameters may be evaluated later.
             "set" => words.iter().filter(|word| hides_command(&word.text)).cloned().collect(),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => {
                 if matches!(program, "read" | "mapfile" | "readarray") {
@@ -124,7 +120,7 @@ impl Judge<'_> {
                         .find(|it| it.words.is_empty() && !it.redirects.is_empty());
                     let around = whole.and_then(|it| self.named_in_input(it));
                     if let Some(path) = self.named_in_input(command).or(around) {
-                        // Each line may be a place like those that the other commands were given.
+                        // Each line may be a path like those given to the other commands.
                         let names: Vec<String> = words
                             .iter()
                             .map(|word| word.text.clone())
@@ -175,7 +171,7 @@ impl Judge<'_> {
         self.calculates_input(command, program, words);
     }
 
-    /// The values of words that only become a list while the builtin runs: bash expands that list once more.
+    /// Values that become a list only while the builtin runs: bash expands such a list once more.
     fn quoted_lists(&mut self, words: &[Word], lists: bool) -> Vec<Word> {
         let made = self.makes_lists();
         let mut found = Vec::new();
@@ -196,7 +192,7 @@ impl Judge<'_> {
         found
     }
 
-    /// Whether the command line makes a list anywhere, so that one may have any name.
+    /// Whether any command of the line declares a list, which then may have any name.
     fn makes_lists(&self) -> bool {
         self.made.iter().any(|command| {
             let program = command.words.first().and_then(|word| program_of(&word.text));
@@ -218,8 +214,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether what is assigned to a variable is calculated: bash does so for some of its own, and for those that
-    /// the command line declares as numbers or as names of others.
+    /// Whether bash evaluates assignments to this variable as arithmetic: some of its own variables, and those
+    /// declared as integers or namerefs.
     pub(super) fn calculates(&self, name: &str) -> bool {
         let name = name.trim_end_matches('+');
         let name = name.split('[').next().unwrap_or_default();
@@ -239,7 +235,7 @@ impl Judge<'_> {
         })
     }
 
-    /// What is read or printed into a variable that calculates is evaluated, and nobody knows what it will be.
+    /// Input that is stored in such a variable is evaluated, and its text is unknown.
     fn calculates_input(&mut self, command: &SimpleCommand, program: &str, words: &[Word]) {
         if !matches!(program, "read" | "mapfile" | "readarray" | "printf") {
             return;
@@ -260,12 +256,12 @@ impl Judge<'_> {
     }
 }
 
-/// A word that holds the name of a variable, which is never only a number.
+/// Marks a word as a variable name, which is never a plain number.
 fn named(word: &Word) -> Word {
     Word { text: format!("v {}", word.text), ..word.clone() }
 }
 
-/// Whether a word is a bundle of short options.
+/// Whether a word is a group of short options.
 fn is_bundle(text: &str) -> bool {
     text.starts_with(['-', '+']) && !text.starts_with("--") && text.len() > 1
 }
@@ -286,12 +282,12 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether a text holds a substitution that bash would run when it evaluates the text.
+/// Whether a text contains a substitution that bash runs when it evaluates the text.
 fn hides_command(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("<(")
 }
 
-/// Only numbers and what is calculated with them.
+/// Whether a text consists of numbers and operators only.
 fn is_number(text: &str) -> bool {
     let known =
         text.replace(&format!("{UNKNOWN}#{END}"), "0").replace(&format!("{UNKNOWN}?{END}"), "0");

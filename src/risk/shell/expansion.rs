@@ -1,10 +1,10 @@
-//! What begins with `$` or a backquote, and the brackets of arithmetic and conditions.
+//! Expansions after `$` or a backquote, arithmetic and conditions.
 
-use super::parse::{Parser, Read, parse};
+use super::parse::{Parsed, Parser, parse};
 use super::syntax::{END, UNKNOWN, Word};
 
 impl Parser<'_> {
-    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Read<()> {
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {
         self.at += 1;
         match self.peek() {
             Some('\'') if !quoted => {
@@ -29,7 +29,7 @@ impl Parser<'_> {
                 self.at += 1;
                 self.parameter(word)
             }
-            // The older spelling of arithmetic.
+            // The old syntax for arithmetic.
             Some('[') => {
                 self.at += 1;
                 self.script.bash_only = true;
@@ -56,8 +56,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `$(..)` or `<(..)` after its opening.
-    pub(super) fn substitution(&mut self, word: &mut Word) -> Read<()> {
+    /// `$(..)` or `<(..)`, after the opening bracket.
+    pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let first = self.script.commands.len();
         self.deeper(Self::list)?;
         if !self.take(")") {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         word.inner = Some(start..self.script.commands.len());
     }
 
-    pub(super) fn backquote(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn backquote(&mut self, word: &mut Word) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -97,8 +97,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `${..}` after its opening.
-    pub(super) fn parameter(&mut self, word: &mut Word) -> Read<()> {
+    /// `${..}`, after the opening brace.
+    pub(super) fn parameter(&mut self, word: &mut Word) -> Parsed<()> {
         let start = self.at;
         if self.peek().is_some_and(|next| next.is_whitespace() || next == '|') {
             return Err(self.fault("a substitution that only some versions of bash know"));
@@ -116,7 +116,7 @@ impl Parser<'_> {
                         return Ok(());
                     }
                     Some('\'') => {
-                        // Inside double quotes a single quote is a plain character.
+                        // Inside double quotes, a single quote is an ordinary character.
                         parser.at += 1;
                         if let Some(end) = parser.rest().find('\'') {
                             let close = parser.rest().find('}').unwrap_or(usize::MAX);
@@ -144,7 +144,7 @@ impl Parser<'_> {
             let inner = inside.inner.clone();
             self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
         }
-        // What is replaced in a value leaves nothing that is known.
+        // A rewritten value is unknown.
         let rewrites = inside
             .text
             .strip_prefix(&name)
@@ -156,10 +156,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Notes a text that bash evaluates as arithmetic, and reads the commands inside it.
-    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Read<()> {
+    /// Records a text that bash evaluates as arithmetic, and parses the commands inside.
+    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Parsed<()> {
         let mut inner = self.inside(text);
-        if inner.depth > DEEPEST_TEXT {
+        if inner.depth > MAX_TEXT_DEPTH {
             return Err(self.fault("nested too deep"));
         }
         let mut word = inner.expanded_text()?;
@@ -172,7 +172,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn ansi_c(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn ansi_c(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.bump() {
                 None => return Err(self.fault("a quote without its end")),
@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether two opening brackets begin arithmetic and not two groups.
+    /// Whether two opening brackets start arithmetic and not two groups.
     pub(super) fn arithmetic_follows(&self) -> bool {
         let mut open = 0_i32;
         let mut characters = self.rest().char_indices().peekable();
@@ -231,7 +231,7 @@ impl Parser<'_> {
         false
     }
 
-    pub(super) fn arithmetic(&mut self, end: &str) -> Read<()> {
+    pub(super) fn arithmetic(&mut self, end: &str) -> Parsed<()> {
         let (mut round, mut square) = (0_usize, 0_usize);
         let mut content = Word::default();
         let start = self.at;
@@ -261,8 +261,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ .. ]]` after its opening.
-    pub(super) fn condition(&mut self) -> Read<()> {
+    /// `[[ .. ]]`, after the opening brackets.
+    pub(super) fn condition(&mut self) -> Parsed<()> {
         const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         let mut words: Vec<Word> = Vec::new();
         loop {
@@ -288,7 +288,7 @@ impl Parser<'_> {
             if number || variable {
                 let mut word = word.clone();
                 if variable {
-                    // The name of a variable is evaluated from its subscript on.
+                    // Only the subscript of a variable name is evaluated.
                     word.text.insert_str(0, "v ");
                 }
                 self.script.evaluated.push(word);
@@ -298,10 +298,10 @@ impl Parser<'_> {
     }
 }
 
-/// Deeper texts inside texts are not read.
-const DEEPEST_TEXT: usize = 40;
+/// Limit for texts nested in texts.
+const MAX_TEXT_DEPTH: usize = 40;
 
-/// The part of the inside of `${..}` that bash evaluates again; nothing where there is none.
+/// The part inside `${..}` that bash evaluates again, if any.
 fn evaluated_part(text: &str) -> Option<String> {
     if let Some(name) = text.strip_prefix('!') {
         let lists = name.ends_with(['@', '*']) || name.ends_with("[@]") || name.ends_with("[*]");
@@ -319,7 +319,7 @@ fn evaluated_part(text: &str) -> Option<String> {
             again.push_str(subscript);
         }
         rest = inside.get(close + 1..).unwrap_or_default();
-        // A bracket inside the subscript: all of it counts.
+        // With a bracket inside the subscript, all of it counts.
         if rest.contains(']') {
             again = inside.to_owned();
         }
@@ -331,7 +331,7 @@ fn evaluated_part(text: &str) -> Option<String> {
         again.push_str(slice);
     }
     if rest == "@P" {
-        // A value is expanded as a prompt is, with its command substitutions.
+        // `@P` expands a value like a prompt, with its command substitutions.
         again.push_str("$(prompt)");
     }
     (!again.is_empty()).then_some(again)

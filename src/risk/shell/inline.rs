@@ -1,43 +1,29 @@
 //! Code in the command line that only computes and prints (SPEC §7.1).
 //!
-//! A closed world: each name must be in a list of the table or be bound by the code itself, each name behind a dot
-//! must be in another, and what reads a file must be given the name of one of the project as it stands. Whatever
-//! else the code holds is as dangerous as any code that nobody has read.
+//! Only listed names are allowed: each name must be in the table or be bound by the code itself, each attribute
+//! must be in another list, and file arguments must be literal paths of the project. All other code is as dangerous
+//! as any code that has not been reviewed.
 
-mod closed;
-mod names;
+mod bindings;
+mod calculators;
+mod effects;
+mod imports;
+pub(super) mod language;
 mod perl;
-mod reaches;
-mod small;
+mod token_rules;
 mod tokens;
-mod world;
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-use serde::Deserialize;
-
 use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::syntax::{UNKNOWN, Word};
-use tokens::Token;
-
-/// What code of one language may name.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Inline {
-    language: String,
-    programs: Vec<String>,
-    names: String,
-    attributes: String,
-    modules: String,
-    /// Modules that the language brings along.
-    standard: String,
-    reads: String,
-}
+use language::Inline;
 
 impl Judge<'_> {
-    /// Whether the inline code of an interpreter's argument, as of `node -e`, only computes and prints.
+    /// Whether the inline code in an argument, as in `python -m timeit`, only computes and prints.
     pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
         let codes: Vec<&str> = if program == "timeit" {
@@ -53,7 +39,7 @@ impl Judge<'_> {
             return false;
         };
         let plain = |text: &&str| matches!(*text, "-s" | "-n" | "-r" | "-u" | "-v" | "-p");
-        // What the setup binds is known in the code that is timed.
+        // Names that the setup code binds are known in the timed code.
         let numbered = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
         let joined = codes.iter().copied().filter(|it| !numbered(it)).collect::<Vec<_>>();
         let joined = joined.join("\n");
@@ -63,7 +49,7 @@ impl Judge<'_> {
         options && !codes.is_empty() && (codes.into_iter().all(code) || code(&joined))
     }
 
-    /// Whether a call of an interpreter only computes and prints: its options are plain, and so is the code.
+    /// Whether a call of an interpreter with code only computes and prints.
     pub(super) fn computes(
         &self,
         program: &str,
@@ -74,7 +60,7 @@ impl Judge<'_> {
         if !code.text.contains(UNKNOWN)
             && !code.escaped
             && self.folder.is_empty()
-            && let Some(computes) = small::computes(program, options, &code.text, rest)
+            && let Some(computes) = calculators::computes(program, options, &code.text, rest)
         {
             return computes;
         }
@@ -90,7 +76,7 @@ impl Judge<'_> {
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
         }
-        // All but Python may read another option there, and so another code.
+        // All interpreters but Python may find another option here, and so more code.
         if language.language != "python" && rest.iter().any(|word| word.text.starts_with('-')) {
             return false;
         }
@@ -98,23 +84,23 @@ impl Judge<'_> {
         let changes = perl
             && options.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
         let reads = perl || language.language == "ruby";
-        // Perl opens what it is given, and may be given a command; with `-i` it changes the file.
+        // Perl may run an operand as a command, and changes files with `-i`.
         let inside = |word: &Word| {
-            let path = place::settle(&word.text, &self.folder);
+            let path = place::normalize(&word.text, &self.folder);
             let path = if word.glob { path.replace('*', "x") } else { path };
             if changes && self.lists_project(word) {
                 return true;
             }
             !word.text.starts_with('-')
                 && !word.text.contains(['|', '<', '>'])
-                && (!changes || (!word.unknown() && is_inside(&path)))
+                && (!changes || (!word.unknown() && place::is_project_file(&path)))
         };
         if reads && !rest.iter().all(inside)
-            || (changes && !self.folder.is_empty() && !is_inside(&self.folder))
+            || (changes && !self.folder.is_empty() && !place::is_project_file(&self.folder))
         {
             return false;
         }
-        // Names of texts and lists that are those of files, too.
+        // Methods that exist both for texts and for files.
         let both = ["os.replace", "import replace", "values(require"];
         if both.iter().any(|it| code.text.contains(it)) {
             return false;
@@ -129,20 +115,19 @@ impl Judge<'_> {
     }
 }
 
-/// Whether code of R only installs packages that it names from their usual places.
+/// Whether R code only installs packages by name from their usual repositories.
 fn installs(code: &str) -> bool {
-    static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = r#"(["'][A-Za-z][\w.]*["']|c\((["'][A-Za-z][\w.]*["'],? ?)+\))"#;
         let places = r#"["']https://(cloud|cran)\.r-project\.org/?["']"#;
-        Regex::new(&format!(
+        LazyRegex::from(format!(
             "^(install\\.packages|BiocManager::install)\\({names}(, ?(repos ?= ?{places}|(update|ask|quiet) ?= ?(TRUE|FALSE)|Ncpus ?= ?\\d+))*\\);?$"
         ))
-        .ok()
     });
-    CALL.as_ref().is_some_and(|call| call.is_match(code.trim()))
+    CALL.is_match(code.trim())
 }
 
-/// Options that change nothing but how the code is read and its input taken apart.
+/// Options that only affect how code is read and how input is split.
 fn plain_option(language: &str, text: &str) -> bool {
     let letters = |allowed: &str| {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
@@ -177,22 +162,13 @@ fn plain_option(language: &str, text: &str) -> bool {
         }
         "ruby" => {
             letters("enplaw")
-                || text.strip_prefix("-I").is_some_and(|it| !it.is_empty() && is_inside(it))
-                || matches!(
+                || text
+                    .strip_prefix("-I")
+                    .is_some_and(|it| !it.is_empty() && place::is_project_file(it))
+                || listed(
+                    "-rjson -rdate -rtime -rset -ryaml -rdigest -rsecurerandom -rbase64 -rcsv -rbigdecimal \
+                    -rmatrix -rprime -rpp",
                     text,
-                    "-rjson"
-                        | "-rdate"
-                        | "-rtime"
-                        | "-rset"
-                        | "-ryaml"
-                        | "-rdigest"
-                        | "-rsecurerandom"
-                        | "-rbase64"
-                        | "-rcsv"
-                        | "-rbigdecimal"
-                        | "-rmatrix"
-                        | "-rprime"
-                        | "-rpp"
                 )
         }
         "php" => letters("rn"),
@@ -200,7 +176,7 @@ fn plain_option(language: &str, text: &str) -> bool {
     }
 }
 
-/// Whether an option loads functions of Perl that only calculate with lists and numbers.
+/// Whether an option loads Perl functions that only compute.
 fn functions(text: &str) -> bool {
     const LISTS: &str = "sum sum0 max min maxstr minstr product uniq uniqnum uniqint first any all none pairs shuffle reduce \
         floor ceil fmod strftime looks_like_number blessed reftype";
@@ -212,15 +188,7 @@ fn functions(text: &str) -> bool {
         || matches!(rest, "strict" | "warnings")
 }
 
-/// Whether a settled path is of the project, and is no file that other programs obey or that keeps keys.
-fn is_inside(path: &str) -> bool {
-    !place::is_outside(path)
-        && !place::is_sensitive(path)
-        && !place::is_secret(path)
-        && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
-}
-
-/// Whether code of Perl is nothing but `s/../../`, `tr/../../` and their like, without code in a pattern.
+/// Whether Perl code consists of `s/../../`, `tr/../../` and the like, without code in a pattern.
 fn substitutes(code: &str) -> bool {
     let mut rest = code.trim().trim_end_matches(';');
     if rest.is_empty() {
@@ -281,19 +249,4 @@ fn substitutes(code: &str) -> bool {
 
 fn literal(text: &str) -> Word {
     Word::literal(text, 0..0)
-}
-
-fn listed(list: &str, name: &str) -> bool {
-    list.split(' ').any(|it| it == name)
-}
-
-fn sign(token: Option<&Token>, wanted: char) -> bool {
-    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
-}
-
-fn name(token: Option<&Token>) -> Option<&str> {
-    match token {
-        Some(Token::Name(name)) => Some(name),
-        _ => None,
-    }
 }

@@ -1,15 +1,16 @@
-//! Shells and interpreters of other languages: a script, a file, or what they read.
+//! Shells and interpreters of other languages, which run a script, a file, or their input.
 
-use super::debugger::{inspects, is_debugger};
-use super::effects::program_of;
-use super::judge::{Judge, Opinion};
+use super::debugger::{debugged, inspects, is_debugger};
+use super::harmless_forms;
+use super::judge::Judge;
 use super::parse::parse;
+use super::program::program_of;
+use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::wrapper_words::{takes_next, value_of};
-use crate::risk::RiskLevel;
 
-/// Modules of Python that run what they read.
+/// Modules of Python that run their input as code.
 const READ_CODE: [&str; 9] =
     ["code", "asyncio", "IPython", "bpython", "ptpython", "pdb", "idlelib", "sqlite3", "xonsh"];
 
@@ -33,7 +34,7 @@ impl Judge<'_> {
                     || word.text.starts_with("/dev/stdin")
                     || word.text.starts_with("/dev/fd")
                 {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                    self.danger("runs-output", word.span(), "Runs the output of another command.");
                 } else {
                     self.runs_file(word);
                     let arguments = self.arguments(rest.get(at..).unwrap_or_default());
@@ -52,13 +53,7 @@ impl Judge<'_> {
                             "The script is named by a variable.",
                         );
                     }
-                    self.note(
-                        RiskLevel::Caution,
-                        "runs-script",
-                        word.span(),
-                        "Runs a script.",
-                        None,
-                    );
+                    self.caution("runs-script", word.span(), "Runs a script.");
                 }
                 return;
             }
@@ -76,10 +71,10 @@ impl Judge<'_> {
                     .and_then(|word| program_of(&word.text))
                     .is_some_and(|name| matches!(name.as_str(), "sh" | "dash" | "ash"));
                 if plain && parse(&code.text, depth).is_ok_and(|script| script.bash_only) {
-                    let reason = "Only bash reads this as it was read here.";
+                    let reason = "Only bash interprets this as it was checked; another shell may run something else.";
                     self.danger("not-posix", code.span(), reason);
                 }
-                return self.read(&code.text, code, context, depth);
+                return self.rate_text(&code.text, code, context, depth);
             }
             if text == "-s" {
                 break;
@@ -91,30 +86,24 @@ impl Judge<'_> {
         self.stdin(context, depth);
     }
 
-    /// A shell that reads its commands from its input.
+    /// A shell that reads commands from its input.
     pub(super) fn stdin(&mut self, context: &SimpleCommand, depth: usize) {
         let (text, fed) = self.reads(context);
         match text {
             Some(text) if !text.is_empty() => {
                 let word = Word::literal(&text, context.span());
                 let bare = SimpleCommand { redirects: Vec::new(), input: None, ..context.clone() };
-                self.read(&text, &word, &bare, depth);
+                self.rate_text(&text, &word, &bare, depth);
             }
             _ if fed && (context.input.is_some() || reads_output(context)) => {
-                self.danger("runs-output", context.span(), "Runs what another command prints.");
+                self.danger("runs-output", context.span(), "Runs the output of another command.");
             }
             _ if context.raised => self.danger(
                 "root-shell",
                 context.span(),
-                "Starts a shell with more rights, for whatever it is told.",
+                "Starts a shell with raised privileges, which accepts any command.",
             ),
-            _ => self.note(
-                RiskLevel::Caution,
-                "starts-shell",
-                context.span(),
-                "Starts a shell.",
-                None,
-            ),
+            _ => self.caution("starts-shell", context.span(), "Starts a shell."),
         }
     }
 
@@ -126,17 +115,15 @@ impl Judge<'_> {
         rest: &[Word],
         depth: usize,
     ) -> bool {
-        let inline = Opinion {
-            level: RiskLevel::Dangerous,
-            rule: "inline-code".to_owned(),
-            reason: "Runs code that stands in the command line; what it does is not known."
-                .to_owned(),
-            safer: Some("Put the code into a file that can be read first.".to_owned()),
-        };
+        let inline = Rating::dangerous(
+            "inline-code",
+            "Runs code in the command line whose effects are not known.",
+        )
+        .with_safer("Put the code into a file that can be reviewed first.");
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
-            self.decide(context, program, harmless());
+            self.decide(context, program, harmless_forms::computing());
             let words = rest.get(inner..).unwrap_or_default().to_vec();
             let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
             if !inner.words.is_empty() {
@@ -145,14 +132,14 @@ impl Judge<'_> {
             return true;
         }
         if is_debugger(program) && !context.raised && inspects(rest) {
-            self.decide(context, program, harmless());
+            self.decide(context, program, harmless_forms::computing());
             return true;
         }
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             let text = word.text.as_str();
             at += 1;
-            // Deno has a word in the place of an option.
+            // Deno has a subcommand instead of an option.
             if program == "deno" && at == 1 && text == "eval" {
                 continue;
             }
@@ -172,7 +159,11 @@ impl Judge<'_> {
                     &code,
                     after.unwrap_or_default(),
                 );
-                self.decide(context, program, if computes { harmless() } else { inline });
+                self.decide(
+                    context,
+                    program,
+                    if computes { harmless_forms::computing() } else { inline },
+                );
                 return true;
             }
             if takes_next(text, &wrapper.values) {
@@ -185,14 +176,18 @@ impl Judge<'_> {
                 }
                 let before = rest.get(..at - 1).unwrap_or_default();
                 let computes = self.fed_code_computes(context, program, before);
-                self.decide(context, program, if computes { harmless() } else { inline });
+                self.decide(
+                    context,
+                    program,
+                    if computes { harmless_forms::computing() } else { inline },
+                );
                 return true;
             }
             if !text.starts_with('-') {
                 if word.text.starts_with('<') || word.text.starts_with("/dev/stdin") {
-                    self.danger("runs-output", word.span(), "Runs what another command prints.");
+                    self.danger("runs-output", word.span(), "Runs the output of another command.");
                 }
-                // Behind a long option this may be its value, and the code follows.
+                // After a long option this may be its value, and the code follows.
                 let long = at.checked_sub(2).and_then(|at| rest.get(at));
                 let long =
                     long.is_some_and(|it| it.text.starts_with("--") && !it.text.contains('='));
@@ -204,7 +199,7 @@ impl Judge<'_> {
                 }
                 return false;
             }
-            // A module that is a program is judged as that program, too.
+            // A module that is a program is rated as that program, too.
             let glued =
                 text.strip_prefix("-m").filter(|_| program.starts_with("py") && text.len() > 2);
             if (text == "-m" && rest.get(at).is_some()) || glued.is_some() {
@@ -230,25 +225,18 @@ impl Judge<'_> {
         let (read, fed) = self.reads(context);
         if (read.is_some() || fed) && !self.script_file(context) {
             let computes = self.fed_code_computes(context, program, rest);
-            self.decide(context, program, if computes { harmless() } else { inline });
+            self.decide(
+                context,
+                program,
+                if computes { harmless_forms::computing() } else { inline },
+            );
         }
         false
     }
 }
 
-/// What is said of code that only computes and prints.
-pub(super) fn harmless() -> Opinion {
-    Opinion {
-        level: RiskLevel::Caution,
-        rule: "computes".to_owned(),
-        reason: "Runs code that stands in the command line, and that only computes, prints or replaces text."
-            .to_owned(),
-        safer: None,
-    }
-}
-
 impl Judge<'_> {
-    /// Whether the code that it is fed stands in the command line, too, and only computes and prints.
+    /// Whether the input is code from the command line that only computes and prints.
     fn fed_code_computes(
         &mut self,
         context: &SimpleCommand,
@@ -260,7 +248,7 @@ impl Judge<'_> {
         context.input.is_none() && self.computes(program, options, &code, &[])
     }
 
-    /// Whether its code is a file that is named, as if that were its operand.
+    /// Whether the code comes from a file that a redirection names. The file is checked like an operand.
     fn script_file(&mut self, context: &SimpleCommand) -> bool {
         let file = context.redirects.iter().rev().find(|redirect| redirect.operator == "<");
         let Some(file) = file.filter(|file| !file.target.unknown() && context.input.is_none())
@@ -272,83 +260,9 @@ impl Judge<'_> {
     }
 }
 
-/// Whether it reads what `< <(..)` prints.
+/// Whether the input is the output of `< <(..)`.
 fn reads_output(context: &SimpleCommand) -> bool {
     context.redirects.iter().any(|redirect| {
         redirect.operator == "<" && (redirect.target.inner.is_some() || redirect.target.unknown())
     })
-}
-
-/// Where the program begins that a debugger runs, when its commands only run the program and look at it.
-pub(super) fn debugged(words: &[Word]) -> Option<usize> {
-    let mut at = 0;
-    let mut commands = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
-        match word.text.as_str() {
-            "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
-                commands += 1;
-                if !looks(&words.get(at)?.text) {
-                    return None;
-                }
-                at += 1;
-            }
-            "-batch"
-            | "--batch"
-            | "-b"
-            | "-q"
-            | "-quiet"
-            | "--quiet"
-            | "-nx"
-            | "-n"
-            | "-nh"
-            | "--nx"
-            | "--nh"
-            | "-return-child-result" => {}
-            "--args" | "-args" | "--" => break,
-            text if text.starts_with('-') => return None,
-            _ => {
-                at -= 1;
-                break;
-            }
-        }
-    }
-    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
-    // What follows the program must not be another option of the debugger.
-    let own = words
-        .get(..at)
-        .unwrap_or_default()
-        .iter()
-        .any(|it| matches!(it.text.as_str(), "--args" | "-args" | "--"));
-    let alone = own || words.len() <= at + 1;
-    (commands > 0 && first.is_some() && alone).then_some(at)
-}
-
-/// Whether a command of a debugger runs the program as it is, or shows something without a call.
-pub(super) fn looks(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
-    let plain = |it: &&str| {
-        it.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:*&->[]".contains(&b))
-            && !it.starts_with("->")
-    };
-    let all = rest.iter().all(plain);
-    match first {
-        "run" | "r" | "start" | "quit" | "q" | "continue" | "c" => rest.is_empty(),
-        "bt" | "backtrace" | "where" | "info" | "i" | "list" | "l" | "frame" | "f" | "up"
-        | "down" | "break" | "b" | "tbreak" | "next" | "step" | "n" | "s" | "finish" | "print"
-        | "p" | "ptype" | "whatis" => all,
-        "thread" => matches!(
-            rest.as_slice(),
-            ["apply", "all", "bt"]
-                | ["apply", "all", "bt", "full"]
-                | ["backtrace"]
-                | ["backtrace", "all"]
-        ),
-        "set" => {
-            matches!(rest.as_slice(), ["pagination" | "confirm" | "width" | "height" | "verbose" | "breakpoint", ..] if all)
-        }
-        "process" => rest.as_slice() == ["launch"],
-        _ => false,
-    }
 }

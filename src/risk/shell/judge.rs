@@ -1,48 +1,24 @@
-//! From the commands of a script to the worst verdict: wrappers are unwrapped, rules asked.
+//! The state of one classification, from the commands of a script to the findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::effects::program_of;
 use super::place;
+use super::program::program_of;
+use super::rating::{Finding, Rating};
 use super::syntax::{END, Script, SimpleCommand, UNKNOWN, Word};
 use super::table::{TABLE, Table};
 use super::user::UserRules;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-/// Wrappers inside wrappers that are followed (SPEC §7.1).
-const DEEPEST: usize = 8;
-/// Commands that one classification looks at, wrapped ones with it.
-const MOST: usize = 2000;
-
-/// What one rule says about a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Opinion {
-    pub(super) level: RiskLevel,
-    pub(super) rule: String,
-    pub(super) reason: String,
-    pub(super) safer: Option<String>,
-}
-
-/// What one command deserves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) span: Range<usize>,
-    pub(super) builtin: Opinion,
-    /// A rule of the user that raised or lowered it.
-    pub(super) user: Option<Opinion>,
-}
-
-impl Finding {
-    /// What counts.
-    pub(super) fn decided(&self) -> &Opinion {
-        self.user.as_ref().unwrap_or(&self.builtin)
-    }
-}
+/// Limit for wrappers inside wrappers (SPEC §7.1).
+const MAX_DEPTH: usize = 8;
+/// Limit for the commands of one classification, including inner ones.
+const MAX_COMMANDS: usize = 2000;
 
 pub(super) struct Judge<'a> {
-    /// The whole command.
+    /// The text of the whole command.
     pub(super) source: &'a str,
     pub(super) table: &'a Table,
     pub(super) user: &'a UserRules,
@@ -53,31 +29,31 @@ pub(super) struct Judge<'a> {
     pub(super) folder: String,
     pub(super) script: Script,
     calls: usize,
-    /// Files that this command itself writes before it may run them.
+    /// Files that this command line writes before it may run them.
     pub(super) written: Vec<String>,
-    /// Something was fetched into a file.
+    /// A command fetched files.
     pub(super) fetched: bool,
-    /// Something was put where only a key opens it.
+    /// A command encrypted files.
     pub(super) locked: bool,
-    /// The rules of the user that match a command.
+    /// Rules of the user that match a command.
     pub(super) matched: BTreeSet<String>,
-    /// Variables that hold what was read.
+    /// Variables that were set from input.
     pub(super) read_names: BTreeSet<String>,
-    /// Aliases with their texts.
+    /// Aliases and their texts.
     pub(super) aliases: BTreeMap<String, String>,
-    /// Links that this command makes to places outside the working folder.
+    /// Links that this command line creates to places outside the working folder.
     pub(super) links: Vec<String>,
-    /// Every command of the command line itself, and its loops.
+    /// Every command and loop of the outermost command line.
     pub(super) made: Vec<SimpleCommand>,
     pub(super) made_loops: Vec<(String, Vec<Word>)>,
-    /// The folders of this program itself.
+    /// The folders of this program.
     pub(super) own: &'a [PathBuf],
-    /// Bytes written down so far while variables and operands were replaced.
+    /// Bytes that replacing variables and operands has produced so far.
     pub(super) expanded: usize,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge with the table; nothing when the table of the program itself is broken.
+    /// `None` if the built-in table is broken.
     pub(super) fn new(source: &'a str, user: &'a UserRules, own: &'a [PathBuf]) -> Option<Self> {
         Some(Self {
             source,
@@ -104,24 +80,16 @@ impl<'a> Judge<'a> {
         })
     }
 
-    pub(super) fn note(
-        &mut self,
-        level: RiskLevel,
-        rule: &str,
-        span: Range<usize>,
-        reason: &str,
-        safer: Option<&str>,
-    ) {
-        let builtin = Opinion {
-            level,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: safer.map(str::to_owned),
-        };
+    pub(super) fn note(&mut self, level: RiskLevel, rule: &str, span: Range<usize>, reason: &str) {
+        let builtin = Rating::new(level, rule, reason);
         self.findings.push(Finding { span, builtin, user: None });
     }
 
-    /// Whether something is dangerous already, with the rules of the user and without them.
+    pub(super) fn caution(&mut self, rule: &str, span: Range<usize>, reason: &str) {
+        self.note(RiskLevel::Caution, rule, span, reason);
+    }
+
+    /// Whether there is a dangerous finding already, both with and without the rules of the user.
     pub(super) fn is_dangerous(&self) -> bool {
         let dangerous = |level: RiskLevel| level >= RiskLevel::Dangerous;
         self.findings.iter().any(|finding| dangerous(finding.decided().level))
@@ -129,10 +97,10 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn danger(&mut self, rule: &str, span: Range<usize>, reason: &str) {
-        self.note(RiskLevel::Dangerous, rule, span, reason, None);
+        self.note(RiskLevel::Dangerous, rule, span, reason);
     }
 
-    /// Judges every command of a script that a shell would read.
+    /// Rates every command of a script.
     pub(super) fn script(&mut self, script: Script, outer: &SimpleCommand, depth: usize) {
         self.bash_only |= script.bash_only;
         for (name, values) in &script.loops {
@@ -144,13 +112,13 @@ impl<'a> Judge<'a> {
             }
         }
         for function in &script.functions {
-            self.bomb(&script, function);
+            self.fork_bomb(&script, function);
         }
         for span in &script.endless {
             self.danger(
                 "endless-loop",
                 span.clone(),
-                "Starts ever more processes and waits for none.",
+                "Starts more and more processes without waiting for any.",
             );
         }
         if let Some(span) = script.overflow.clone() {
@@ -163,8 +131,8 @@ impl<'a> Judge<'a> {
             if let (Some(printed), Some(command)) = (printed, self.script.commands.get_mut(index)) {
                 let span = command.span();
                 *command = printed;
-                let reason = "The program is named by what another command prints.";
-                self.note(RiskLevel::Caution, "printed-program", span, reason, None);
+                let reason = "The program is named by the output of another command.";
+                self.caution("printed-program", span, reason);
             }
         }
         for index in 0..self.script.commands.len() {
@@ -173,13 +141,13 @@ impl<'a> Judge<'a> {
             command.raised |= outer.raised;
             self.command(&command, depth);
         }
-        // Now the values of the variables in them are known.
+        // Only now are the values of their variables known.
         self.evaluates(&evaluated);
         self.script = above;
     }
 
-    /// A function that pipes itself into itself fills the machine.
-    fn bomb(&mut self, script: &Script, function: &super::syntax::Function) {
+    /// A function that pipes itself into itself exhausts the machine.
+    fn fork_bomb(&mut self, script: &Script, function: &super::syntax::Function) {
         let calls = |index: usize| {
             script
                 .commands
@@ -204,8 +172,7 @@ impl<'a> Judge<'a> {
                 RiskLevel::Blocked,
                 "fork-bomb",
                 function.span.clone(),
-                "A function that starts itself twice fills the machine with processes.",
-                None,
+                "Defines a function that starts itself twice, which fills the machine with processes.",
             );
         }
     }
@@ -230,11 +197,11 @@ impl<'a> Judge<'a> {
 
     pub(super) fn command(&mut self, command: &SimpleCommand, depth: usize) {
         self.calls += 1;
-        if depth > DEEPEST || self.calls > MOST {
+        if depth > MAX_DEPTH || self.calls > MAX_COMMANDS {
             return self.danger(
                 "wrapped-too-deep",
                 command.span(),
-                "Commands inside commands, deeper than 8.",
+                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
             );
         }
         for (name, value) in &command.assignments {
@@ -242,8 +209,7 @@ impl<'a> Judge<'a> {
                 self.assigns(name, values, &value.span);
             }
             if value.text.contains("[$(") || value.text.contains("[`") {
-                let reason =
-                    "A subscript in this value runs a command wherever it is calculated with.";
+                let reason = "A subscript in this value runs a command whenever the value is used in arithmetic.";
                 self.danger("evaluated-data", value.span(), reason);
             }
             if self.calculates(name) {
@@ -264,16 +230,14 @@ impl<'a> Judge<'a> {
             self.redirect(redirect);
         }
         for word in command.words.iter().filter(|word| word.escaped) {
-            self.danger("escaped-word", word.span(), "A word is hidden behind character codes.");
+            self.danger(
+                "escaped-word",
+                word.span(),
+                "A word is written as character codes, which hides what it says.",
+            );
         }
         let Some(first) = command.words.first() else {
-            return self.note(
-                RiskLevel::Safe,
-                "no-program",
-                command.span(),
-                "Starts no program.",
-                None,
-            );
+            return self.note(RiskLevel::Safe, "no-program", command.span(), "Starts no program.");
         };
         self.own_folder(command);
         self.expanded += command.words.iter().map(|word| word.text.len()).sum::<usize>();
@@ -283,9 +247,9 @@ impl<'a> Judge<'a> {
         } else if first.glob && !matches!(first.text.as_str(), "[" | "[[") {
             Some("The program is named by a pattern.")
         } else if first.text.starts_with('!') && first.text.len() > 1 {
-            Some("The program is named by what was typed before.")
+            Some("The program is named by an entry of the shell's history.")
         } else if !first.text.is_ascii() {
-            Some("The program's name has letters that look like others.")
+            Some("The program's name contains letters that look like other letters.")
         } else {
             None
         };
@@ -300,15 +264,15 @@ impl<'a> Judge<'a> {
             return self.danger("hidden-program", first.span(), reason);
         }
         self.fetches(command);
-        self.locks(command);
+        self.encrypts(command);
         let Some(program) = program_of(&first.text) else {
             self.runs_file(first);
-            return self.grade(command, &first.text.clone(), depth);
+            return self.rate(command, &first.text.clone(), depth);
         };
-        if self.call(command, &program, depth) {
+        if self.function_call(command, &program, depth) {
             return;
         }
-        // A subcommand of git can be called as a program of its own.
+        // `git-x` is `git x`.
         if let Some(subcommand) = program.strip_prefix("git-")
             && !self.table.dangerous(&program)
         {
@@ -321,7 +285,7 @@ impl<'a> Judge<'a> {
         if program == "alias" {
             self.alias(command, depth);
         }
-        self.stands_for(command, &program, depth);
+        self.alias_call(command, &program, depth);
         self.names(command, &program);
         self.empties(command, &program);
         self.overwrites(command, &program);
@@ -329,7 +293,7 @@ impl<'a> Judge<'a> {
         self.installs_fetched(command, &program);
         self.runs_written(command);
         if self.unwrap(command, &program, depth) {
-            return self.own(command, &program, depth);
+            return self.rate_wrapper(command, &program, depth);
         }
         if matches!(program.as_str(), "cd" | "pushd") {
             let to = self
@@ -337,10 +301,10 @@ impl<'a> Judge<'a> {
                 .into_iter()
                 .find(|(text, _)| !text.starts_with('-'))
                 .map(|(text, _)| text)
-                // Without a folder it goes home.
+                // Without an argument, `cd` goes home.
                 .or((program == "cd" && command.words.len() == 1).then(|| "~".to_owned()));
             if let Some(to) = to {
-                self.folder = place::settle(&to, &self.folder);
+                self.folder = place::normalize(&to, &self.folder);
             }
         }
         if matches!(
@@ -358,7 +322,7 @@ impl<'a> Judge<'a> {
                         self.exports_place(name, value, &word.span);
                     }
                 }
-                // What is unset no longer changes later programs, but may have recorded what is done.
+                // An unset variable no longer affects later programs, but may have controlled the history.
                 let recorded = || word.text.starts_with("HIST") || word.text.starts_with("PROMPT");
                 if word.text.contains('=') || (program == "unset" && recorded()) {
                     let mut parts = word.text.splitn(2, '=');
@@ -367,7 +331,7 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        self.grade(command, &program, depth);
+        self.rate(command, &program, depth);
         let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
         self.remember_link(&program, &arguments);
     }

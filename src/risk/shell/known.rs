@@ -1,52 +1,48 @@
-//! Whole calls that are known to do less than their programs can: every word of such a call is in a pattern of the
-//! table, so that nothing of it is left to guess.
+//! Calls that are known to do less than their programs could. Every word of such a call matches a pattern of the
+//! table, so that nothing unknown is left.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::Deserialize;
 
-use super::judge::{Judge, Opinion};
-use super::late::LateRegex;
+use super::lazy_regex::LazyRegex;
 use super::place;
-use super::syntax::{END, SimpleCommand, UNKNOWN};
-use super::{milder, queries};
-use crate::risk::RiskLevel;
+use super::rating::Rating;
+use super::syntax::{END, UNKNOWN};
+use super::{harmless_forms, queries};
 
-/// The rule of calls that make something new beside the project.
+/// The rule id for calls that create something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";
 
-/// What a method that only asks may be given: a text, a number, a symbol, or a time ago, also behind a name.
+/// A literal argument of a query method: a text, a number, a symbol or a relative time, optionally after a name.
 const PLAIN: &str = r##"(?:\w+:\x20?|:\w+\x20?=>\x20?)?(?:"[^"#\\`$\t]*"|'[^'\\\t]*'|:\w+|[\d._]+|true|false|nil|null|[\d.]+\.(?:second|minute|hour|day|week|month|year)s?\.ago(?:\.\.)?|(?:Time|Date)\.(?:now|current|today|yesterday))"##;
 
-/// The calls of some programs. A blank stands between two words; `<w>` is any word, `<p>` one that is no option,
-/// `<a>` what a method that asks may be given.
+/// Known calls of some programs. A blank separates two words; `<w>` is any word, `<p>` any word that is not an
+/// option, `<a>` a literal argument of a query method.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
     programs: Vec<String>,
-    /// Calls that only read, wherever that is.
+    /// Calls that only read.
     #[serde(default)]
     shows: Vec<String>,
-    /// Calls that change what lies in the project, or something small that is not lost for it.
+    /// Calls that change something in the project, or something small that is easy to restore.
     #[serde(default)]
     acts: Vec<String>,
-    /// Calls that make a folder beside that of the project.
+    /// Calls that create a folder beside the project.
     #[serde(default)]
     beside: Vec<String>,
     #[serde(skip)]
-    compiled: [Vec<LateRegex>; 3],
+    compiled: [Vec<LazyRegex>; 3],
 }
 
 impl Known {
-    /// Gets the patterns ready.
+    /// Turns the texts into patterns.
     pub(super) fn compile(&mut self) {
         let read = |texts: &[String]| {
             let words = |text: &String| {
                 let text =
                     text.replace(' ', "\t").replace("<w>", "[^\t]+").replace("<p>", "[^\t-][^\t]*");
                 let text = text.replace("<a>", PLAIN);
-                LateRegex::new(format!("^(?:{text})$"))
+                LazyRegex::from(format!("^(?:{text})$"))
             };
             texts.iter().map(words).collect()
         };
@@ -54,17 +50,17 @@ impl Known {
     }
 
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
         self.compiled.iter().flatten()
     }
 
-    /// What is to be said of a call that is in the table.
-    pub(super) fn opinion(&self, program: &str, arguments: &[(String, bool)]) -> Option<Opinion> {
+    /// The rating of a call that is in the table.
+    pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if !self.programs.iter().any(|name| name == program) {
             return None;
         }
         let secret = |text: &str| {
-            let path = place::settle(text, "");
+            let path = place::normalize(text, "");
             place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
         };
         let plain = |(text, glob): &(String, bool)| {
@@ -76,44 +72,21 @@ impl Known {
         }
         let line = arguments.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join("\t");
         let [shows, acts, beside] = &self.compiled;
-        let any = |list: &[LateRegex]| list.iter().any(|it| it.is_match(&line));
-        let caution = |rule: &str, reason: &str| Opinion {
-            level: RiskLevel::Caution,
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-        };
+        let any = |list: &[LazyRegex]| list.iter().any(|it| it.is_match(&line));
         if any(shows) {
-            return Some(milder::showing());
+            return Some(harmless_forms::showing());
         }
         if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
-            return Some(caution("known-call", "Changes something small, and this call is known."));
+            return Some(Rating::caution(
+                "known-call",
+                "Makes a small change; this exact call is known.",
+            ));
         }
-        any(beside).then(|| caution(BESIDE, "Makes a new folder beside that of the project."))
+        any(beside).then(|| Rating::caution(BESIDE, "Creates a folder beside the project."))
     }
 }
 
-impl Judge<'_> {
-    /// Whether a call of `openssl s_client` says nothing to the other host but hello.
-    pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
-        static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(&format!(
-                "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
-                 -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
-            ))
-            .ok()
-        });
-        let words = command.words.get(1..).unwrap_or_default();
-        let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
-        let nothing = match self.reads(command) {
-            (Some(text), _) => matches!(text.trim(), "" | "Q"),
-            (None, fed) => !fed,
-        };
-        nothing && CALL.as_ref().is_some_and(|call| call.is_match(&line))
-    }
-}
-
-/// Whether a text, if it has a client of a database copy something, only copies what a query answers.
+/// Whether a text is a `\copy` that only copies the result of a query; true for any other text.
 fn copies_here(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("\\copy (") else { return true };
     rest.rsplit_once(") to '")

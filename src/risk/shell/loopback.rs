@@ -1,16 +1,14 @@
-//! Files of the project that are sent to a server on this very computer.
+//! Uploads of project files to a server on this computer.
 //!
-//! Closed as the world of readers is: the host is written out and is this computer, no option can lead the request
-//! elsewhere, redirections are not followed (they may carry what is sent to another host), and what is sent is a
-//! plain file below the working folder that keeps no secret.
-
-use std::sync::LazyLock;
-
-use regex::Regex;
+//! Only closed forms are allowed: the host is literal and local, no option can send the request elsewhere,
+//! redirects are not followed (they could forward the upload to another host), and only plain files below the
+//! working folder without secrets are sent.
 
 use super::elsewhere::Use;
+use super::harmless_forms::{Allowed, Parts};
 use super::judge::Judge;
-use super::milder::{Allowed, Parts};
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::program::program_of;
 use super::readers;
@@ -37,31 +35,17 @@ const HTTPIE: Allowed = Allowed {
     long_values: "pretty print timeout style",
 };
 
-/// Programs that can lead a port of this computer to another one.
-const TUNNELS: [&str; 14] = [
-    "ssh",
-    "autossh",
-    "socat",
-    "nc",
-    "ncat",
-    "netcat",
-    "kubectl",
-    "oc",
-    "chisel",
-    "frpc",
-    "gost",
-    "docker",
-    "podman",
-    "mitmproxy",
-];
+/// Programs that can forward a local port to another host.
+const TUNNELS: &str =
+    "ssh autossh socat nc ncat netcat kubectl oc chisel frpc gost docker podman mitmproxy";
 
-/// Variables by which requests go elsewhere or programs take other settings.
+/// Variables that redirect requests or select other settings files.
 const LEADS: [&str; 6] =
     ["_proxy", "curl_home", "wgetrc", "httpie_config", "xdg_config_home", "netrc"];
 
 impl Judge<'_> {
-    /// Whether all that a call sends are files of the project, and a server on this computer gets them.
-    pub(super) fn stays_here(
+    /// Whether a call only sends project files to a server on this computer.
+    pub(super) fn stays_local(
         &self,
         command: &SimpleCommand,
         program: &str,
@@ -121,7 +105,7 @@ impl Judge<'_> {
             }
             _ => true,
         };
-        // It follows redirections unless it is told not to.
+        // wget follows redirects unless it is told not to.
         let stays =
             parts.values.iter().any(|(name, value)| name == "--max-redirect" && *value == "0");
         let often = parts.values.iter().filter(|(name, _)| name == "--max-redirect").count() > 1;
@@ -154,7 +138,7 @@ impl Judge<'_> {
         here && operands.all(item) && self.plain_input(command)
     }
 
-    /// Whether anything in the command, such as a proxy setting, may send a request for this computer to another host.
+    /// Whether anything in the command, such as a proxy setting, may send a local request to another host.
     fn led_away(&self) -> bool {
         let leads = |text: &str| {
             let text = text.to_ascii_lowercase();
@@ -163,17 +147,17 @@ impl Judge<'_> {
         let mut all = self.script.commands.iter().chain(&self.made).chain(&self.commands);
         all.any(|it| {
             let program = it.words.first().and_then(|word| program_of(&word.text));
-            program.is_some_and(|it| TUNNELS.contains(&it.as_str()))
+            program.is_some_and(|it| listed(TUNNELS, &it))
                 || it.assignments.iter().any(|(name, _)| leads(name) || name == "HOME")
                 || it.words.iter().any(|word| leads(&word.text) || word.text.starts_with("HOME="))
         })
     }
 
-    /// Whether a path is a plain file below the working folder that keeps no secret.
+    /// Whether a path is a plain file below the working folder without secrets.
     fn of_project(&self, path: &str) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
         let path = path.strip_prefix("./").unwrap_or(path);
-        let settled = place::settle(path, &self.folder);
+        let settled = place::normalize(path, &self.folder);
         !path.is_empty()
             && !keeps_secret(path)
             && path.chars().all(plain)
@@ -186,7 +170,8 @@ impl Judge<'_> {
             && !place::is_sensitive(&settled)
     }
 
-    /// Whether what a command reads is a file of the project, a text, or what simple programs print of those.
+    /// Whether the input of a command is a project file, a literal text, or the output of simple programs for
+    /// these.
     fn plain_input(&self, command: &SimpleCommand) -> bool {
         let redirects = command.redirects.iter().all(|it| match it.operator {
             "<" => self.of_project(&it.target.text),
@@ -206,7 +191,7 @@ impl Judge<'_> {
                     .all(|it| it.operator != "<" || self.of_project(&it.target.text))
                 && (source.input.is_none() || self.plain_input(source))
                 && words.iter().all(|word| {
-                    let file = place::settle(&word.text, &self.folder);
+                    let file = place::normalize(&word.text, &self.folder);
                     readers::is_known(&word.text)
                         && !word.glob
                         && (prints
@@ -222,41 +207,36 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a name says that the file keeps a key, a password or the like, wherever it lies.
+/// Whether a file name suggests a key, a password or the like.
 fn keeps_secret(path: &str) -> bool {
-    static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
-        )
-        .ok()
-    });
-    NAMES.as_ref().is_none_or(|names| names.is_match(path))
+    static NAMES: LazyRegex = LazyRegex::new(
+        r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
+    );
+    NAMES.is_match(path)
 }
 
-/// Whether a method neither deletes nor does what nobody knows.
+/// Whether an HTTP method is known and does not delete.
 fn is_method(text: &str) -> bool {
     matches!(text, "GET" | "POST" | "PUT" | "PATCH")
 }
 
-/// Whether an address is one of this computer, and none by which stores are administered.
+/// Whether an address is local, and not the API of a daemon or a store.
 fn is_here(text: &str) -> bool {
-    static HERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
-        )
-        .ok()
-    });
-    // What listens there starts programs or keeps the state of clusters.
+    static HERE: LazyRegex = LazyRegex::new(
+        r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
+    );
+    // Ports of daemons that start programs or keep the state of clusters.
     const RULES: [&str; 8] =
         [":2375", ":2376", ":2379", ":4243", ":6443", ":8500", ":9222", ":10250"];
     let ruled = |port: &&str| {
         text.split_once(*port)
             .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    HERE.as_ref().is_some_and(|here| here.is_match(text)) && !RULES.iter().any(ruled)
+    HERE.is_match(text) && !RULES.iter().any(ruled)
 }
 
-/// The arguments of a call, with a text for what nobody knows yet in a header: that stays on this computer, too.
+/// The arguments of a call, with unknown header values replaced by a literal. Headers are sent to this computer
+/// only.
 fn headed(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
     let mut headed = arguments.to_vec();
     for at in 1..headed.len() {

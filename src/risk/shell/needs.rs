@@ -1,18 +1,19 @@
-//! What the programs of a command need beyond its walls (SPEC §7.5): a table, asked for every simple command
-//! that a shell may run, with the wrappers taken off. What is found is proposed; a person grants it.
+//! The access that the programs of a command need beyond its walls (SPEC §7.5). A table is consulted for every
+//! simple command after unwrapping. The result is a proposal; the user grants it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::classify::{Shell, of_command};
+use super::listed::wild;
 use super::program::program_of;
 use super::syntax::{SimpleCommand, Word};
-use super::{Shell, of_command};
+use super::user::UserRules;
 use crate::plan::Needs;
-use crate::risk::UserRules;
 
-/// The file with what programs need.
+/// The table of needs.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/needs.toml");
 
 static TABLE: LazyLock<Result<Table, String>> =
@@ -21,9 +22,9 @@ static TABLE: LazyLock<Result<Table, String>> =
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    /// Where programs keep their folders, by the variable that says otherwise.
+    /// Default folders of programs, by the variable that overrides them.
     folders: BTreeMap<String, String>,
-    /// Options before the subcommand that take a value, by program.
+    /// Options with a value that may precede the subcommand, by program.
     values: BTreeMap<String, Vec<String>>,
     need: Vec<Row>,
 }
@@ -31,14 +32,14 @@ struct Table {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// Names, each perhaps with subcommands behind it; a name may end in `*`.
+    /// Program names, optionally with subcommands; a name may end in `*`.
     programs: Vec<String>,
     #[serde(default)]
     subcommands: Vec<String>,
-    /// Options with which the row does not count.
+    /// The row does not apply with one of these options.
     #[serde(default)]
     unless: Vec<String>,
-    /// Words without one of which the row does not count.
+    /// The row applies only with one of these words.
     #[serde(default)]
     only: Vec<String>,
     #[serde(default)]
@@ -60,27 +61,27 @@ struct Row {
     others: Vec<String>,
 }
 
-/// What the table knows of a command.
+/// The needs of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CommandNeeds {
-    /// What its programs need, all of them together. Paths are as the table has them: resolve them with
+    /// The needs of all its programs together. Paths are written as in the table; resolve them with
     /// [`table_folder`].
     #[serde(flatten)]
     pub needs: Needs,
-    /// Whether one of them is git as the writer of its own repository.
+    /// Whether git may write its own repository.
     pub writes_repository: bool,
-    /// Why it cannot run behind walls at all; none where it can.
+    /// Why it cannot run behind walls; `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Why it needs what it does, each reason once.
+    /// The reasons for its needs, without duplicates.
     pub reasons: Vec<String>,
 }
 
-/// What the programs of a command need on this computer. Nothing where it cannot be read: such a command asks
-/// anyway, and nobody proposes to widen its walls.
+/// The needs of a command on this computer. Empty if the command cannot be parsed: such a command asks for
+/// confirmation anyway, and wider walls should not be proposed for it.
 pub fn needs_of_command(command: &str, shell: Shell) -> CommandNeeds {
     let Ok(table) = TABLE.as_ref() else { return CommandNeeds::default() };
-    // Most commands name no program of the table, and need not be read for it.
+    // Most commands name no program of the table and need no parsing.
     if !table.need.iter().flat_map(|row| &row.programs).any(|name| command.contains(stem(name))) {
         return CommandNeeds::default();
     }
@@ -92,23 +93,15 @@ pub fn needs_of_command(command: &str, shell: Shell) -> CommandNeeds {
     found
 }
 
-/// The default folder of a variable of the table, for instance of `CARGO_HOME`.
+/// The default folder of a variable of the table, such as `CARGO_HOME`.
 pub fn table_folder(variable: &str) -> Option<&'static str> {
     TABLE.as_ref().ok()?.folders.get(variable).map(String::as_str)
 }
 
-/// Every path that the table may propose to write, as it stands there.
+/// Every path that the table may propose, as written there.
 pub fn table_paths() -> impl Iterator<Item = &'static str> {
     let rows = TABLE.as_ref().map(|table| table.need.as_slice()).unwrap_or_default();
     rows.iter().flat_map(|row| &row.write).map(String::as_str)
-}
-
-/// Whether a text is a word of the table, which may end in `*`.
-fn wild(pattern: &str, text: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(head) => text.starts_with(head),
-        None => pattern == text,
-    }
 }
 
 /// The part of a name that a command must contain to match it.
@@ -133,11 +126,11 @@ impl Table {
         }
     }
 
-    /// The program's name and its arguments; of `python -m MODULE` the module's.
+    /// The program's name and its arguments; for `python -m MODULE`, those of the module.
     fn call<'w>(&self, words: &'w [Word]) -> Option<(String, Vec<&'w str>)> {
         let (first, rest) = words.split_first()?;
         let path = first.text.as_str();
-        // A program of the workspace goes by its last name, too: a virtual environment's pip is pip.
+        // A program of the workspace counts by its file name: the pip of a virtual environment is pip.
         let program = program_of(path).or_else(|| path.rsplit('/').next().map(str::to_owned))?;
         let arguments: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
         let module =
@@ -150,7 +143,7 @@ impl Table {
         })
     }
 
-    /// The operands in front, without options and their values.
+    /// The operands before others, without options and their values.
     fn operands<'w>(&self, program: &str, arguments: &[&'w str]) -> Vec<&'w str> {
         let values = self.values.get(program).map(Vec::as_slice).unwrap_or_default();
         let mut operands = Vec::new();
@@ -187,7 +180,7 @@ impl Row {
     }
 }
 
-/// Whether an argument is an option of the table, perhaps with a value, or has a colon where it wants one.
+/// Whether an argument is this option, also with a value. `*:*` matches a remote path.
 fn is(wanted: &str, argument: &str) -> bool {
     if wanted == "*:*" {
         return super::place::is_remote(argument);
@@ -239,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_commands_need_counts_together() {
+    fn needs_of_several_commands_add_up() {
         let found = needs("git add -A && (curl -fO https://example.org/x; timeout 9 npm ci)");
         assert!(found.needs.network && found.writes_repository && !found.needs.open);
         assert_eq!(found.needs.write, ["$npm_config_cache/"]);
@@ -247,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_elsewhere_needs_nothing_here() {
+    fn remote_commands_have_no_local_needs() {
         let found = needs("ssh host 'git push && docker ps'");
         assert!(found.needs.network && !found.needs.open && !found.writes_repository);
         assert_eq!(found.refused, None);
     }
 
     #[test]
-    fn what_cannot_be_read_is_proposed_nothing() {
+    fn unparsable_commands_get_no_proposal() {
         for command in ["git add 'x", "$GIT add -A", "echo 'docker ps'", "", "ls -l"] {
             assert_eq!(needs(command), CommandNeeds::default(), "{command}");
         }

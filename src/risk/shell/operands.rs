@@ -1,15 +1,13 @@
-//! Wrappers with operands of their own kind: expressions of `find`, and programs of which each operand is a
-//! command line.
+//! Wrappers with special operands: `find` expressions, and programs that run each operand as a command line.
 
 use super::elsewhere::Use;
 use super::judge::Judge;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::Wrapper;
 use super::wrapper_words::takes_next;
-use crate::risk::RiskLevel;
 
 impl Judge<'_> {
-    /// Judges each operand as a command line of its own, as these programs run it.
+    /// Rates each operand as a command line of its own.
     pub(super) fn each(
         &mut self,
         context: &SimpleCommand,
@@ -18,7 +16,7 @@ impl Judge<'_> {
         depth: usize,
     ) {
         let reason = "Runs other commands, or code of its own.";
-        self.note(RiskLevel::Caution, "wrapper", context.span(), reason, None);
+        self.caution("wrapper", context.span(), reason);
         let mut at = 0;
         while let Some(word) = rest.get(at) {
             at += 1;
@@ -26,11 +24,11 @@ impl Judge<'_> {
                 at += usize::from(takes_next(&word.text, &wrapper.values));
                 continue;
             }
-            self.read(&word.text, word, context, depth);
+            self.rate_text(&word.text, word, context, depth);
         }
     }
 
-    /// The folder in which `find` starts: one outside the working folder, or else the first.
+    /// The starting folder of `find`: the first one outside the working folder, or else the first.
     pub(super) fn starting_point<'w>(&self, rest: &'w [Word]) -> Option<&'w Word> {
         let global = |text: &str| {
             matches!(text, "-H" | "-L" | "-P" | "--") || text.starts_with("-O") && text.len() == 3
@@ -43,7 +41,7 @@ impl Judge<'_> {
         starts.iter().find(outside).or(starts.first())
     }
 
-    /// A place outside the working folder among the words that a program like `xargs` makes of what it reads.
+    /// A path outside the working folder in the input that a program like `xargs` turns into words.
     pub(super) fn named_for_words(
         &self,
         outer: &SimpleCommand,
@@ -96,12 +94,12 @@ impl Judge<'_> {
                     None => return,
                 }
             }
-            // `find` passes on what it found only where that is asked for; `fd` always does.
+            // `find` passes names only with `{}`; `fd` always does.
             let is_find = context.words.first().is_some_and(|word| word.text.ends_with("find"));
             if !named && !is_find {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), word.span()));
             }
-            // Where it searches is what the command is given.
+            // The command gets paths below the starting folder.
             if let Some(first) = self
                 .starting_point(rest)
                 .filter(|_| context.words.first().is_some_and(|word| word.text.ends_with("find")))

@@ -1,45 +1,16 @@
-//! Options as rules ask for them: in bundles, abbreviated, with values, and dry runs that are none.
+//! How rules recognize options: in groups, abbreviated, or with values; and when a dry run takes effect.
 
-use super::pattern::Seen;
+use super::listed::listed;
 
 /// Options before a subcommand that take no value in any program.
 pub(super) fn is_flag(text: &str) -> bool {
-    const FLAGS: [&str; 30] = [
-        "-y",
-        "--yes",
-        "-q",
-        "--quiet",
-        "-v",
-        "--verbose",
-        "--json",
-        "--user",
-        "--system",
-        "--debug",
-        "-D",
-        "--no-pager",
-        "-P",
-        "--silent",
-        "-s",
-        "--global",
-        "-g",
-        "--locked",
-        "--offline",
-        "--frozen",
-        "--all",
-        "-a",
-        "--no-color",
-        "--help",
-        "-h",
-        "--version",
-        "-V",
-        "--bare",
-        "--no-optional-locks",
-        "--paginate",
-    ];
-    FLAGS.contains(&text) || text.starts_with('+')
+    const FLAGS: &str = "-y --yes -q --quiet -v --verbose --json --user --system --debug -D --no-pager -P --silent -s --global \
+        -g --locked --offline --frozen --all -a --no-color --help -h --version -V --bare --no-optional-locks \
+        --paginate";
+    listed(FLAGS, text) || text.starts_with('+')
 }
 
-/// Whether an argument is or holds an option, also in a bundle, abbreviated or with a value.
+/// Whether an argument contains an option, also in a group, abbreviated or with a value.
 pub(super) fn is_option(option: &str, text: &str) -> bool {
     if text == option {
         return true;
@@ -60,19 +31,15 @@ pub(super) fn is_option(option: &str, text: &str) -> bool {
     }
 }
 
-/// Options with which nothing is done.
+/// Options for a dry run.
 pub(super) fn is_dry(option: &str) -> bool {
     matches!(option, "--dry-run" | "--dryrun" | "-n")
 }
 
-/// Whether nothing is done because of an option: written out, not negated, and no value of another option.
-pub(super) fn dry(option: &str, seen: &Seen) -> bool {
-    let before: Vec<&str> = seen
-        .arguments
-        .iter()
-        .map(|(text, _)| text.as_str())
-        .take_while(|text| *text != "--")
-        .collect();
+/// Whether a dry-run option takes effect: it is written out, not negated, and not the value of another option.
+pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> bool {
+    let before: Vec<&str> =
+        arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--").collect();
     let negated = |text: &&str| {
         text.starts_with("--no-dry")
             || (text.starts_with("--dry")
@@ -85,7 +52,7 @@ pub(super) fn dry(option: &str, seen: &Seen) -> bool {
         return false;
     }
     before.iter().enumerate().any(|(index, text)| {
-        let letters = match seen.program {
+        let letters = match program {
             "git" => "nfdxXqiuv",
             "rsync" => "avzrnhPuptgoDlHAXcxSiW",
             _ => "n",
@@ -102,56 +69,21 @@ pub(super) fn dry(option: &str, seen: &Seen) -> bool {
         let previous = index.checked_sub(1).and_then(|at| before.get(at));
         exact
             && previous.is_none_or(|previous| {
-                let cluster = matches!(seen.program, "kubectl" | "oc" | "helm");
+                let cluster = matches!(program, "kubectl" | "oc" | "helm");
                 swallows_nothing(previous)
                     && !(cluster && previous.starts_with('-') && previous.len() == 2)
             })
     })
 }
 
-/// Whether a word takes no other one as its value: an operand, a value itself, or a known flag.
+/// Whether the word after this one cannot be its value: this is an operand or a known flag.
 fn swallows_nothing(text: &str) -> bool {
-    const FLAGS: [&str; 36] = [
-        "--force",
-        "--delete",
-        "--all",
-        "--tags",
-        "--prune",
-        "--mirror",
-        "--force-with-lease",
-        "--verbose",
-        "--quiet",
-        "--yes",
-        "--locked",
-        "--allow-dirty",
-        "--no-verify",
-        "--workspace",
-        "--offline",
-        "--archive",
-        "--recursive",
-        "--purge",
-        "--json",
-        "--set-upstream",
-        "-f",
-        "-a",
-        "-v",
-        "-q",
-        "-y",
-        "-u",
-        "-d",
-        "-x",
-        "-n",
-        "-r",
-        "--progress",
-        "--compress",
-        "--human-readable",
-        "--install",
-        "--wait",
-        "--atomic",
-    ];
+    const FLAGS: &str = "--force --delete --all --tags --prune --mirror --force-with-lease --verbose --quiet --yes --locked \
+        --allow-dirty --no-verify --workspace --offline --archive --recursive --purge --json --set-upstream -f \
+        -a -v -q -y -u -d -x -n -r --progress --compress --human-readable --install --wait --atomic";
     !text.starts_with('-')
         || text.contains('=')
-        || FLAGS.contains(&text)
+        || listed(FLAGS, text)
         || (text.len() > 2
             && !text.starts_with("--")
             && text.chars().skip(1).all(|letter| "avzxdyqrlptRnhPHuXW".contains(letter)))

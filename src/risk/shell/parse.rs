@@ -1,12 +1,11 @@
-//! The first reader of a command line: a recursive descent over the grammar of bash.
+//! The first parser: recursive descent over the grammar of bash.
 
-use super::redirection::Waiting;
-use super::syntax::{Function, Script, SimpleCommand, Unreadable, Word};
+use super::syntax::{Function, ParseError, Script, SimpleCommand, Word};
 
-pub(super) type Read<T> = Result<T, Unreadable>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// Deeper nesting is refused; the scan before counts it too, but only roughly.
-const DEEPEST: usize = 48;
+/// Limit for nesting. The scan before parsing counts nesting only roughly.
+const MAX_DEPTH: usize = 48;
 
 const CLOSING: [&str; 9] = ["then", "do", "done", "fi", "elif", "else", "esac", "}", "in"];
 
@@ -15,12 +14,21 @@ pub(super) struct Parser<'a> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) script: Script,
-    /// Here-documents whose text begins after the next newline: command, redirection, end, quoted, tabs.
-    pub(super) waiting: Vec<Waiting>,
+    /// Here-documents whose text starts after the next newline.
+    pub(super) waiting: Vec<HereDocument>,
 }
 
-/// Reads a whole command line.
-pub(super) fn parse(source: &str, depth: usize) -> Read<Script> {
+/// A here-document whose text starts after the next newline.
+pub(super) struct HereDocument {
+    pub(super) command: usize,
+    pub(super) redirect: usize,
+    pub(super) end: String,
+    pub(super) quoted: bool,
+    pub(super) tabs: bool,
+}
+
+/// Parses a whole command line.
+pub(super) fn parse(source: &str, depth: usize) -> Parsed<Script> {
     let mut parser =
         Parser { source, at: 0, depth, script: Script::default(), waiting: Vec::new() };
     parser.list()?;
@@ -34,8 +42,8 @@ pub(super) fn parse(source: &str, depth: usize) -> Read<Script> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn fault(&self, what: &'static str) -> Unreadable {
-        Unreadable { at: self.at, what }
+    pub(super) fn fault(&self, what: &'static str) -> ParseError {
+        ParseError { at: self.at, what }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -73,8 +81,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Blanks, comments and newlines; a newline starts the texts of waiting here-documents.
-    pub(super) fn lines(&mut self) -> Read<()> {
+    /// Skips blanks, comments and newlines. A newline starts the texts of pending here-documents.
+    pub(super) fn lines(&mut self) -> Parsed<()> {
         loop {
             self.blanks();
             if !self.newline()? {
@@ -83,7 +91,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn newline(&mut self) -> Read<bool> {
+    fn newline(&mut self) -> Parsed<bool> {
         if !self.take("\n") {
             return Ok(false);
         }
@@ -103,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes over what was found in a text that is part of this one.
+    /// Merges the result of parsing a nested text. All positions become those of the outer text.
     pub(super) fn adopt(&mut self, nested: Script, span: std::ops::Range<usize>) {
         let first = self.script.commands.len();
         let shift = |range: std::ops::Range<usize>| range.start + first..range.end + first;
@@ -136,9 +144,9 @@ impl<'a> Parser<'a> {
         self.script.bash_only |= nested.bash_only;
     }
 
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.fault("nested too deep"));
         }
         let result = read(self);
@@ -146,7 +154,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The unquoted word that follows, without taking it.
+    /// The next unquoted word, without consuming it.
     pub(super) fn upcoming(&self) -> &'a str {
         let rest = self.rest();
         let end = rest
@@ -166,7 +174,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, word: &'static str) -> Read<()> {
+    pub(super) fn expect(&mut self, word: &'static str) -> Parsed<()> {
         self.lines()?;
         if self.keyword(word) {
             Ok(())
@@ -183,7 +191,7 @@ impl<'a> Parser<'a> {
             || CLOSING.iter().take(8).any(|word| self.upcoming() == *word)
     }
 
-    pub(super) fn list(&mut self) -> Read<()> {
+    pub(super) fn list(&mut self) -> Parsed<()> {
         loop {
             self.lines()?;
             if self.ends_list() {
@@ -208,7 +216,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn body(&mut self) -> Read<()> {
+    pub(super) fn body(&mut self) -> Parsed<()> {
         let before = self.script.commands.len();
         let at = self.at;
         self.list()?;
@@ -219,7 +227,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn pipeline(&mut self) -> Read<()> {
+    fn pipeline(&mut self) -> Parsed<()> {
         loop {
             self.blanks();
             if self.keyword("!") {
@@ -230,7 +238,7 @@ impl<'a> Parser<'a> {
                 while self.keyword("-p") || self.keyword("--") {
                     self.blanks();
                 }
-                // Without a command it would time nothing, and no reader agrees with another on where it ends.
+                // `time` without a command is rejected: parsers disagree on where it ends.
                 continue;
             }
             break;
@@ -257,16 +265,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn command(&mut self) -> Read<()> {
+    pub(super) fn command(&mut self) -> Parsed<()> {
         self.deeper(|parser| {
             let start = parser.at;
             if !parser.compound()? {
                 return parser.simple();
             }
-            // Neither what stands before the next part nor a comment belongs to it.
+            // The span ends before trailing blanks and comments.
             let mut end = parser.at;
             parser.blanks();
-            // What a whole group writes belongs to no single command of it.
+            // Redirections of a whole group are kept in a command without words.
             let index = parser.script.commands.len();
             parser.script.commands.push(SimpleCommand::default());
             while parser.redirect(index)? {
@@ -280,10 +288,10 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn simple(&mut self) -> Read<()> {
+    fn simple(&mut self) -> Parsed<()> {
         let start = self.at;
         let index = self.script.commands.len();
-        // The place is taken first, because commands inside its words follow it.
+        // The slot is reserved first, because commands inside its words follow it.
         self.script.commands.push(SimpleCommand::default());
         let mut any = false;
         let mut end = start;
@@ -291,7 +299,7 @@ impl<'a> Parser<'a> {
             if any {
                 end = self.at;
             }
-            // Also over a comment, which is no part of the command.
+            // Comments are not part of the command.
             self.blanks();
             if self.redirect(index)? {
                 any = true;
@@ -359,7 +367,7 @@ impl<'a> Parser<'a> {
     fn array_follows(&self) -> bool {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
-        // Without a name it is no assignment, and would not be read on as one.
+        // Without a name this is not an assignment.
         let named = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
         let after = rest.get(end..).unwrap_or_default();
         named && (after.starts_with("=(") || after.starts_with("+=("))

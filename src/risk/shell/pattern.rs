@@ -1,15 +1,12 @@
-//! Whether a rule of the table matches a command: its program, subcommands, options and operands.
+//! Whether a rule of the table matches a command, by program, subcommands, options and operands.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::late::LateRegex;
+use super::lazy_regex::LazyRegex;
+use super::listed::wild;
 use super::options::{dry, is_dry, is_flag, is_option};
 use super::place;
 use super::syntax::{END, UNKNOWN};
 
-/// A program's name, subcommands and conditions.
+/// A pattern: program names, subcommands and conditions.
 #[derive(Debug)]
 pub(super) struct Pattern {
     head: Vec<Vec<String>>,
@@ -20,25 +17,25 @@ pub(super) struct Pattern {
 enum Test {
     Option(String),
     Place(String),
-    Text(LateRegex),
+    Text(LazyRegex),
 }
 
-/// A command as rules see it.
-pub(super) struct Seen<'a> {
+/// The facts about a command that rules can test.
+pub(super) struct CallFacts<'a> {
     pub(super) program: &'a str,
-    /// Arguments with known variables replaced; the second says that the word is a pattern.
+    /// Arguments with known variables replaced, each with whether it is a glob pattern.
     pub(super) arguments: &'a [(String, bool)],
-    /// The working directory as far as it is known, from `cd`.
+    /// The working folder after `cd`, as far as it is known.
     pub(super) folder: &'a str,
-    /// It reads a pipe or a file.
+    /// The input is a pipe or a file.
     pub(super) fed: bool,
-    /// What it reads is the answer of a database.
+    /// The input is the output of a database client.
     pub(super) answered: bool,
-    /// It writes a file through a redirection.
+    /// A redirection writes a file.
     pub(super) writes: bool,
-    /// It has more rights than the person.
+    /// The command runs with raised privileges.
     pub(super) raised: bool,
-    /// The text it reads, where that is known.
+    /// The text of the input, if it is known.
     pub(super) text: Option<&'a str>,
 }
 
@@ -51,7 +48,7 @@ impl Pattern {
         for part in parts {
             let (negated, part) = part.strip_prefix('!').map_or((false, part), |rest| (true, rest));
             let tests = if let Some(pattern) = part.strip_prefix('~') {
-                vec![Test::Text(LateRegex::new(pattern.to_owned()))]
+                vec![Test::Text(LazyRegex::from(pattern.to_owned()))]
             } else {
                 part.split('|')
                     .map(|alternative| match alternative.strip_prefix('@') {
@@ -66,7 +63,7 @@ impl Pattern {
     }
 
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &LateRegex> {
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
         let tests = self.conditions.iter().flat_map(|(_, tests)| tests);
         tests.filter_map(|test| if let Test::Text(text) = test { Some(text) } else { None })
     }
@@ -75,17 +72,17 @@ impl Pattern {
         self.head.first().into_iter().flatten()
     }
 
-    pub(super) fn matches(&self, seen: &Seen, globals: &[String]) -> bool {
+    pub(super) fn matches(&self, facts: &CallFacts, globals: &[String]) -> bool {
         let Some((programs, subcommands)) = self.head.split_first() else { return false };
-        if !programs.iter().any(|name| wild(name, seen.program)) {
+        if !programs.iter().any(|name| wild(name, facts.program)) {
             return false;
         }
         let mut at = 0;
-        // Behind an option that is not known the subcommand is not known either: any later word may be it.
+        // After an unknown option the subcommand is unknown, too: any later word may be it.
         let mut lost = false;
         for wanted in subcommands {
             loop {
-                let Some((argument, _)) = seen.arguments.get(at) else { return false };
+                let Some((argument, _)) = facts.arguments.get(at) else { return false };
                 if wanted.iter().any(|word| word == argument) {
                     break;
                 }
@@ -106,24 +103,16 @@ impl Pattern {
             }
             at += 1;
         }
-        let rest = seen.arguments.get(at..).unwrap_or_default();
+        let rest = facts.arguments.get(at..).unwrap_or_default();
         // Options before the subcommand count, too.
         self.conditions
             .iter()
-            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(seen, rest)))
-    }
-}
-
-/// Whether a text is a word of the table, which may end in `*`.
-pub(super) fn wild(pattern: &str, text: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(head) => text.starts_with(head),
-        None => pattern == text,
+            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(facts, rest)))
     }
 }
 
 impl Test {
-    fn holds(&self, seen: &Seen, rest: &[(String, bool)]) -> bool {
+    fn holds(&self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
         let operands = || {
             let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
             rest.iter()
@@ -134,17 +123,17 @@ impl Test {
                 .map(|(_, argument)| argument)
         };
         match self {
-            Self::Option(option) if is_dry(option) => dry(option, seen),
+            Self::Option(option) if is_dry(option) => dry(option, facts.program, facts.arguments),
             Self::Option(option) => {
-                let before = seen.arguments.iter().take_while(|(text, _)| text != "--");
+                let before = facts.arguments.iter().take_while(|(text, _)| text != "--");
                 before.into_iter().any(|(text, _)| is_option(option, text))
             }
             Self::Text(regex) => {
                 rest.iter().any(|(text, _)| regex.is_match(text))
-                    || seen.text.is_some_and(|text| regex.is_match(text))
+                    || facts.text.is_some_and(|text| regex.is_match(text))
             }
             Self::Place(name) => {
-                // What an option is given as its value is a path, too, where it begins as one.
+                // The value of an option counts as a path if it starts like one.
                 let values = || {
                     rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
                         let glued = text.get(2..).filter(|_| !text.starts_with("--"));
@@ -153,17 +142,18 @@ impl Test {
                 };
                 let path = |test: fn(&str) -> bool| {
                     values().any(|value| {
-                        value.starts_with(['/', '~']) && test(&place::settle(value, seen.folder))
+                        value.starts_with(['/', '~'])
+                            && test(&place::normalize(value, facts.folder))
                     }) || operands().any(|(text, _)| {
                         let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-                        test(&place::settle(text, seen.folder))
-                            || (value != text && test(&place::settle(value, seen.folder)))
+                        test(&place::normalize(text, facts.folder))
+                            || (value != text && test(&place::normalize(value, facts.folder)))
                     })
                 };
                 let last = |test: fn(&str) -> bool| {
                     operands()
                         .next_back()
-                        .is_some_and(|(text, _)| test(&place::settle(text, seen.folder)))
+                        .is_some_and(|(text, _)| test(&place::normalize(text, facts.folder)))
                 };
                 match name.as_str() {
                     "root" => path(place::is_root),
@@ -177,8 +167,8 @@ impl Test {
                     "secret" => path(place::is_secret),
                     "keys" => path(place::is_keys),
                     "endless" => {
-                        seen.writes
-                            && (seen.program == "yes"
+                        facts.writes
+                            && (facts.program == "yes"
                                 || path(|path| {
                                     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
                                 }))
@@ -187,7 +177,7 @@ impl Test {
                     "device" => path(|path| path.starts_with("/dev/") && place::is_system(path)),
                     "to-disk" => last(place::is_disk),
                     "named-system" => operands().any(|(text, _)| {
-                        let path = place::settle(text, seen.folder);
+                        let path = place::normalize(text, facts.folder);
                         place::is_system(&path) || place::is_sensitive(&path)
                     }),
                     "to-outside" => last(place::is_outside),
@@ -205,16 +195,16 @@ impl Test {
                     "some" => operands().next().is_some(),
                     "two" => operands().nth(1).is_some(),
                     "any" => !rest.is_empty(),
-                    "fed" => seen.fed,
-                    "answered" => seen.answered,
-                    "raised" => seen.raised,
-                    "read" => seen.text.is_some(),
+                    "fed" => facts.fed,
+                    "answered" => facts.answered,
+                    "raised" => facts.raised,
+                    "read" => facts.text.is_some(),
                     "sql" => {
                         rest.iter().any(|(text, _)| {
                             let value =
                                 text.strip_prefix("--").and_then(|text| text.split_once('='));
                             destroys(value.map_or(text.as_str(), |(_, value)| value))
-                        }) || seen.text.is_some_and(destroys)
+                        }) || facts.text.is_some_and(destroys)
                     }
                     _ => false,
                 }
@@ -223,21 +213,16 @@ impl Test {
     }
 }
 
-/// Whether SQL destroys or changes many rows: its strings and comments are not looked at.
+/// Whether SQL deletes or changes many rows, outside its strings and comments.
 fn destroys(text: &str) -> bool {
-    static STRINGS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)").ok());
-    static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
-        )
-        .ok()
-    });
-    let (Some(strings), Some(words)) = (STRINGS.as_ref(), WORDS.as_ref()) else { return true };
-    words.is_match(&strings.replace_all(text, "''"))
+    static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
+    static WORDS: LazyRegex = LazyRegex::new(
+        r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
+    );
+    WORDS.is_match(&STRINGS.replace_all(text, "''"))
 }
 
-/// Whether an option for a question hands over SQL that destroys.
+/// Whether an option for a query contains destructive SQL.
 pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
     const OPTIONS: [&str; 9] =
         ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];

@@ -1,39 +1,22 @@
-//! Where a path leads, from its text alone.
+//! Classifies paths by their text alone.
 
 use super::super::sensitive;
+use super::listed::listed;
 use super::syntax::{END, UNKNOWN};
 
-/// Folders that belong to the system.
-const SYSTEM: [&str; 18] = [
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/boot",
-    "/var",
-    "/root",
-    "/sys",
-    "/proc",
-    "/dev",
-    "/run",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/opt",
-];
+/// System folders.
+const SYSTEM: &str = "/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /var /root /sys /proc /dev /run /System /Library \
+    /Applications /opt";
 
-/// Folders that hold what people made; deleting one as a whole has no reasonable use either.
+/// Folders with the files of users. Deleting one of them as a whole is never reasonable.
 const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
 
-/// Files of `/dev` that lose nothing.
+/// Files of `/dev` that are harmless to write.
 const HARMLESS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/fd"];
 
-/// A path made simple: variables of places replaced, `.` and `..` resolved, below `folder`.
-pub(super) fn settle(text: &str, folder: &str) -> String {
+/// Normalizes a path: replaces variables for folders, resolves `.` and `..`, and prepends `folder`.
+pub(super) fn normalize(text: &str, folder: &str) -> String {
     let home = format!("{UNKNOWN}HOME{END}");
     let here = format!("{UNKNOWN}PWD{END}");
     let text = text.replace(&home, "~").replace(&here, ".");
@@ -64,31 +47,31 @@ fn below(path: &str, folder: &str) -> bool {
     path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The root, a home or a folder of the system as a whole, also through a trailing pattern.
+/// The root, a home folder or a system folder as a whole, also with a trailing `/*`.
 pub(super) fn is_root(path: &str) -> bool {
     let path =
         path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
     let path = if path == "*" { "" } else { path };
-    path == "/" || path == "~" || path == "/*" || SYSTEM.contains(&path) || PEOPLE.contains(&path)
+    path == "/" || path == "~" || path == "/*" || listed(SYSTEM, path) || PEOPLE.contains(&path)
 }
 
-/// Below a folder of the system, where only its packages should write.
+/// Below a system folder, where only packages should write.
 pub(super) fn is_system(path: &str) -> bool {
     path == "/"
-        || (SYSTEM.iter().any(|folder| below(path, folder))
+        || (SYSTEM.split(' ').any(|folder| below(path, folder))
             && !below(path, "/var/tmp")
             && !below(path, "/dev/shm")
             && !HARMLESS.iter().any(|file| below(path, file)))
 }
 
-/// Anywhere but below the working directory.
+/// Not below the working folder.
 pub(super) fn is_outside(path: &str) -> bool {
     (path.starts_with('/') || path.starts_with('~') || below(path, ".."))
         && !HARMLESS.iter().any(|file| below(path, file))
 }
 
-/// One plain file of a folder for what is thrown away: nothing is kept there, and behind walls it is private. What is
-/// hidden, and the folders in which other programs keep their sockets, is not.
+/// A plain file in a temporary folder: nothing is kept there, and behind walls the folder is private. Hidden files
+/// and the folders for sockets of other programs do not count.
 fn is_scratch(path: &str) -> bool {
     let rest = path.strip_prefix("/tmp/").map(|rest| (rest, 3));
     let rest = rest.or_else(|| path.strip_prefix("/var/tmp/").map(|rest| (rest, 1)));
@@ -104,17 +87,17 @@ fn is_scratch(path: &str) -> bool {
     })
 }
 
-/// Anywhere but below the working directory, or as one file among what is thrown away.
+/// Not below the working folder, and not a plain temporary file.
 pub(super) fn is_beyond(path: &str) -> bool {
     is_outside(path) && !is_scratch(path)
 }
 
-/// A file of the system inside of a container; what web servers there show is none.
+/// A system file inside a container, except for files that web servers there publish.
 pub(super) fn is_inside_system(text: &str) -> bool {
     let Some((name, path)) = text.split_once(':') else { return false };
     let shown = ["/usr/share/nginx", "/usr/src", "/var/www", "/usr/local/apache2/htdocs"];
     let named = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
-    let path = settle(path, "");
+    let path = normalize(path, "");
     !name.is_empty()
         && !name.starts_with(['.', '/', '~'])
         && name.chars().all(named)
@@ -124,13 +107,13 @@ pub(super) fn is_inside_system(text: &str) -> bool {
         && !shown.iter().any(|folder| below(&path, folder))
 }
 
-/// A file that other programs obey, or that keeps keys.
+/// A file that configures other programs or contains keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let history = format!("{UNKNOWN}HISTFILE{END}");
     path.contains(&history) || sensitive::sensitive(path).is_some()
 }
 
-/// A file that keeps keys or passwords; what only shows the public half is not one.
+/// A file with keys or passwords. Public keys do not count.
 pub(super) fn is_secret(path: &str) -> bool {
     let whole = format!("/{path}/");
     let memory = whole.contains("/proc/")
@@ -138,13 +121,21 @@ pub(super) fn is_secret(path: &str) -> bool {
     memory || sensitive::is_secret_file(path)
 }
 
-/// A folder of keys as a whole, also through a trailing pattern.
+/// A whole folder of keys, also with a trailing `/*`.
 pub(super) fn is_keys(path: &str) -> bool {
     let path = path.strip_suffix("/*").unwrap_or(path);
     ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
 }
 
-/// A whole disk; partitions are not.
+/// Whether a normalized path is in the project, and neither configures other programs nor contains keys.
+pub(super) fn is_project_file(path: &str) -> bool {
+    !is_outside(path)
+        && !is_sensitive(path)
+        && !is_secret(path)
+        && !path.contains(['*', '|', '<', '>', ':', '\\', UNKNOWN])
+}
+
+/// A whole disk, as opposed to a partition.
 pub(super) fn is_disk(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/dev/") else { return false };
     let letters = |prefix: &str| {
@@ -165,7 +156,7 @@ pub(super) fn is_disk(path: &str) -> bool {
         || nvme
 }
 
-/// `host:path`, `user@host:path` or an address of a store.
+/// `host:path`, `user@host:path`, or the address of a store.
 pub(super) fn is_remote(text: &str) -> bool {
     text.split_once(':')
         .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !host.starts_with('.'))

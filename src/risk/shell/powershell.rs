@@ -1,14 +1,13 @@
-//! Commands of PowerShell that only look: a closed list of cmdlets with plain words, joined by pipes.
+//! Read-only PowerShell commands: listed cmdlets with plain words, joined by pipes.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
+use super::lazy_regex::LazyRegex;
 use super::place;
 use super::syntax::UNKNOWN;
 
-/// Cmdlets that read the project or the state of this computer, and that show. Names that are programs elsewhere, as
-/// `sort`, are none of them.
+/// Cmdlets that read the project or system state, or print. Names that are other programs elsewhere, such as
+/// `sort`, are left out.
 const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-process gps get-date get-location gl pwd get-command gcm \
     get-module get-member gm get-host get-culture get-timezone get-filehash get-service get-psdrive get-verb get-unique \
     get-alias get-uptime get-computerinfo select-object select select-string sls measure-object measure sort-object \
@@ -28,7 +27,7 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
             "-noprofile" | "-nop" | "-nologo" | "-noninteractive" | "-noni" => {}
             "-command" | "-c" => {
                 code = arguments.next().map(|it| it.0.as_str());
-                // Whatever follows is more of the command.
+                // All further arguments are part of the command.
                 if arguments.next().is_some() {
                     return false;
                 }
@@ -39,7 +38,7 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
     code.is_some_and(looks)
 }
 
-/// Whether a call of PowerShell runs a script of the project, as any shell may.
+/// Whether a call of PowerShell runs a script of the project.
 pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
     let mut words = arguments.iter().map(|(text, _)| text.as_str()).skip_while(|text| {
         matches!(
@@ -48,7 +47,7 @@ pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
         )
     });
     let script = words.next().unwrap_or_default().replace('\\', "/");
-    let path = place::settle(&script, "");
+    let path = place::normalize(&script, "");
     matches!(program, "pwsh" | "powershell")
         && script.to_ascii_lowercase().ends_with(".ps1")
         && !script.starts_with('-')
@@ -58,15 +57,14 @@ pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
 }
 
 fn looks(code: &str) -> bool {
-    static VERSION: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)^\$PSVersionTable(\.\w+)*$").ok());
+    static VERSION: LazyRegex = LazyRegex::new(r"(?i)^\$PSVersionTable(\.\w+)*$");
     if !code.is_ascii() || code.contains(['`', '&', '>', '<', '@', '\0', UNKNOWN]) {
         return false;
     }
     let Some(stages) = split(code) else { return false };
     stages.iter().all(|words| {
         let Some((first, rest)) = words.split_first() else { return false };
-        let version = VERSION.as_ref().is_some_and(|it| it.is_match(first));
+        let version = VERSION.is_match(first);
         let filters = matches!(first.to_ascii_lowercase().as_str(), "where-object" | "where");
         (version && rest.is_empty())
             || CMDLETS.split_whitespace().any(|it| it.eq_ignore_ascii_case(first))
@@ -74,7 +72,7 @@ fn looks(code: &str) -> bool {
     })
 }
 
-/// The words of each command; a block in braces and a text in quotes are one word.
+/// Splits code into commands and words. A block in braces or a text in quotes is one word.
 fn split(code: &str) -> Option<Vec<Vec<String>>> {
     let mut stages = vec![Vec::new()];
     let mut word = String::new();
@@ -91,7 +89,7 @@ fn split(code: &str) -> Option<Vec<Vec<String>>> {
         }
         match c {
             '\'' | '"' | '{' => {
-                // What is glued together means something else than its parts.
+                // Adjacent parts would form one value.
                 if !word.is_empty() {
                     return None;
                 }
@@ -115,22 +113,22 @@ fn split(code: &str) -> Option<Vec<Vec<String>>> {
     if !word.is_empty() {
         stages.last_mut()?.push(word);
     }
-    // A sign at the end begins nothing.
+    // A trailing separator starts no command.
     if stages.len() > 1 && stages.last().is_some_and(Vec::is_empty) {
         stages.pop();
     }
     Some(stages)
 }
 
-/// Whether a block only compares properties of what it is given.
+/// Whether a block only compares properties of its input.
 fn compares(block: &str) -> bool {
-    static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static BLOCK: LazyLock<LazyRegex> = LazyLock::new(|| {
         let value = r#"(\$_(\.\w+)*|-?\d+(\.\d+)?([KMG]B)?|'[^']*'|"[^"$`]*"|\$(true|false|null))"#;
         let sign = "-(eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|contains|notcontains|in|notin)";
         let one = format!(r"(-not\s+)?{value}(\s+{sign}\s+{value})?");
-        Regex::new(&format!(r"(?i)^\{{\s*{one}(\s+-(and|or)\s+{one})*\s*\}}$")).ok()
+        LazyRegex::from(format!(r"(?i)^\{{\s*{one}(\s+-(and|or)\s+{one})*\s*\}}$"))
     });
-    BLOCK.as_ref().is_some_and(|it| it.is_match(block))
+    BLOCK.is_match(block)
 }
 
 /// Whether a word is an option, a number, a name, or a path of the project.
@@ -144,7 +142,7 @@ fn plain(word: &str) -> bool {
         return false;
     }
     text.split(',').all(|part| {
-        let path = place::settle(part, "");
+        let path = place::normalize(part, "");
         !place::is_outside(&path) && !place::is_secret(&path) && !place::is_keys(&path)
     })
 }

@@ -1,54 +1,25 @@
-//! The names by which programs are compared, made plain from the paths and versions that they are called by.
+//! Canonical program names, without folders, versions and flavours.
 
+use super::listed::listed;
 use super::place;
 
-/// Folders where the system has its programs.
-const FOLDERS: [&str; 14] = [
-    "/bin/",
-    "/sbin/",
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/opt/homebrew/bin/",
-    "/snap/bin/",
-    "/usr/games/",
-    "/usr/libexec/",
-    "/usr/lib/git-core/",
-    "/usr/libexec/git-core/",
-    "/lib64/",
-    "/lib/",
-];
+/// Folders with programs of the system.
+const FOLDERS: &str = "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/ /snap/bin/ \
+    /usr/games/ /usr/libexec/ /usr/lib/git-core/ /usr/libexec/git-core/ /lib64/ /lib/";
 
-/// Programs that are installed beside their versions, as `python3.12` is.
-const VERSIONED: [&str; 34] = [
-    "python", "python3", "python2", "pypy", "pypy3", "perl", "ruby", "irb", "node", "nodejs",
-    "lua", "luajit", "php", "tclsh", "wish", "guile", "gcc", "g++", "clang", "clang++", "pip",
-    "pip3", "bash", "zsh", "ksh", "sh", "erl", "julia", "ghc", "psql", "gawk", "vim", "java",
-    "pg_ctl",
-];
+/// Programs that are installed with a version in the name, such as `python3.12`.
+const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node nodejs lua luajit php tclsh wish guile gcc g++ clang \
+    clang++ pip pip3 bash zsh ksh sh erl julia ghc psql gawk vim java pg_ctl";
 
-/// Endings by which distributions tell one program from another of the same name.
-const FLAVOURS: [&str; 12] = [
-    ".exe",
-    ".traditional",
-    ".openbsd",
-    ".basic",
-    ".tiny",
-    ".nox",
-    ".gtk3",
-    ".busybox",
-    ".distrib",
-    "-static",
-    ".real",
-    ".orig",
-];
+/// Suffixes that distributions use for variants of a program.
+const FLAVOURS: &str =
+    ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name by which the table knows a program; nothing for a program by its own path.
+/// The name by which the table knows a program; `None` for a program at any other path.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {
-        // A program of the working directory, as `./build` is.
+        // A program in the working folder, such as `./build`.
         return project(&plain);
     }
     let (folder, name) = plain.rsplit_once('/').map_or(("", plain.as_str()), |(_, name)| {
@@ -58,9 +29,9 @@ pub(super) fn program_of(text: &str) -> Option<String> {
         return Some("/etc/init.d/".to_owned());
     }
     if folder.is_empty()
-        || FOLDERS.contains(&folder)
-        // Up and out to where the system has its programs.
-        || (folder.starts_with("../") && FOLDERS.iter().any(|known| folder.ends_with(known)))
+        || listed(FOLDERS, folder)
+        // A relative path to a system folder.
+        || (folder.starts_with("../") && FOLDERS.split(' ').any(|known| folder.ends_with(known)))
         || is_loader(name)
     {
         return Some(canonical(name));
@@ -68,7 +39,7 @@ pub(super) fn program_of(text: &str) -> Option<String> {
     project(name)
 }
 
-/// Programs that projects keep beside their sources, and that are known by their names wherever they are.
+/// Programs that projects contain, and that are known by name at any path.
 fn project(name: &str) -> Option<String> {
     matches!(name, "rails" | "gradlew" | "mvnw" | "rake").then(|| name.to_owned())
 }
@@ -79,19 +50,19 @@ fn is_loader(name: &str) -> bool {
         && name.contains("so")
 }
 
-/// A path without detours: `//`, `/./`, `..`, and the root as processes see it.
+/// Normalizes a path, including the root as seen through `/proc`.
 fn plain_path(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();
     }
-    let mut plain = place::settle(text, "");
+    let mut plain = place::normalize(text, "");
     for _ in 0..8 {
         let Some(rest) = plain.strip_prefix("/proc/") else { break };
         let mut parts = rest.splitn(3, '/');
         let (Some(_), Some("root"), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
             break;
         };
-        plain = place::settle(&format!("/{rest}"), "");
+        plain = place::normalize(&format!("/{rest}"), "");
     }
     plain
 }
@@ -102,17 +73,17 @@ pub(super) fn canonical(name: &str) -> String {
         return "ld.so".to_owned();
     }
     let mut name = name;
-    for flavour in FLAVOURS {
+    for flavour in FLAVOURS.split(' ') {
         name = name.strip_suffix(flavour).filter(|rest| !rest.is_empty()).unwrap_or(name);
     }
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     if bare.len() < name.len() && !matches!(name, "python2" | "python3" | "pip3" | "pypy3") {
         let digits = name.strip_prefix(bare).unwrap_or_default();
         let major = format!("{bare}{}", digits.chars().next().unwrap_or_default());
-        if VERSIONED.contains(&major.as_str()) && digits.len() > 1 {
+        if listed(VERSIONED, &major) && digits.len() > 1 {
             return major;
         }
-        if VERSIONED.contains(&bare) {
+        if listed(VERSIONED, bare) {
             return bare.to_owned();
         }
     }

@@ -1,49 +1,49 @@
-//! Questions to databases: SQL that only reads, and calls of clients that do nothing but ask.
+//! Database queries: SQL that only reads, and client calls that only query.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
 
-/// Whether the only thing that is not known of a question to a database is the name of the table in quotes.
+/// Whether only the quoted name of the table is unknown in a query.
 pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
-    static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static ASKS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let rest = format!("[^;|\\\\{UNKNOWN}\"`]");
         let table =
             format!("(\"{UNKNOWN}\\w*{END}\"|`{UNKNOWN}\\w*{END}`|\\[{UNKNOWN}\\w*{END}\\])");
-        Regex::new(&format!("(?i)^\\s*select {rest}*\\bfrom {table}({rest}*);?\\s*$")).ok()
+        LazyRegex::from(format!("(?i)^\\s*select {rest}*\\bfrom {table}({rest}*);?\\s*$"))
     });
     let unknown = |text: &str| text.contains(UNKNOWN);
     let mut asked = arguments.iter().map(|(text, _)| text.as_str()).filter(|it| unknown(it));
     let (Some(text), None) = (asked.next(), asked.next()) else { return false };
     let plain = text.replace(|c: char| matches!(c, '"' | '`' | '[' | ']' | UNKNOWN | END), "");
     matches!(program, "sqlite3" | "psql" | "mysql" | "mariadb")
-        && ASKS.as_ref().is_some_and(|asks| asks.is_match(text))
+        && ASKS.is_match(text)
         && only_queries(&plain)
         && !arguments.iter().any(|(it, _)| it != text && it.contains([' ', '|', ';', '\\']))
 }
 
-/// Whether a client of a database among the programs of administrators is only told to ask.
+/// Whether a call of a database client among the administration programs only queries.
 pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
     const CLIENTS: [&str; 5] =
         ["clickhouse-client", "clickhouse", "clickhouse-local", "sqlcmd", "cbq"];
-    // Tables that are files, other hosts or programs.
-    static REACHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    // Table functions that access files, other hosts or programs.
+    static REACHES: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "url\\w*|file\\w*|remote\\w*|s3\\w*|executable\\w*|hdfs\\w*|mysql|postgresql|jdbc|odbc|mongodb|redis\
                      |sqlite|gcs\\w*|azure\\w*|iceberg\\w*|deltalake\\w*|hudi\\w*|openrowset|opendatasource|openquery|xp_\\w+|curl";
-        Regex::new(&format!("(?i)\\b({names})\\s*\\(|\\bxp_|\\bopenrowset|\\bkill\\b|\\bsystem\\b"))
-            .ok()
+        LazyRegex::from(format!(
+            "(?i)\\b({names})\\s*\\(|\\bxp_|\\bopenrowset|\\bkill\\b|\\bsystem\\b"
+        ))
     });
-    static OPTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new("^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$").ok()
-    });
-    let (Some(reaches), Some(options)) = (REACHES.as_ref(), OPTIONS.as_ref()) else { return false };
-    // The tables in which it keeps what it knows of itself are read as others are.
+    static OPTIONS: LazyRegex = LazyRegex::new(
+        "^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$",
+    );
+    // System tables are read like other tables.
     let own = |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
     let only_queries = |text: &str| only_queries(&own(text));
-    let reaches = |text: &str| reaches.is_match(&own(text));
+    let reaches = |text: &str| REACHES.is_match(&own(text));
     let mut asks = false;
     let mut before = "";
     for (at, (text, glob)) in arguments.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
             _ => (text.as_str(), None),
         };
         if name.starts_with('-') && name.len() > 1 {
-            if !options.is_match(name) {
+            if !OPTIONS.is_match(name) {
                 return false;
             }
             before = name;
@@ -69,7 +69,7 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
         }
         let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
         let file =
-            matches!(before, "--file" | "-f") && !place::is_outside(&place::settle(text, ""));
+            matches!(before, "--file" | "-f") && !place::is_outside(&place::normalize(text, ""));
         let word = !text.contains([' ', '(', ';']) && (file || !text.contains('/'));
         let good = if query {
             only_queries(text) && !reaches(text)
@@ -87,28 +87,10 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
     asks && CLIENTS.contains(&program)
 }
 
-/// Whether a text is one statement of SQL that only reads.
+/// Whether a text is one SQL statement that only reads.
 pub(super) fn only_queries(text: &str) -> bool {
-    const CHANGE: [&str; 18] = [
-        "into",
-        "insert",
-        "update",
-        "delete",
-        "drop",
-        "alter",
-        "create",
-        "grant",
-        "revoke",
-        "copy",
-        "call",
-        "do",
-        "set",
-        "truncate",
-        "execute",
-        "load_file",
-        "system",
-        "load_extension",
-    ];
+    const CHANGE: &str = "into insert update delete drop alter create grant revoke copy call do set truncate execute load_file \
+        system load_extension";
     let lower = text.trim().trim_end_matches(';').to_ascii_lowercase();
     let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let first = words.next().unwrap_or_default();
@@ -117,6 +99,6 @@ pub(super) fn only_queries(text: &str) -> bool {
         && !lower.contains([';', '`', '\\', '|', '&'])
         && !lower.contains("$(")
         && words.all(|word| {
-            !CHANGE.contains(&word) && !word.starts_with("pg_") && !word.starts_with("xp_")
+            !listed(CHANGE, word) && !word.starts_with("pg_") && !word.starts_with("xp_")
         })
 }

@@ -1,5 +1,5 @@
-//! The closed world of safe commands (SPEC §7.1): a call only reads when the table of readers knows its
-//! program and allows every option and operand of this very call.
+//! Read-only calls (SPEC §7.1): a call is safe only if `readers.toml` lists its program and allows every option and
+//! operand.
 
 mod awk;
 mod entries;
@@ -7,73 +7,62 @@ mod find;
 mod sed;
 mod test;
 
+use super::listed::listed;
 use super::place;
 use super::syntax::{END, UNKNOWN};
+pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
-use entries::{Language, Operands, READERS, Reader, Takes};
+use entries::{ENTRIES, Entry, Language, Operands, Takes, split_value};
 
-/// What a call is.
+/// The effect of a call according to `readers.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Call {
+pub(super) enum CallEffect {
     /// It only reads.
-    Reads,
-    /// The program reads, but something of this call is not in the table.
-    More,
-    /// An option or a script of this call writes, runs or sends.
-    Harms,
+    ReadsOnly,
+    /// An option or operand is not listed.
+    Unlisted,
+    /// An option or a script writes, runs or sends something.
+    Harmful,
 }
 
-/// One argument of a call.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Argument<'a> {
-    pub(super) text: &'a str,
-    pub(super) glob: bool,
-    /// In quotes, so that it stays one word.
-    pub(super) quoted: bool,
-}
-
-/// What the table says about a call; nothing when it does not know the program.
-pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<Call> {
-    let Ok(readers) = READERS.as_ref() else { return Some(Call::Harms) };
+/// The effect of a call; `None` if the program is not listed.
+pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect> {
+    let Ok(readers) = ENTRIES.as_ref() else { return Some(CallEffect::Harmful) };
     let mut best = None;
     for (reader, subcommands) in readers.of(program) {
-        // Another subcommand may have an entry of its own.
+        // Other subcommands may have entries of their own.
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
         let call = reader.call(rest);
         best = Some(match best {
-            // Several entries can describe a program: any of them that allows the call decides, and if none
-            // does, any of them that forbids it.
-            Some(Call::Reads) | None => call,
-            Some(Call::Harms) if call != Call::Reads => Call::Harms,
-            Some(before) if call == Call::More => before,
+            // Several entries can describe a program. One that allows the call decides; otherwise, one that forbids
+            // it.
+            Some(CallEffect::ReadsOnly) | None => call,
+            Some(CallEffect::Harmful) if call != CallEffect::ReadsOnly => CallEffect::Harmful,
+            Some(before) if call == CallEffect::Unlisted => before,
             Some(_) => call,
         });
-        if best == Some(Call::Reads) {
+        if best == Some(CallEffect::ReadsOnly) {
             return best;
         }
     }
     best
 }
 
-fn split_value(text: &str) -> (&str, Option<&str>) {
-    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
-}
-
-/// The options with their values, and the operands of a call.
+/// The operands of a call, and its options with values.
 #[derive(Default)]
 pub(super) struct Taken<'a, 'b> {
     values: Vec<(String, &'b str)>,
     operands: Vec<&'a Argument<'b>>,
 }
 
-impl Reader {
-    fn call(&self, arguments: &[Argument]) -> Call {
+impl Entry {
+    fn call(&self, arguments: &[Argument]) -> CallEffect {
         match self.language {
             Some(Language::Find) => return find::call(arguments),
             Some(Language::Test) => return test::call(arguments),
             _ => {}
         }
-        let mut call = Call::Reads;
+        let mut call = CallEffect::ReadsOnly;
         let taken = self.take(arguments, &mut call);
         call = call.max(match self.language {
             Some(Language::Sed) => sed::call(&taken),
@@ -83,7 +72,7 @@ impl Reader {
         call
     }
 
-    fn operands_of(&self, operands: &[&Argument]) -> Call {
+    fn operands_of(&self, operands: &[&Argument]) -> CallEffect {
         let fits = |argument: &&Argument| match self.operands {
             Operands::None => false,
             Operands::Any => true,
@@ -96,17 +85,17 @@ impl Reader {
         let number = operands.len();
         let few = number >= self.least && self.most.is_none_or(|most| number <= most);
         let matches = |argument: &&Argument| {
-            self.matches.as_ref().is_none_or(|matches| matches.is_match(argument.text))
+            self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
         if few && operands.iter().all(fits) && operands.iter().all(matches) {
-            Call::Reads
+            CallEffect::ReadsOnly
         } else {
-            Call::More
+            CallEffect::Unlisted
         }
     }
 
-    /// Takes options from operands, as `getopt` does; what is not in the table makes the call more.
-    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut Call) -> Taken<'a, 'b> {
+    /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
+    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut CallEffect) -> Taken<'a, 'b> {
         let mut taken = Taken::default();
         let mut at = 0;
         while let Some(argument) = arguments.get(at) {
@@ -133,8 +122,8 @@ impl Reader {
         taken
     }
 
-    /// Whether an option that is not allowed is one that does harm, or may be meant as one.
-    fn unlisted(&self, text: &str, next: Option<&Argument>) -> Call {
+    /// Whether an option that is not listed is a harmful one or an abbreviation of one.
+    fn unlisted(&self, text: &str, next: Option<&Argument>) -> CallEffect {
         let (name, glued) = split_value(text);
         for option in &self.writes {
             let value = if option.starts_with("--") {
@@ -146,11 +135,11 @@ impl Reader {
                 text.strip_prefix(option.as_str()).map(Some)
             };
             if let Some(path) = value.flatten() {
-                let path = place::settle(path.trim_start_matches('='), "");
+                let path = place::normalize(path.trim_start_matches('='), "");
                 let elsewhere = path.contains(UNKNOWN)
                     || place::is_outside(&path)
                     || place::is_sensitive(&path);
-                return if elsewhere { Call::Harms } else { Call::More };
+                return if elsewhere { CallEffect::Harmful } else { CallEffect::Unlisted };
             }
         }
         let harms = |harm: &String| {
@@ -166,15 +155,15 @@ impl Reader {
                             .any(|c| letter.starts_with(c));
             }
             if harm.starts_with("--") {
-                // From three characters on an abbreviation means something.
+                // Abbreviations have at least one letter.
                 return name.len() > 2 && harm.starts_with(name);
             }
             name == harm || text.starts_with(harm.as_str())
         };
-        if self.harm.iter().any(harms) { Call::Harms } else { Call::More }
+        if self.harm.iter().any(harms) { CallEffect::Harmful } else { CallEffect::Unlisted }
     }
 
-    /// Takes one option; says whether the next word is its value, or nothing when it is not allowed.
+    /// Consumes one option. Returns whether the next word is its value; `None` if the option is not listed.
     fn option<'b>(
         &self,
         text: &'b str,
@@ -230,8 +219,7 @@ impl Reader {
     }
 }
 
-/// Whether every option of a call of a reader is one that only reads, so that it is an operand which nobody knows
-/// yet that makes the call more.
+/// Whether a call only reads, apart from operands with unknown parts.
 pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> bool {
     let known: Vec<Argument> = arguments
         .iter()
@@ -240,37 +228,35 @@ pub(super) fn only_reads_known(program: &str, arguments: &[(String, bool)]) -> b
             Argument { text: if unknown { "x" } else { text }, glob: false, quoted: false }
         })
         .collect();
-    // Another repository may say what git runs, but that is no change.
+    // Settings of another repository can make git run programs, but cause no change by themselves.
     let known = match known.as_slice() {
         [first, _, rest @ ..] if program == "git" && first.text == "-C" => rest,
         all => all,
     };
-    matches!(check(program, known), Some(Call::Reads))
+    matches!(check(program, known), Some(CallEffect::ReadsOnly))
 }
 
-/// Variables whose values are paths, names and numbers that nobody else chooses.
-const PLAIN: [&str; 16] = [
-    "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "UID", "EUID", "RANDOM", "SECONDS",
-    "LANG", "FOUND", "?", "#", "!", "$",
-];
+/// Variables with predictable values: paths, names and numbers.
+const PLAIN: &str =
+    "HOME PWD OLDPWD USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LANG FOUND ? # ! $";
 
-/// Whether nothing of a text is unknown but what harmless variables hold.
+/// Whether a text contains no unknown parts but such variables.
 pub(super) fn is_known(text: &str) -> bool {
-    // What `<(..)` becomes is the path of a pipe; the commands inside are judged by themselves.
+    // A process substitution becomes the path of a pipe. The commands inside are rated separately.
     let text = text.strip_prefix(&format!("<{UNKNOWN}{END}")).unwrap_or(text);
     !text.contains(UNKNOWN)
         || text
             .split(UNKNOWN)
             .skip(1)
-            .all(|part| part.split_once(END).is_some_and(|(name, _)| PLAIN.contains(&name)))
+            .all(|part| part.split_once(END).is_some_and(|(name, _)| listed(PLAIN, name)))
 }
 
-/// Whether an operand is known and cannot become an option.
+/// Whether an operand is known and cannot expand to an option.
 pub(super) fn is_operand(argument: &Argument) -> bool {
     is_known(argument.text) && !(argument.glob && starts_open(argument.text))
 }
 
-/// Whether a pattern can become a word that begins with a dash.
+/// Whether a glob pattern may expand to a word that starts with a dash.
 fn starts_open(text: &str) -> bool {
     text.starts_with(['*', '?', '['])
 }

@@ -1,22 +1,13 @@
 //! Redirections and here-documents.
 
-use super::parse::{Parser, Read};
+use super::parse::{HereDocument, Parsed, Parser};
 use super::syntax::{Redirect, Word};
 
 const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
 
-/// A here-document whose text begins after the next newline.
-pub(super) struct Waiting {
-    pub(super) command: usize,
-    pub(super) redirect: usize,
-    pub(super) end: String,
-    pub(super) quoted: bool,
-    pub(super) tabs: bool,
-}
-
 impl Parser<'_> {
-    pub(super) fn here_document(&mut self, waiting: &Waiting) -> Read<()> {
+    pub(super) fn here_document(&mut self, waiting: &HereDocument) -> Parsed<()> {
         let start = self.at;
         let mut text = String::new();
         loop {
@@ -35,7 +26,7 @@ impl Parser<'_> {
         let span = start..self.at;
         let mut word = Word::literal(&text, span.clone());
         if !waiting.quoted {
-            // Expansions run although the rest is data.
+            // Expansions in the text are evaluated.
             let mut inner = self.inside(&text);
             word = inner.expanded_text()?;
             word.span = span.clone();
@@ -55,8 +46,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes a redirection, when one follows.
-    pub(super) fn redirect(&mut self, index: usize) -> Read<bool> {
+    /// Parses a redirection, if one follows.
+    pub(super) fn redirect(&mut self, index: usize) -> Parsed<bool> {
         let mark = self.at;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         self.at += digits;
@@ -89,7 +80,7 @@ impl Parser<'_> {
         let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
         command.redirects.push(Redirect { operator, target });
         if here {
-            self.waiting.push(Waiting {
+            self.waiting.push(HereDocument {
                 command: index,
                 redirect: command.redirects.len() - 1,
                 end,

@@ -1,24 +1,24 @@
-//! What is looked at before any parser: size, rough nesting and count, hidden characters. One pass.
+//! Checks before any parsing, in one pass: size, rough nesting, number of parts, hidden characters.
 
 use std::ops::Range;
 
-/// The longest command that is read (SPEC §7.1).
-pub(super) const LONGEST: usize = 64 * 1024;
-const DEEPEST: usize = 16;
-const MOST: usize = 200;
+/// Limit for the length of a command (SPEC §7.1).
+pub(super) const MAX_LENGTH: usize = 64 * 1024;
+const MAX_DEPTH: usize = 16;
+const MAX_PARTS: usize = 200;
 
-/// Why a command is not read, with the rule's name.
+/// Why a command is refused.
 pub(super) struct Refused {
     pub(super) rule: &'static str,
     pub(super) span: Range<usize>,
     pub(super) reason: &'static str,
 }
 
-/// What a parser should not be asked about.
+/// The first reason to refuse a command before parsing.
 pub(super) fn scan(command: &str) -> Option<Refused> {
     let whole = 0..command.len();
     let refuse = |rule, reason| Some(Refused { rule, span: whole.clone(), reason });
-    if command.len() > LONGEST {
+    if command.len() > MAX_LENGTH {
         return refuse("too-long", "The command is longer than 64 KiB and was not read.");
     }
     let (mut depth, mut count) = (0_usize, 1_usize);
@@ -27,7 +27,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
     for (at, next) in command.char_indices() {
         if hidden(next) {
             let span = at..at + next.len_utf8();
-            let reason = "A character that cannot be seen, or looks like another one, stands outside plain text.";
+            let reason = "Contains an invisible character, or one that looks like another one.";
             return Some(Refused { rule: "hidden-character", span, reason });
         }
         match next {
@@ -50,7 +50,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
             }
             word.clear();
         }
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return refuse(
                 "too-deep",
                 "The command is nested more than 16 levels deep and was not read.",
@@ -58,14 +58,14 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
         }
         previous = next;
     }
-    if count > MOST {
+    if count > MAX_PARTS {
         return refuse("too-many", "The command has more than 200 parts and was not read.");
     }
     None
 }
 
-/// Letters of other scripts that look like Latin ones count as hidden only beside Latin ones; telling
-/// that apart is the words' business, so here it is any letter of the scripts with such letters.
+/// Invisible characters, and characters that look like ASCII but are not. Other letters that resemble Latin ones
+/// are checked in program names only.
 fn hidden(next: char) -> bool {
     (next.is_control() && next != '\n' && next != '\t')
         || matches!(next,

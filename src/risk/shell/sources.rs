@@ -1,31 +1,19 @@
-//! Addresses from which a call says that packages come.
+//! Package sources that a call names.
 
+use super::listed::listed;
 use super::syntax::Word;
 
-/// Whether a program is told of an address without protection as one from which packages come.
+/// Whether a call configures a package source over plain HTTP.
 pub(super) fn adds_source(program: &str, words: &[Word]) -> bool {
-    const NAMES: [&str; 12] = [
-        "repo",
-        "repos",
-        "repository",
-        "source",
-        "sources",
-        "remote",
-        "registry",
-        "index",
-        "channel",
-        "mirror",
-        "hex.repo",
-        "package-registry",
-    ];
+    const NAMES: &str = "repo repos repository source sources remote registry index channel mirror hex.repo package-registry";
     let mut operands = words.iter().map(|it| it.text.as_str()).filter(|it| !it.starts_with('-'));
     let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
     !matches!(program, "git" | "hg" | "svn" | "curl" | "wget" | "gh" | "glab")
-        && operands.clone().take(3).any(|it| NAMES.contains(&it))
+        && operands.clone().take(3).any(|it| listed(NAMES, it))
         && operands.any(|it| it.strip_prefix("http://").is_some_and(|it| !here(it)))
 }
 
-/// Whether an option says where packages come from.
+/// Whether an option names a package source.
 pub(super) fn sources(option: &str) -> bool {
     let name = option.trim_start_matches('-');
     let name = name.strip_suffix("-url").unwrap_or(name);

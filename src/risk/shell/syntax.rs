@@ -1,36 +1,36 @@
-//! What a command line says, as far as it is known without running it.
+//! The parsed form of a command line, as far as it is known without running it.
 
 use std::ops::Range;
 
-/// Where an unknown part of a word begins: a variable's name follows, or nothing.
+/// Starts an unknown part of a word. The name of a variable follows, or nothing.
 pub(super) const UNKNOWN: char = '\u{E000}';
-/// Where an unknown part of a word ends.
+/// Ends an unknown part of a word.
 pub(super) const END: char = '\u{E001}';
 
-/// One word after the removal of quotes; what only a running shell knows stands between marks.
+/// One word after quote removal. Parts that only a running shell knows are marked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
-    /// The text; unknown parts are marked.
+    /// The text, with unknown parts marked.
     pub(super) text: String,
-    /// The bytes of the command that it came from.
+    /// The span in the command.
     pub(super) span: Range<usize>,
-    /// It has a pattern outside quotes.
+    /// It has a glob pattern outside quotes.
     pub(super) glob: bool,
-    /// Its text was hidden behind `$'..'` escapes.
+    /// It was written with `$'..'` escapes.
     pub(super) escaped: bool,
-    /// It is a process substitution or has a command substitution: the commands inside.
+    /// The commands in its command or process substitutions, as indices.
     pub(super) inner: Option<Range<usize>>,
-    /// It is the list of `name=(..)` behind a builtin that declares, read here word by word.
+    /// It is `name=(..)` after a declaring builtin, parsed word by word.
     pub(super) list: bool,
 }
 
 impl Word {
-    /// The word as text, when all of it is known.
+    /// The text, if all of it is known.
     pub fn known(&self) -> Option<&str> {
         (!self.text.contains(UNKNOWN) && !self.glob).then_some(self.text.as_str())
     }
 
-    /// The bytes of the command that it came from.
+    /// The span in the command.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -70,15 +70,15 @@ pub struct SimpleCommand {
     /// Program and arguments.
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
-    /// The bytes of the command that it came from.
+    /// The span in the command.
     pub(super) span: Range<usize>,
-    /// The commands whose output it reads through a pipe.
+    /// The commands whose output is piped into it, as indices.
     pub(super) input: Option<Range<usize>>,
     /// It runs on another host or in a container.
     pub(super) remote: bool,
-    /// Nobody waits for it.
+    /// It runs in the background.
     pub(super) background: bool,
-    /// It was read from a text of its own, so that its places are those of that text as a whole.
+    /// It was parsed from a nested text, so that all its spans are that of the whole text.
     pub(super) adopted: bool,
     /// It runs with raised privileges.
     pub(super) raised: bool,
@@ -90,13 +90,13 @@ impl SimpleCommand {
         &self.words
     }
 
-    /// The bytes of the command that it came from.
+    /// The span in the command.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 }
 
-/// A function and the commands of its body.
+/// A function with the indices of the commands in its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -104,26 +104,26 @@ pub(super) struct Function {
     pub(super) span: Range<usize>,
 }
 
-/// Everything that a command line may run.
+/// All commands that a command line may run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Script {
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) functions: Vec<Function>,
-    /// Values of `for` variables.
+    /// Loop variables with their values.
     pub(super) loops: Vec<(String, Vec<Word>)>,
-    /// Loops without an end that start something in the background each time.
+    /// Endless loops that start a background process in each round.
     pub(super) endless: Vec<Range<usize>>,
-    /// A construct outside POSIX.
+    /// Whether it uses syntax beyond POSIX.
     pub(super) bash_only: bool,
-    /// Words that bash evaluates once more after their expansion: arithmetic, subscripts.
+    /// Words that bash evaluates again after their expansion: arithmetic, subscripts.
     pub(super) evaluated: Vec<Word>,
-    /// A word whose braces make more words than are followed.
+    /// A word whose braces expand to more words than the limit.
     pub(super) overflow: Option<Range<usize>>,
 }
 
-/// Why a command line could not be read.
+/// Why a command line could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unreadable {
+pub(super) struct ParseError {
     pub(super) at: usize,
     pub(super) what: &'static str,
 }

@@ -1,34 +1,27 @@
-//! The rules as a table, and whether one of them matches a command.
+//! The table of rules, wrappers and options, read from `rules.toml`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::admin::Admin;
-use super::elsewhere::Elsewhere;
-use super::inline::Inline;
+use super::elsewhere::positions::Elsewhere;
+use super::inline::language::Inline;
 use super::known::Known;
-use super::pattern::{Pattern, Seen};
+use super::lazy_regex::LazyRegex;
+use super::listed::wild;
+use super::pattern::{CallFacts, Pattern};
 use super::verbs::Verbs;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-/// The file with every rule, wrapper and option.
+/// The text of the table.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.toml");
 
-/// The table of this program.
+/// The built-in table.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
-    for (names, values) in &table.variables.values {
-        let values = Regex::new(values).map_err(|error| format!("{values}: {error}"))?;
-        table.variables.plain.push((names.clone(), values));
-    }
-    table.verbs.compile()?;
-    table.elsewhere.compile()?;
-    table.admin.compile()?;
     table.known.iter_mut().for_each(Known::compile);
-    table.packages.compiled = Some(Regex::new(&table.packages.known).map_err(|it| it.to_string())?);
     for rule in &mut table.rule {
         rule.patterns = rule.when.iter().map(|text| Pattern::read(text)).collect();
     }
@@ -39,26 +32,26 @@ pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    /// Options before the subcommand that take a value, by program.
-    pub(super) globals: std::collections::BTreeMap<String, Vec<String>>,
-    /// Variables that change what later programs are.
+    /// Options with a value that may precede the subcommand, by program.
+    pub(super) globals: BTreeMap<String, Vec<String>>,
+    /// Variables that affect later programs.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
     pub(super) elsewhere: Elsewhere,
-    /// Programs of administrators.
+    /// Administration programs.
     pub(super) admin: Admin,
-    /// Packages that projects run without having them, as a pattern of the whole word.
+    /// Well-known development tools, which may be fetched and run.
     pub(super) packages: Packages,
-    /// What code in the command line may name, by language.
+    /// Names that code in the command line may use, by language.
     pub(super) inline: Vec<Inline>,
-    /// Whole calls that do less than their programs can.
+    /// Calls that do less than their programs could.
     pub(super) known: Vec<Known>,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
-    /// Which pattern of which rule is about a program, in the order of the table.
+    /// For each program name: the rules and their patterns, in table order.
     #[serde(skip)]
     by_program: HashMap<String, Vec<(usize, usize)>>,
-    /// Patterns for names that only begin in a certain way.
+    /// Patterns for names that end in `*`.
     #[serde(skip)]
     by_beginning: Vec<(usize, usize)>,
 }
@@ -83,21 +76,21 @@ impl Table {
     }
 
     /// The last of the worst rules that match a command.
-    pub(super) fn worst(&self, seen: &Seen, globals: &[String]) -> Option<&Rule> {
-        let named = self.by_program.get(seen.program).into_iter().flatten();
+    pub(super) fn worst(&self, facts: &CallFacts, globals: &[String]) -> Option<&Rule> {
+        let named = self.by_program.get(facts.program).into_iter().flatten();
         named
             .chain(&self.by_beginning)
             .filter_map(|(at, index)| Some((at, self.rule.get(*at)?, *index)))
             .filter(|(_, rule, index)| {
-                rule.patterns.get(*index).is_some_and(|it| it.matches(seen, globals))
+                rule.patterns.get(*index).is_some_and(|it| it.matches(facts, globals))
             })
             .max_by_key(|(at, rule, _)| (rule.level, **at))
             .map(|(_, rule, _)| rule)
     }
 
-    /// Whether a rule calls something that this program can do dangerous, or it runs other commands.
+    /// Whether a program has a dangerous rule or runs other commands.
     pub(super) fn dangerous(&self, program: &str) -> bool {
-        static NAMES: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {
+        static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
             let Ok(table) = TABLE.as_ref() else { return Default::default() };
             let rules = table.rule.iter().filter(|rule| rule.level >= RiskLevel::Dangerous);
             let ruled =
@@ -114,45 +107,43 @@ impl Table {
 pub(super) struct Variables {
     pub(super) hijack: Vec<String>,
     pub(super) traces: Vec<String>,
-    /// Variables that change nothing but what programs show.
+    /// Variables that only affect what programs display.
     pub(super) harmless: Vec<String>,
-    /// Values of the others that change nothing: names, and a pattern of the whole value.
-    values: std::collections::BTreeMap<String, String>,
-    #[serde(skip)]
-    pub(super) plain: Vec<(String, Regex)>,
+    /// Harmless values of other variables: variable names, and a pattern for the whole value.
+    pub(super) values: BTreeMap<String, LazyRegex>,
+}
+
+impl Variables {
+    /// Whether this value of a variable is harmless.
+    pub(super) fn is_harmless(&self, name: &str, value: &str) -> bool {
+        self.values.iter().any(|(names, values)| {
+            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Packages {
-    known: String,
-    #[serde(skip)]
-    compiled: Option<Regex>,
+    pub(super) known: LazyRegex,
 }
 
-impl Packages {
-    /// Whether a package is a tool of projects that everybody knows.
-    pub(super) fn knows(&self, package: &str) -> bool {
-        self.compiled.as_ref().is_some_and(|known| known.is_match(package))
-    }
-}
-
-/// How a wrapper holds the command it runs.
+/// How a wrapper gets the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
     /// Its operands are program and arguments.
     #[default]
     Argv,
-    /// Its operands, joined by blanks, are read by a shell.
+    /// A shell reads its operands, joined by blanks.
     Joined,
-    /// Each operand is a command line of its own.
+    /// Each operand is a command line.
     Each,
-    /// A shell: `-c`, a file, or what it reads.
+    /// A shell: `-c`, a file, or its input.
     Shell,
     /// Commands between `-exec` and `;` or `+`.
     Find,
-    /// Only options hold commands.
+    /// Only options contain commands.
     Options,
     /// An interpreter of another language.
     Interpreter,
@@ -165,38 +156,38 @@ pub(super) struct Wrapper {
     pub(super) names: Vec<String>,
     #[serde(default)]
     pub(super) kind: Kind,
-    /// Options that take a value.
+    /// Options with a value.
     #[serde(default)]
     pub(super) values: Vec<String>,
-    /// Options whose value is a command line (or, for an interpreter, code).
+    /// Options whose value is a command line or, for an interpreter, code.
     #[serde(default)]
     pub(super) scripts: Vec<String>,
-    /// Options without a value that change nothing but how it waits or prints.
+    /// Harmless options without a value.
     #[serde(default)]
     flags: Vec<String>,
-    /// Operands before the command.
+    /// The number of operands before the command.
     #[serde(default)]
     pub(super) skip: usize,
-    /// More operands follow that nobody knows yet.
+    /// Unknown operands are appended to the command.
     #[serde(default)]
     pub(super) more: bool,
     /// Without a command it starts a shell.
     #[serde(default)]
     pub(super) shell: bool,
-    /// It fetches the package of the program that it runs.
+    /// It downloads the package of the program that it runs.
     #[serde(default)]
     pub(super) fetches: bool,
     #[serde(default)]
     pub(super) raises: bool,
     #[serde(default)]
     pub(super) remote: bool,
-    /// What the wrapper does by itself when it does not only run.
+    /// The level of the wrapper itself.
     #[serde(default = "safe")]
     pub(super) level: RiskLevel,
 }
 
 impl Wrapper {
-    /// Whether an option is one of those that change nothing: a flag, or a known one with its value.
+    /// Whether an option is harmless: a flag, or a known option with its value.
     pub(super) fn allows(&self, text: &str) -> bool {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, _)| (name, Some(())));
         if self.flags.iter().any(|flag| flag == text) {

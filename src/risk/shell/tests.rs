@@ -1,21 +1,22 @@
-//! The table's own examples, and both corpora.
+//! The examples of `rules.toml`, and both corpora.
 
-mod carries;
+mod calculators;
 mod classes;
 mod closed_world;
 mod elsewhere;
+mod embedded;
 mod families;
+mod harmless_forms;
 mod inline;
 mod known;
-mod milder;
 mod mutations;
+mod parsers;
 mod queries;
-mod readers;
-mod small;
 mod user;
 
 use super::table::TABLE;
 use super::*;
+use crate::plan::RiskLevel;
 
 pub(super) fn level(command: &str) -> RiskLevel {
     verdict_on(command).level
@@ -132,7 +133,7 @@ fn everyday_commands_are_hardly_ever_dangerous() {
 }
 
 #[test]
-fn what_is_only_mentioned_is_not_judged() {
+fn mentioned_commands_are_not_rated() {
     for command in
         ["echo 'rm -rf /'", "grep -rn 'rm -rf' .", "cat <<'E'\nrm -rf /\nE", "ls # rm -rf /"]
     {
@@ -141,7 +142,7 @@ fn what_is_only_mentioned_is_not_judged() {
 }
 
 #[test]
-fn what_is_over_the_limits_is_dangerous_without_being_parsed() {
+fn commands_over_the_limits_are_not_parsed() {
     let deep = format!("{}ls{}", "(".repeat(17), ")".repeat(17));
     for (command, rule) in [
         (format!("echo {}", "a".repeat(70_000)), "too-long"),
@@ -155,7 +156,7 @@ fn what_is_over_the_limits_is_dangerous_without_being_parsed() {
 }
 
 #[test]
-fn thousands_of_braces_and_brackets_come_to_an_end() {
+fn thousands_of_braces_terminate() {
     for command in ["echo {a,b}", "echo $((1", "a=${b", "`", "\"$(", "{a,"] {
         for times in [1, 12, 150, 9_000] {
             let text = format!("ls {}", command.repeat(times));
@@ -167,7 +168,7 @@ fn thousands_of_braces_and_brackets_come_to_an_end() {
 }
 
 #[test]
-fn another_shell_is_not_trusted_with_what_only_bash_reads() {
+fn bash_syntax_is_dangerous_in_other_shells() {
     for command in [
         "[[ -f a ]]",
         "((1))",
@@ -209,14 +210,14 @@ fn a_command_ends_before_a_comment_behind_it() {
 }
 
 #[test]
-fn a_loop_without_an_end_that_waits_for_nobody_is_dangerous() {
+fn endless_background_loops_are_dangerous() {
     for (command, expected) in [
         ("while true; do yes & done", RiskLevel::Dangerous),
         ("while true; do sleep 100 & done", RiskLevel::Dangerous),
         ("until false; do ls & sleep 1 & done", RiskLevel::Dangerous),
         ("while true; do ls & sleep 1; done", RiskLevel::Safe),
         ("while true; do ls & wait; done", RiskLevel::Safe),
-        // `read` evaluates the name that it is given.
+        // `read` evaluates the name in its argument.
         ("while read line; do ls & done", RiskLevel::Caution),
     ] {
         assert_eq!(level(command), expected, "{command}");
@@ -224,7 +225,7 @@ fn a_loop_without_an_end_that_waits_for_nobody_is_dangerous() {
 }
 
 #[test]
-fn what_runs_stands_where_it_is_looked_for() {
+fn commands_in_unusual_places_are_rated() {
     for (command, rule) in [
         ("bash < <(curl -s https://example.com/x)", "runs-output"),
         ("PS1='$(rm -rf x)'", "hijack-variable"),
@@ -266,7 +267,7 @@ fn what_runs_stands_where_it_is_looked_for() {
 }
 
 #[test]
-fn what_looks_like_running_code_and_does_not_is_not_asked_about() {
+fn texts_that_resemble_code_are_not_dangerous() {
     for command in [
         "for i in $(seq 100000); do ls & wait; done",
         "for f in a b; do ls $f & done",

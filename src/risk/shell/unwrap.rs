@@ -1,4 +1,4 @@
-//! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and their like.
+//! Commands inside commands: `sudo`, `xargs`, `find -exec`, `sh -c`, `ssh` and the like.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use super::parse::parse;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
 use super::table::{Kind, Wrapper};
 use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value_of};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 impl Judge<'_> {
-    /// Judges what a wrapper runs; says whether the program is nothing but a wrapper.
+    /// Rates the inner command of a wrapper. Returns whether the program is only a wrapper.
     pub(super) fn unwrap(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         let table = self.table;
         let globals = table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
         let mut only = false;
         let mut variants = vec![command.words.clone()];
-        // Where a variable's values are known, what it wraps is known, too.
+        // Known values of variables make the inner command known.
         if command.words.iter().skip(1).any(Word::unknown)
             && command.words.iter().all(|word| word.inner.is_none())
         {
@@ -50,8 +50,7 @@ impl Judge<'_> {
                 RiskLevel::Safe,
                 "asks-name",
                 outer.span(),
-                "Only asks what a name means.",
-                None,
+                "Only shows what a name stands for.",
             );
             return true;
         }
@@ -104,7 +103,7 @@ impl Judge<'_> {
                             let reason = "env takes this text apart by rules of its own.";
                             self.danger("escaped-word", holder.span(), reason);
                         }
-                        // What is split is only the beginning of the command.
+                        // The split text is only the beginning of the command.
                         let rest = rest.get(at..).unwrap_or_default();
                         let split =
                             value.split_whitespace().map(|it| Word::literal(it, word.span()));
@@ -115,29 +114,27 @@ impl Judge<'_> {
                         self.command(&whole, depth + 1);
                         break;
                     }
-                    self.read(&value, holder, &context, depth);
+                    self.rate_text(&value, holder, &context, depth);
                 } else if takes_next(text, &wrapper.values) {
-                    // A program that is given in place of a shell.
+                    // The value may be a variable assignment.
                     if let Some((name, _)) = rest.get(at).and_then(|word| word.text.split_once('='))
                     {
                         self.variable(name, None, &word.span());
                     }
                     at += 1;
                 } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
-                    // What follows may be the value of the option, and no program.
+                    // The next word may be the option's value rather than the program.
                     if let Some(next) = rest.get(at)
                         && !outer.remote
                         && self.outside(&next.text, Use::Program).is_some()
                     {
-                        let reason = "Is given a place outside the working folder by an option that nobody knows.";
+                        let reason = "An unknown option names a path outside the working folder.";
                         self.danger("elsewhere", next.span(), reason);
                     }
-                    self.note(
-                        RiskLevel::Caution,
+                    self.caution(
                         "wrapper-option",
                         word.span(),
-                        "Runs another command with an option that is not known to change nothing.",
-                        None,
+                        "Runs another command, with an option that is not known to be harmless.",
                     );
                 }
                 continue;
@@ -175,10 +172,10 @@ impl Judge<'_> {
         }
         if wrapper.fetches
             && let Some(first) = inner.first()
-            && !self.table.packages.knows(&first.text)
+            && !self.table.packages.known.is_match(&first.text)
             && !self.checks_project(&inner)
         {
-            let reason = "Fetches a package that is no known tool of projects, and runs it.";
+            let reason = "Downloads and runs a package that is not a known development tool.";
             self.danger("runs-fetched", first.span(), reason);
         }
         if wrapper.more {
@@ -195,7 +192,7 @@ impl Judge<'_> {
             if mark.is_none() {
                 inner.push(Word::literal(&format!("{UNKNOWN}ARG{END}"), outer.span()));
             }
-            // What it reads becomes words of the command, and so do the places in it.
+            // The input becomes words of the command, including the paths in it.
             if let Some(path) =
                 self.named_in_input(outer).or_else(|| self.named_for_words(outer, options))
             {
@@ -226,30 +223,24 @@ impl Judge<'_> {
             } else {
                 level
             });
-            self.note(
-                level,
-                "wrapper",
-                outer.span(),
-                "Runs another command, or code of its own.",
-                None,
-            );
+            self.note(level, "wrapper", outer.span(), "Runs another command, or code of its own.");
         }
         if inner.is_empty() && !scripts {
             return !wrapper.more;
         }
         if wrapper.kind == Kind::Joined {
             if program == "trap" {
-                // Signals follow the command.
+                // The remaining operands are signals.
                 inner.truncate(1);
             }
             let text = inner.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             if let Some(first) = inner.first() {
-                self.read(&text, first, &context, depth);
+                self.rate_text(&text, first, &context, depth);
             }
         } else if !inner.is_empty() {
-            // A real command line inside one word, as `watch 'ls -l'` has it.
+            // The inner command keeps the input redirections, since writes were rated already.
             let inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
-            // What `xargs` reads is not what its command reads.
+            // `xargs` consumes the input itself.
             let inner = if wrapper.more {
                 SimpleCommand { redirects: Vec::new(), input: None, ..inner }
             } else {
@@ -260,7 +251,7 @@ impl Judge<'_> {
         true
     }
 
-    /// Where a text begins in the command, when it stands there as it is, in quotes or without.
+    /// The position of a text in the command, if it is there literally, with or without quotes.
     fn verbatim(&self, text: &str, word: &Word) -> Option<usize> {
         let written = self.source.get(word.span())?;
         let inner = written
@@ -273,13 +264,19 @@ impl Judge<'_> {
         }
     }
 
-    /// Reads a text as a shell would.
-    pub(super) fn read(&mut self, text: &str, word: &Word, context: &SimpleCommand, depth: usize) {
+    /// Parses a text as a shell would and rates its commands.
+    pub(super) fn rate_text(
+        &mut self,
+        text: &str,
+        word: &Word,
+        context: &SimpleCommand,
+        depth: usize,
+    ) {
         if depth > 8 {
             return self.danger(
                 "wrapped-too-deep",
                 word.span(),
-                "Commands inside commands, deeper than 8.",
+                "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.",
             );
         }
         match parse(text, depth) {
@@ -304,7 +301,7 @@ impl Judge<'_> {
                         word.span = place(&word.span);
                         word.inner = None;
                     }
-                    // A remote or inner shell reads what the outer one was given.
+                    // An inner shell inherits the input.
                     if command.input.is_none() && command.redirects.is_empty() {
                         command.redirects = quiet(context);
                     }
@@ -314,7 +311,7 @@ impl Judge<'_> {
             Err(_) => self.danger(
                 "unreadable",
                 word.span(),
-                "This cannot be read completely as a command.",
+                "This cannot be parsed completely as a command.",
             ),
         }
     }

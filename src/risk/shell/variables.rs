@@ -1,44 +1,25 @@
-//! The values that words can have, within bounds, and what variables do to later programs.
+//! The possible values of words, within limits, and the effect of variables on later programs.
 
 use std::ops::Range;
 
 use super::elsewhere::Use;
 use super::judge::Judge;
-use super::pattern::wild;
+use super::listed::wild;
 use super::syntax::{END, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
-/// Values of one variable, and texts that one word can become.
-pub(super) const MOST_VALUES: usize = 16;
-/// Bytes of one text after its variables are replaced.
-const LONGEST_TEXT: usize = 64 * 1024;
-/// Bytes that one classification writes down while it replaces variables and operands.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// Limit for the values of one variable, and for the expansions of one word.
+pub(super) const MAX_VALUES: usize = 16;
+/// Limit for one text after replacing its variables, in bytes.
+const MAX_TEXT_BYTES: usize = 64 * 1024;
+/// Limit for all texts that one classification produces by replacing, in bytes.
+const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
 
-/// How names of variables end whose value is a command that programs run.
-const RUN: [&str; 18] = [
-    "_EDITOR",
-    "_PAGER",
-    "_BROWSER",
-    "_DIFF",
-    "_ASKPASS",
-    "_SSH",
-    "_RSH",
-    "_SHELL",
-    "_HOOK",
-    "_HOOKS",
-    "_HELPER",
-    "_WRAPPER",
-    "_LAUNCHER",
-    "_PRELOAD",
-    "_FILTER",
-    "_VIEWER",
-    "_TERMINAL",
-    "_SSH_COMMAND",
-];
+/// Suffixes of variables whose value is a command that programs run.
+const RUN: &str = "_EDITOR _PAGER _BROWSER _DIFF _ASKPASS _SSH _RSH _SHELL _HOOK _HOOKS _HELPER _WRAPPER _LAUNCHER _PRELOAD \
+    _FILTER _VIEWER _TERMINAL _SSH_COMMAND";
 
 impl Judge<'_> {
-    /// Replaces a text in another one; nothing where the bounds do not allow it, which is a finding.
+    /// Replaces a text inside another one. If a limit is reached, records a finding and returns `None`.
     pub(super) fn replaced(
         &mut self,
         text: &str,
@@ -48,7 +29,7 @@ impl Judge<'_> {
     ) -> Option<String> {
         let times = if from.is_empty() { 0 } else { text.matches(from).count() };
         let length = text.len().saturating_add(times.saturating_mul(to.len()));
-        if length > LONGEST_TEXT || self.expanded.saturating_add(length) > MOST_BYTES {
+        if length > MAX_TEXT_BYTES || self.expanded.saturating_add(length) > MAX_TOTAL_BYTES {
             self.too_much(span);
             return None;
         }
@@ -60,24 +41,24 @@ impl Judge<'_> {
     }
 
     pub(super) fn too_much(&mut self, span: &Range<usize>) {
-        // Once is enough, and nothing is expanded any more.
-        if self.expanded < MOST_BYTES {
+        // One finding is enough. After it nothing is expanded any more.
+        if self.expanded < MAX_TOTAL_BYTES {
             self.danger(
                 "expands-too-much",
                 span.clone(),
-                "Its variables make more text, or more different commands, than is looked at.",
+                "Its variables expand to more text or more commands than are checked.",
             );
         }
-        self.expanded = MOST_BYTES;
+        self.expanded = MAX_TOTAL_BYTES;
     }
 
-    /// The values that a text may have, unknown parts marked; nothing where there are too many.
+    /// The possible values of a text, with unknown parts marked; `None` if there are too many.
     pub(super) fn resolve(&mut self, text: &str, span: &Range<usize>) -> Option<Vec<String>> {
         let mut texts = vec![text.to_owned()];
         if !text.contains(UNKNOWN) {
             return Some(texts);
         }
-        // A value may name another variable; the bound ends those that name each other.
+        // A value may name another variable. The limit ends circular references.
         for _ in 0..4 {
             let mut changed = false;
             let names: Vec<String> = marks(&texts)
@@ -98,7 +79,7 @@ impl Judge<'_> {
                     }
                     for value in &values {
                         if value.contains(&mark) {
-                            // It is made of its own value before; that part stays unknown.
+                            // The previous value inside its own new value stays unknown.
                             let value = value.replace(&mark, &format!("{UNKNOWN}+{END}"));
                             next.push(self.replaced(text, &mark, &value, span)?);
                         } else {
@@ -106,7 +87,7 @@ impl Judge<'_> {
                         }
                         changed = true;
                     }
-                    if next.len() > MOST_VALUES {
+                    if next.len() > MAX_VALUES {
                         self.too_much(span);
                         return None;
                     }
@@ -120,13 +101,13 @@ impl Judge<'_> {
         Some(texts)
     }
 
-    /// Words with every combination of the known values of their variables.
+    /// The words, in every combination of the known values of their variables.
     pub(super) fn variants(&mut self, words: &[Word], span: &Range<usize>) -> Vec<Vec<Word>> {
         let mut variants = vec![Vec::new()];
         for word in words {
             let Some(texts) = self.resolve(&word.text, span) else { return Vec::new() };
             let lone = word.text.starts_with(UNKNOWN) && word.text.ends_with(END);
-            // In quotes it stays one word.
+            // Inside quotes it stays one word.
             let quoted = self.source.get(word.span()).is_some_and(|it| it.starts_with('"'));
             if let [text] = texts.as_slice()
                 && *text == word.text
@@ -150,7 +131,7 @@ impl Judge<'_> {
                     next.push(words);
                 }
             }
-            if next.len() > MOST_VALUES {
+            if next.len() > MAX_VALUES {
                 self.too_much(span);
                 return Vec::new();
             }
@@ -159,7 +140,7 @@ impl Judge<'_> {
         variants
     }
 
-    /// Remembers a value of a variable.
+    /// Records values of a variable.
     pub(super) fn assigns(&mut self, name: &str, values: Vec<String>, span: &Range<usize>) {
         let known = self.variables.entry(name.to_owned()).or_default();
         for value in values {
@@ -167,22 +148,17 @@ impl Judge<'_> {
                 known.push(value);
             }
         }
-        if known.len() > MOST_VALUES {
+        if known.len() > MAX_VALUES {
             self.too_much(span);
         }
     }
 
-    /// Judges an assignment that later programs see, or that has a meaning for the shell.
+    /// Rates an assignment that affects later programs or the shell itself.
     pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
         let table = self.table;
         let is = |names: &[String]| names.iter().any(|known| wild(known, name));
-        let plain = |name: &str, value: &str| {
-            table.variables.plain.iter().any(|(names, values)| {
-                names.split('|').any(|known| wild(known, name)) && values.is_match(value)
-            })
-        };
-        let harmless = value.is_some_and(|value| plain(name, value));
-        // A prompt is expanded each time that it is shown.
+        let harmless = value.is_some_and(|value| table.variables.is_harmless(name, value));
+        // A prompt is expanded each time it is shown.
         let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
             && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
         if prompt || (is(&table.variables.hijack) && !is(&table.variables.harmless) && !harmless) {
@@ -191,47 +167,38 @@ impl Judge<'_> {
             self.danger(
                 "history-variable",
                 span.clone(),
-                "Keeps the shell from recording what is done.",
+                "Stops the shell from recording commands in its history.",
             );
         }
     }
 
-    /// Judges a variable whose value tells programs of a place outside the working folder.
+    /// Rates an exported variable whose value is a path outside the working folder or a command.
     pub(super) fn exports_place(&mut self, name: &str, value: &str, span: &Range<usize>) {
-        let harmless = self.table.variables.harmless.iter().any(|known| wild(known, name));
-        let plain = self.table.variables.plain.iter().any(|(names, values)| {
-            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
-        });
-        if harmless || plain {
+        let table = &self.table.variables;
+        if table.harmless.iter().any(|known| wild(known, name)) || table.is_harmless(name, value) {
             return;
         }
-        let table = &self.table.variables;
-        let usual = |value: &str| {
-            let editors = |it: &&(String, regex::Regex)| it.0.split('|').any(|it| it == "EDITOR");
-            table.plain.iter().find(editors).is_some_and(|(_, values)| values.is_match(value))
-        };
-        // A program is one word; with arguments, or from somewhere, it is a command that nobody has read.
-        let command = value.contains([' ', '/', '$', '`', ';', '|']) && !usual(value);
-        if command && RUN.iter().any(|ending| name.ends_with(ending)) {
-            let reason = "Tells programs to run another command.";
+        // A plain program name is one word. Anything more is a command that has not been reviewed.
+        let command =
+            value.contains([' ', '/', '$', '`', ';', '|']) && !table.is_harmless("EDITOR", value);
+        if command && RUN.split(' ').any(|ending| name.ends_with(ending)) {
+            let reason = "Sets a variable whose value other programs run as a command.";
             self.danger("hijack-variable", span.clone(), reason);
         }
         let Some(values) = self.resolve(value, span) else { return };
         if let Some(path) = values.iter().find_map(|it| self.outside(it, Use::Program)) {
-            let reason = format!("Tells programs of a place outside the working folder: {path}.");
+            let reason = format!("Sets a variable to a path outside the working folder: {path}.");
             self.danger("elsewhere", span.clone(), &reason);
         }
     }
 
-    /// Judges a variable that is put into the environment of programs.
+    /// Rates the export of a variable.
     pub(super) fn exported(&mut self, name: &str, span: &Range<usize>) {
         if !self.table.variables.harmless.iter().any(|known| wild(known, name)) {
-            self.note(
-                RiskLevel::Caution,
+            self.caution(
                 "sets-variable",
                 span.clone(),
-                "Sets a variable for programs, which can change what they do.",
-                None,
+                "Sets an environment variable, which can change what programs do.",
             );
         }
     }

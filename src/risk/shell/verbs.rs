@@ -1,124 +1,100 @@
-//! What programs that no rule knows say about themselves: by their names, subcommands and options.
+//! What the names, subcommands and options of unlisted programs suggest.
 
-use regex::Regex;
 use serde::Deserialize;
 
-/// Words by which a program that no rule knows says that it destroys, or runs something.
+use super::lazy_regex::LazyRegex;
+
+/// Words that suggest destructive actions or embedded commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Verbs {
-    words: String,
-    options: String,
-    /// Words that only destroy beside an option that switches questions off.
-    removes: String,
-    forced: String,
-    /// Options with which nothing is done.
-    dry: String,
-    /// Names of programs.
-    names: String,
-    /// Words before a text that is a command.
-    runs: String,
-    /// Options that only sound so.
-    harmless: String,
+    words: LazyRegex,
+    options: LazyRegex,
+    /// Words that are destructive only together with an option that disables confirmations.
+    removes: LazyRegex,
+    forced: LazyRegex,
+    /// Options for dry runs and the like.
+    dry: LazyRegex,
+    /// Program names.
+    names: LazyRegex,
+    /// Words before an embedded command.
+    runs: LazyRegex,
+    /// Options that only resemble destructive ones.
+    harmless: LazyRegex,
     strangers: Strangers,
-    /// Programs whose operands are names, not what to do.
+    /// Programs with arbitrary names as operands.
     except: Vec<String>,
-    #[serde(skip)]
-    compiled: Option<Compiled>,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    word: Regex,
-    option: Regex,
-    remove: Regex,
-    force: Regex,
-    dry: Regex,
-    name: Regex,
-    run: Regex,
-    harmless: Regex,
-}
-
-/// What is asked of programs whose very name nobody knows.
+/// Stricter patterns for programs that are entirely unknown.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Strangers {
-    /// Names with a destroying word in them.
-    names: String,
-    /// Names that tell of what administrators look after.
-    about: String,
-    options: String,
-    words: String,
-    /// Programs of developers, of which nothing of this is asked.
-    tools: String,
-    families: String,
-    #[serde(skip)]
-    compiled: Option<[Regex; 6]>,
+    /// Program names that contain a destructive word.
+    names: LazyRegex,
+    /// Program names that refer to administered objects.
+    about: LazyRegex,
+    options: LazyRegex,
+    words: LazyRegex,
+    /// Development tools, to which these patterns do not apply.
+    tools: LazyRegex,
+    families: LazyRegex,
 }
 
 impl Verbs {
-    pub(super) fn compile(&mut self) -> Result<(), String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("{text}: {error}"));
-        self.compiled = Some(Compiled {
-            word: regex(&self.words)?,
-            option: regex(&self.options)?,
-            remove: regex(&self.removes)?,
-            force: regex(&self.forced)?,
-            dry: regex(&self.dry)?,
-            name: regex(&self.names)?,
-            run: regex(&self.runs)?,
-            harmless: regex(&self.harmless)?,
-        });
-        let it = &self.strangers;
-        let texts = [&it.names, &it.about, &it.options, &it.words, &it.tools, &it.families];
-        let mut found = Vec::new();
-        for text in texts {
-            found.push(regex(text)?);
-        }
-        self.strangers.compiled = found.try_into().ok();
-        Ok(())
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
+        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        let of_known = [
+            &self.words,
+            &self.options,
+            &self.removes,
+            &self.forced,
+            &self.dry,
+            &self.names,
+            &self.runs,
+            &self.harmless,
+        ];
+        of_known.into_iter().chain([names, about, options, words, tools, families])
     }
 
-    /// Whether its name, one of its first operands, or an option says that the program destroys.
-    pub(super) fn say(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Some(compiled) = &self.compiled else { return true };
+    /// Whether the name, one of the first operands, or an option suggests a destructive action.
+    pub(super) fn suggests_destruction(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         if self.excepted(program) {
             return false;
         }
         let name = program.rsplit('/').next().unwrap_or(program);
         let before =
             || arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--");
-        if before().any(|text| compiled.dry.is_match(text)) {
+        if before().any(|text| self.dry.is_match(text)) {
             return false;
         }
         let operands = || before().filter(|text| !text.starts_with('-')).take(5);
-        compiled.name.is_match(name)
-            || operands().any(|text| compiled.word.is_match(text))
-            // The options of a program of the project have their own meaning.
+        self.names.is_match(name)
+            || operands().any(|text| self.words.is_match(text))
+            // Options of a program of the project may have any meaning.
             || (!program.contains('/')
                 && !program.contains('.')
                 && before().any(|text| {
-                    compiled.option.is_match(text) && !compiled.harmless.is_match(text)
+                    self.options.is_match(text) && !self.harmless.is_match(text)
                 }))
-            || (operands().any(|text| compiled.remove.is_match(text))
-                && before().any(|text| compiled.force.is_match(text)))
+            || (operands().any(|text| self.removes.is_match(text))
+                && before().any(|text| self.forced.is_match(text)))
     }
 
-    /// Whether a program that nobody knows at all gives any sign that it does more than read.
-    pub(super) fn strange(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Some([names, about, options, words, tools, families]) = &self.strangers.compiled else {
-            return true;
-        };
-        // Words of another language, as those of SQL, are no programs.
+    /// Whether anything about a call of an entirely unknown program suggests more than reading.
+    pub(super) fn suggests_effect(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        // Uppercase words, such as those of SQL, are not programs.
         if program.bytes().all(|it| it.is_ascii_uppercase()) {
             return false;
         }
-        // A script of the project is a file that can be read.
+        // Scripts of the project can be reviewed.
         if program.contains('/') || tools.is_match(program) || self.excepted(program) {
             return false;
         }
         let texts = || arguments.iter().map(|(text, _)| text.as_str());
-        if texts().any(|text| self.compiled.as_ref().is_some_and(|it| it.dry.is_match(text))) {
+        if texts().any(|text| self.dry.is_match(text)) {
             return false;
         }
         if names.is_match(program) {
@@ -139,27 +115,23 @@ impl Verbs {
                 .any(|text| words.is_match(text))
     }
 
-    /// Whether a program is one of developers that no rule has to name.
+    /// Whether a program is a development tool, by list or by naming pattern.
     pub(super) fn is_tool(&self, program: &str) -> bool {
-        let Some([.., tools, families]) = &self.strangers.compiled else { return false };
-        tools.is_match(program) || families.is_match(program)
+        self.strangers.tools.is_match(program) || self.strangers.families.is_match(program)
     }
 
-    /// Whether a program is one of those that are named in the list, and not only named as they are.
+    /// Whether a program is a development tool by list.
     pub(super) fn names_tool(&self, program: &str) -> bool {
-        self.strangers
-            .compiled
-            .as_ref()
-            .is_some_and(|[.., tools, _]| !program.contains('/') && tools.is_match(program))
+        !program.contains('/') && self.strangers.tools.is_match(program)
     }
 
-    /// Whether the operands of a program are names of other things.
+    /// Whether the operands of a program are arbitrary names.
     pub(super) fn excepted(&self, program: &str) -> bool {
         self.except.iter().any(|name| name == program)
     }
 
-    /// Whether a text that follows this word is a command.
+    /// Whether a command follows this word.
     pub(super) fn runs(&self, word: &str) -> bool {
-        self.compiled.as_ref().is_none_or(|compiled| compiled.run.is_match(word))
+        self.runs.is_match(word)
     }
 }

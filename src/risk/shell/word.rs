@@ -1,22 +1,22 @@
 //! Words: quotes, expansions, braces and assignments.
 
-use super::parse::{Parser, Read};
+use super::parse::{Parsed, Parser};
 use super::syntax::{END, UNKNOWN, Word};
 
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
 const CLOSE: char = '\u{E012}';
-/// Braces that are followed in one word; with more of them it is not known what it becomes.
-const DEEPEST_BRACES: usize = 12;
-/// Words that one word may become through braces.
-const MOST_BRACES: usize = 64;
+/// Limit for braces in one word. With more of them its value is unknown.
+const MAX_BRACES: usize = 12;
+/// Limit for the words that one word expands to through braces.
+const MAX_BRACE_WORDS: usize = 64;
 
 impl Parser<'_> {
-    /// A word and what its braces make of it.
-    pub(super) fn words(&mut self) -> Read<Vec<Word>> {
+    /// A word after brace expansion.
+    pub(super) fn words(&mut self) -> Parsed<Vec<Word>> {
         let word = self.raw_word()?;
-        let texts = expand(&word.text, MOST_BRACES);
-        if texts.len() >= MOST_BRACES {
+        let texts = expand(&word.text, MAX_BRACE_WORDS);
+        if texts.len() >= MAX_BRACE_WORDS {
             self.script.overflow = Some(word.span());
         }
         if texts.len() > 1 {
@@ -25,21 +25,21 @@ impl Parser<'_> {
         Ok(texts.into_iter().map(|text| Word { text, ..word.clone() }).collect())
     }
 
-    /// A word where braces mean nothing.
-    pub(super) fn word(&mut self) -> Read<Word> {
+    /// A word without brace expansion.
+    pub(super) fn word(&mut self) -> Parsed<Word> {
         let mut word = self.raw_word()?;
         word.text = plain(&word.text);
         Ok(word)
     }
 
-    fn raw_word(&mut self) -> Read<Word> {
+    fn raw_word(&mut self) -> Parsed<Word> {
         let start = self.at;
         let mut word = Word::default();
         while let Some(next) = self.peek() {
             match next {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' => break,
                 '(' => {
-                    // Only a pattern of bash may have brackets inside a word.
+                    // Brackets inside a word are allowed only in an extended glob.
                     if !word.text.ends_with(['?', '*', '+', '@', '!']) {
                         break;
                     }
@@ -55,7 +55,7 @@ impl Parser<'_> {
                     let first = self.script.commands.len();
                     self.substitution(&mut word)?;
                     if next == '>' {
-                        // What runs inside reads what is written to it.
+                        // The commands inside read what is written to the word.
                         for command in self.script.commands.iter_mut().skip(first) {
                             command.input.get_or_insert(0..0);
                         }
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    fn pattern(&mut self) -> Read<()> {
+    fn pattern(&mut self) -> Parsed<()> {
         let mut open = 0_usize;
         while let Some(next) = self.bump() {
             match next {
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Err(self.fault("a pattern without its end"))
     }
 
-    fn single(&mut self, word: &mut Word) -> Read<()> {
+    fn single(&mut self, word: &mut Word) -> Parsed<()> {
         let Some(end) = self.rest().find('\'') else {
             return Err(self.fault("a quote without its end"));
         };
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn double(&mut self, word: &mut Word) -> Read<()> {
+    pub(super) fn double(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.peek() {
                 None => return Err(self.fault("a quote without its end")),
@@ -142,8 +142,8 @@ impl Parser<'_> {
         }
     }
 
-    /// One piece of a text in which only expansions mean something.
-    pub(super) fn quoted(&mut self, word: &mut Word) -> Read<()> {
+    /// One piece of a text in which only expansions are special.
+    pub(super) fn quoted(&mut self, word: &mut Word) -> Parsed<()> {
         match self.peek() {
             Some('\\') => {
                 self.at += 1;
@@ -165,8 +165,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The text of a here-document whose end is not quoted.
-    pub(super) fn expanded_text(&mut self) -> Read<Word> {
+    /// The text of a here-document with an unquoted delimiter.
+    pub(super) fn expanded_text(&mut self) -> Parsed<Word> {
         let mut word = Word::default();
         while self.peek().is_some() {
             self.quoted(&mut word)?;
@@ -174,8 +174,8 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// `NAME=value`, when that is what follows.
-    pub(super) fn assignment(&mut self) -> Read<Option<Vec<(String, Word)>>> {
+    /// `NAME=value`, if that follows.
+    pub(super) fn assignment(&mut self) -> Parsed<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
         let end =
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -228,7 +228,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where the bracket that opens a text is closed, nested ones and quotes passed over.
+/// The position of the closing bracket, skipping nested brackets and quotes.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     let mut quote = None;
@@ -261,12 +261,12 @@ fn plain(text: &str) -> String {
     text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
 }
 
-/// What braces make of a text.
+/// Brace expansion of a text.
 fn expand(text: &str, most: usize) -> Vec<String> {
-    if text.matches(OPEN).count() > DEEPEST_BRACES {
+    if text.matches(OPEN).count() > MAX_BRACES {
         return vec![format!("{}{UNKNOWN}{END}", plain(text))];
     }
-    // The last opening one has no other inside.
+    // The last opening brace contains no other one.
     let mut searched = text;
     while let Some(open) = searched.rfind(OPEN) {
         let (before, from) =

@@ -1,43 +1,22 @@
-//! The words of a wrapper: where they begin, which options take a value, and which hold a command.
+//! The words of a wrapper: where they start, which options take a value, and which contain a command.
 
 use super::judge::Judge;
+use super::listed::listed;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::Wrapper;
 
 impl Judge<'_> {
-    /// Whether another list of the table names a program: of those of administrators a call was found to read, and
-    /// packages of projects are known.
+    /// Whether another part of the table covers a program: known read-only calls of administration programs, and
+    /// known packages.
     pub(super) fn named_elsewhere(&self, program: &str) -> bool {
-        self.table.admin.names(program) || self.table.packages.knows(program)
+        self.table.admin.names(program) || self.table.packages.known.is_match(program)
     }
 
-    /// Whether the words are those of a tool of developers that is told to look at the project, whatever package
-    /// brings it: its name alone would also be that of something else that is fetched.
+    /// Whether a development tool is told to check or build the project. The name alone could also be that of
+    /// another package.
     pub(super) fn checks_project(&self, words: &[Word]) -> bool {
-        const CHECKS: [&str; 22] = [
-            "lint",
-            "check",
-            "test",
-            "tests",
-            "format",
-            "fmt",
-            "validate",
-            "build",
-            "bundle",
-            "compile",
-            "typecheck",
-            "type-check",
-            "docs",
-            "info",
-            "doctor",
-            "diff",
-            "coverage",
-            "stats",
-            "bench",
-            "generate",
-            "list",
-            "--version",
-        ];
+        const CHECKS: &str = "lint check test tests format fmt validate build bundle compile typecheck type-check docs info \
+            doctor diff coverage stats bench generate list --version";
         let [first, second, ..] = words else { return false };
         let name = first.text.split_once('@').map_or(first.text.as_str(), |(name, _)| name);
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -46,11 +25,11 @@ impl Judge<'_> {
             && name.chars().all(plain)
             && version.chars().all(|c| c.is_ascii_alphanumeric() || "@.^~-".contains(c))
             && self.table.verbs.names_tool(name)
-            && CHECKS.contains(&second.text.as_str())
+            && listed(CHECKS, &second.text)
     }
 }
 
-/// The mark that operands replace, where they are not put behind the command.
+/// The placeholder that operands replace; `None` if they are appended.
 pub(super) fn replaced(options: &[Word]) -> Option<String> {
     let (index, text) = options.iter().enumerate().find_map(|(index, word)| {
         let text = word.text.as_str();
@@ -63,13 +42,13 @@ pub(super) fn replaced(options: &[Word]) -> Option<String> {
     Some(if text.is_empty() { "{}".to_owned() } else { text })
 }
 
-/// What a command reads stays true inside its wrapper; what it writes was judged already.
+/// The input redirections of a command, which its inner command inherits. Writes were rated already.
 pub(super) fn quiet(command: &SimpleCommand) -> Vec<Redirect> {
     command.redirects.iter().filter(|redirect| !redirect.writes()).cloned().collect()
 }
 
-/// The options of a wrapper whose operands are command lines, with the values of those that are known to take one;
-/// a long option takes a value, too, where what follows is a path and no command line.
+/// The options of a wrapper whose operands are command lines, with the values of the options that take one. A path
+/// after a long option is taken for its value, too.
 pub(super) fn own_words(rest: &[Word], values: &[String]) -> Vec<Word> {
     let mut own = Vec::new();
     let mut at = 0;
@@ -92,7 +71,7 @@ pub(super) fn own_words(rest: &[Word], values: &[String]) -> Vec<Word> {
     own
 }
 
-/// Where the wrapper's own words begin, when the command starts with its name.
+/// The index after the wrapper's name, if the command starts with it.
 pub(super) fn begins(
     name: &str,
     program: &str,
@@ -116,7 +95,7 @@ pub(super) fn begins(
     Some(at)
 }
 
-/// The value of an option that holds a command, and whether the next word was used for it.
+/// The value of an option that contains a command, and whether it is the next word.
 pub(super) fn value_of(
     text: &str,
     next: Option<&Word>,
@@ -129,7 +108,7 @@ pub(super) fn value_of(
         }
         let (name, value) =
             text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-        // An abbreviation of a long option is the option.
+        // Long options may be abbreviated.
         if name == option
             || (option.starts_with("--") && name.len() > 2 && option.starts_with(name))
         {
@@ -138,7 +117,7 @@ pub(super) fn value_of(
                 None => next_value(),
             };
         }
-        // Options of one dash and several letters, as `-pe`, stand for themselves.
+        // Options with one dash and several letters, such as `-pe`, count as a whole.
         if option.len() > 2
             && !option.starts_with("--")
             && let Some(value) = text.strip_prefix(option.as_str())
@@ -170,7 +149,7 @@ pub(super) fn takes_next(text: &str, values: &[String]) -> bool {
     if values.iter().any(abbreviates) {
         return true;
     }
-    // `-nH user`: the last letter of a bundle takes the value.
+    // `-nH user`: the last letter of a group takes the value.
     let bundle = text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
     bundle.is_some_and(|rest| {
         let mut letters = rest.chars();

@@ -1,44 +1,40 @@
-//! Files of a neighbour folder that a program which nobody knows is given, where nothing speaks of writing.
-
-use std::sync::LazyLock;
-
-use regex::Regex;
+//! Calls of unlisted programs with files of a sibling folder, where nothing suggests writing.
 
 use super::paths::is_top;
-use super::{Judge, place};
+use crate::risk::shell::judge::Judge;
+use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::place;
 use crate::risk::shell::syntax::UNKNOWN;
 
-/// Names of programs that write, pack, convert or move what they are given.
-const WRITERS: &str = "(?i)(^(mk|un|cp|mv|rm|ln|to[-_]|set|make|new)|copy|cp|mv|rm|sync|write|edit|extract|pack|compress|zip|conv|2|install|strip|sign|patch|trunc|fix|format|fmt|renam|split|merge|join|tee|link|del|clean|trash|crypt|backup|restor|move|save|gen|build|create|creat|clone|dump|export|import|wip|shred|replac|sed|chmod|chown|touch|optim|minif|upload|send|push|(^|[^.])sh$|exec|run|do$)";
+/// Names of programs that write, pack, convert or move files.
+static WRITERS: LazyRegex = LazyRegex::new(
+    "(?i)(^(mk|un|cp|mv|rm|ln|to[-_]|set|make|new)|copy|cp|mv|rm|sync|write|edit|extract|pack|compress|zip|conv|2|install|strip|sign|patch|trunc|fix|format|fmt|renam|split|merge|join|tee|link|del|clean|trash|crypt|backup|restor|move|save|gen|build|create|creat|clone|dump|export|import|wip|shred|replac|sed|chmod|chown|touch|optim|minif|upload|send|push|(^|[^.])sh$|exec|run|do$)",
+);
 
-/// Options that name what is written or change what is given; their values do not count.
-const WRITING_OPTIONS: &str = "(?i)^-([oOwWdDtTxXuUfFmMcCzZ]|[a-z]{0,4}[oOwWdD][a-z]{0,4})$|^--?[a-z-]*(out|dest|target|to|write|save|place|inplace|overwrite|install|prefix|dir|directory|root|export|dump|log|move|copy|renam|remov|delet|strip|updat|fix|apply|forc|replac|edit|modif|creat|extract|conver|format|sync|generat|build|store|report|result|record|trace|backup|link|script|exec|command|cmd|run|hook|plugin|load|file|append|truncate|clear|set|sort|compress|expand|init|upload|send)[a-z-]*$";
+/// Options that write or change files, regardless of their values.
+static WRITING_OPTIONS: LazyRegex = LazyRegex::new(
+    "(?i)^-([oOwWdDtTxXuUfFmMcCzZ]|[a-z]{0,4}[oOwWdD][a-z]{0,4})$|^--?[a-z-]*(out|dest|target|to|write|save|place|inplace|overwrite|install|prefix|dir|directory|root|export|dump|log|move|copy|renam|remov|delet|strip|updat|fix|apply|forc|replac|edit|modif|creat|extract|conver|format|sync|generat|build|store|report|result|record|trace|backup|link|script|exec|command|cmd|run|hook|plugin|load|file|append|truncate|clear|set|sort|compress|expand|init|upload|send)[a-z-]*$",
+);
 
-/// Words by which a program is told to change something.
-const WRITING_WORDS: &str = "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$";
-
-/// How a call that may write says so.
-static SIGNS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
-    let compiled: Result<Vec<Regex>, _> =
-        [WRITERS, WRITING_OPTIONS, WRITING_WORDS].into_iter().map(Regex::new).collect();
-    compiled.ok()?.try_into().ok()
-});
+/// Subcommands and operands that suggest a change.
+static WRITING_WORDS: LazyRegex = LazyRegex::new(
+    "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$",
+);
 
 impl Judge<'_> {
-    /// Whether all that a call names outside the working folder is a plain file of a neighbour folder, and neither
-    /// the program's name nor its other words speak of writing.
+    /// Whether all outside paths of a call are plain files in sibling folders, and neither the program's name nor
+    /// its other words suggest writing.
     pub(in crate::risk::shell) fn only_neighbours(
         &self,
         program: &str,
         arguments: &[(String, bool)],
     ) -> bool {
-        let Some([writers, options, words]) = SIGNS.as_ref() else { return false };
         let name = program.rsplit('/').next().unwrap_or(program);
-        if writers.is_match(name) || place::is_outside(&self.folder) {
+        if WRITERS.is_match(name) || place::is_outside(&self.folder) {
             return false;
         }
         let neighbour = |(text, glob): &(String, bool)| {
-            !glob && is_neighbour(&place::settle(text, &self.folder)) && is_neighbour(text)
+            !glob && is_neighbour(&place::normalize(text, &self.folder)) && is_neighbour(text)
         };
         let (near, others): (Vec<_>, Vec<_>) =
             arguments.iter().cloned().partition(|argument| neighbour(argument));
@@ -47,13 +43,13 @@ impl Judge<'_> {
                 text.split_once('=').map_or((text.as_str(), None), |(name, it)| (name, Some(it)));
             text.contains(['>', '<', '|', ';', '&', '`', '$', UNKNOWN])
                 || (value.is_some() && !text.starts_with('-'))
-                || options.is_match(option)
-                || words.is_match(text)
+                || WRITING_OPTIONS.is_match(option)
+                || WRITING_WORDS.is_match(text)
         };
         if near.is_empty() || others.iter().any(speaks) {
             return false;
         }
-        // What stands last behind other files is where something goes.
+        // The last of several files may be the target.
         let mut plain = arguments.iter().filter(|(text, _)| !text.starts_with('-'));
         let subcommand = |text: &str| text.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
         let first = plain.next().is_some_and(|it| neighbour(it) || subcommand(&it.0));
@@ -62,14 +58,12 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// The place of installed programs that a program which nobody knows is given, where its name or another word
-    /// speaks of writing.
+    /// The path of installed programs that an unlisted program gets, if its name or another word suggests writing.
     pub(in crate::risk::shell) fn writes_installed(
         &self,
         program: &str,
         arguments: &[(String, bool)],
     ) -> Option<String> {
-        let [writers, options, words] = SIGNS.as_ref()?;
         let name = program.rsplit('/').next().unwrap_or(program);
         let speaks = |(text, _): &(String, bool)| {
             let option = text.split('=').next().unwrap_or_default();
@@ -78,11 +72,12 @@ impl Judge<'_> {
                 option.trim_start_matches('-'),
                 "file" | "files" | "format" | "sort" | "load" | "dir"
             );
-            option.len() > 2 && !names && options.is_match(option) || words.is_match(text)
+            option.len() > 2 && !names && WRITING_OPTIONS.is_match(option)
+                || WRITING_WORDS.is_match(text)
         };
-        let writes = writers.is_match(name) || arguments.iter().any(speaks);
+        let writes = WRITERS.is_match(name) || arguments.iter().any(speaks);
         let tool = self.table.verbs.is_tool(name) || self.table.verbs.excepted(name);
-        // A script of the project has options of its own, and what only names a file may read it.
+        // The options of a project script may have any meaning, and an option that names a file may only read it.
         if tool || !writes || program.contains('/') || program == "meson" {
             return None;
         }
@@ -90,7 +85,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a text is one plain path of a folder beside the working folder, or beside the one above it.
+/// Whether a text is one plain path in a sibling of the working folder or of its parent.
 pub(super) fn is_neighbour(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("../") else { return false };
     let rest = rest.strip_prefix("../").unwrap_or(rest);

@@ -1,115 +1,72 @@
-//! Options whose value is written, whatever their program is, and those whose value is code by its name.
+//! Options of any program whose value is written, and options whose value is a code file.
 
-use std::sync::LazyLock;
+use super::neighbours::is_neighbour;
+use super::paths::paths;
+use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
-use regex::Regex;
-
-use super::{is_neighbour, place};
-
-/// Options that say where a program puts what it makes.
-const OUTPUTS: &str = r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
+/// Options for outputs.
+static OUTPUTS: LazyRegex = LazyRegex::new(
+    r"(?xi)^--?([a-z]+[-_]?)?(out|output|outfile|out-?file|outdir|out-?dir|output-?(dir|file|path|folder|directory|root)
     |dist-?(path|dir)|dest|dest-?dir|destination|target-?dir|install-?(dir|path|to)|bin-?dir|to-?dir|save-?(to|as|path|dir)|write-?to
-    |export-?(to|path|dir)|dump-?(to|dir|file)|download-?dir|extract-?(to|dir))$";
-/// Names of folders and files into which projects build, beside what they are built from.
-const BUILT: &str = r"(?xi)^(build|builds|build[-_][\w-]+|dist|out|output|outputs|img|images|docs?|public|site|_site|artifacts?|target|bin|gen|generated
-    |reports?|coverage|releases?|html|assets|static|www|export|exports|results?|plots?|figures|logs?|wheels|wheelhouse|packages|pkg|debs|screenshots|renders?|rendered|thumbs|icons|pdf|dist-[\w-]+)$";
-/// Endings of files that are code for whatever loads them.
-const CODE: &str = r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$";
+    |export-?(to|path|dir)|dump-?(to|dir|file)|download-?dir|extract-?(to|dir))$",
+);
+/// Usual names for build output beside its sources.
+static BUILT: LazyRegex = LazyRegex::new(
+    r"(?xi)^(build|builds|build[-_][\w-]+|dist|out|output|outputs|img|images|docs?|public|site|_site|artifacts?|target|bin|gen|generated
+    |reports?|coverage|releases?|html|assets|static|www|export|exports|results?|plots?|figures|logs?|wheels|wheelhouse|packages|pkg|debs|screenshots|renders?|rendered|thumbs|icons|pdf|dist-[\w-]+)$",
+);
+/// Extensions of files that are loaded as code.
+static CODE: LazyRegex =
+    LazyRegex::new(r"(?i)\.(so|so\.\d+|dylib|dll|rb|py|js|mjs|cjs|lua|pl|pm|jar|el|tcl|php|wasm)$");
 /// Options that load something.
-const LOADS: &str = r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$";
+static LOADS: LazyRegex = LazyRegex::new(
+    r"^(-r|--require|--requires|--load|--import|--use|--load-module|--module|--load-extension|--engine|--backend)$",
+);
 
-static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
-    let found: Vec<Regex> =
-        [OUTPUTS, BUILT, CODE, LOADS].into_iter().filter_map(|it| Regex::new(it).ok()).collect();
-    found.try_into().ok()
-});
-
-/// Whether what an option names is written, so that not even a folder of installed programs is only read.
+/// Whether an option's value is written. Folders of installed programs are no exception then.
 pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
-    // Of these, such an option says where what they only link, look for or read from is.
+    // For these, such an option names a folder to read from.
     let reads = ["pkg-config", "cmake", "meson"].contains(&program);
-    // A single letter means something else to these, most of which only look.
-    const OTHERS: [&str; 40] = [
-        "grep",
-        "egrep",
-        "fgrep",
-        "zgrep",
-        "rg",
-        "ag",
-        "ack",
-        "git",
-        "ps",
-        "ssh",
-        "scp",
-        "sftp",
-        "sshfs",
-        "mount",
-        "find",
-        "fd",
-        "lsof",
-        "lsblk",
-        "findmnt",
-        "apt",
-        "apt-get",
-        "apt-cache",
-        "unzip",
-        "7z",
-        "tar",
-        "ls",
-        "test",
-        "[",
-        "[[",
-        "set",
-        "shopt",
-        "ip",
-        "rpm",
-        "tree",
-        "jq",
-        "journalctl",
-        "systemctl",
-        "docker",
-        "kubectl",
-        "diff",
-    ];
-    let (Some([outputs, ..]), Some(option)) = (PATTERNS.as_ref(), option) else { return false };
-    let short = option == "-o" && !OTHERS.contains(&program);
-    !reads && (short || option == "-femit-bin" || outputs.is_match(option))
+    // For these, `-o` has another meaning, mostly a harmless one.
+    const OTHERS: &str = "grep egrep fgrep zgrep rg ag ack git ps ssh scp sftp sshfs mount find fd lsof lsblk findmnt apt \
+        apt-get apt-cache unzip 7z tar ls test [ [[ set shopt ip rpm tree jq journalctl systemctl docker \
+        kubectl diff";
+    let Some(option) = option else { return false };
+    let short = option == "-o" && !listed(OTHERS, program);
+    !reads && (short || option == "-femit-bin" || OUTPUTS.is_match(option))
 }
 
-/// Whether what an option says is written lies on another host.
+/// Whether an output option names another host.
 pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
-    let Some([outputs, ..]) = PATTERNS.as_ref() else { return false };
     let schemes = ["http://", "https://", "s3://", "gs://", "ftp://", "sftp://", "ssh://"];
     let host = schemes.iter().find_map(|it| text.strip_prefix(it));
     let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
-    outputs.is_match(option) && host.is_some_and(|it| !here(it))
+    OUTPUTS.is_match(option) && host.is_some_and(|it| !here(it))
 }
 
-/// Whether an option loads a file that is code by its name.
+/// Whether an option loads a code file, judged by its extension.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
-    let Some([_, _, code, loads]) = PATTERNS.as_ref() else { return true };
-    // A project elsewhere is built and run with all that it says of itself.
+    // A project elsewhere is built and run with its own settings.
     let projects =
         ["--project", "--package-path", "--project-directory", "--project-dir", "--working-dir"];
-    loads.is_match(option) && code.is_match(text)
+    LOADS.is_match(option) && CODE.is_match(text)
         || projects.contains(&option) && text.contains('/')
 }
 
-/// Whether a word is the folder of a neighbour for what is built, or a file in it: behind an option that says so, or
-/// as the last word, where what is made stands.
+/// Whether a word is a build folder beside the project or a file in it, after an output option or as the last word.
 pub(super) fn is_beside(
     program: &str,
     option: Option<&str>,
     text: &str,
     (last, folder): (bool, &str),
 ) -> bool {
-    let Some([outputs, built, ..]) = PATTERNS.as_ref() else { return false };
     let value = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |it| it.1);
-    let named = option.is_some_and(|it| outputs.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
+    let named = option.is_some_and(|it| OUTPUTS.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
     let plain = !value.contains('*') && is_neighbour(value);
     let first = value.strip_prefix("../").and_then(|rest| rest.split('/').next());
-    // What stands last and names no option may also be what is changed, so that only folders count in which nothing
-    // but what was built lies.
+    // A last word without an option may also be changed in place, so only pure build folders count.
     let builds =
         ["build", "dist", "out", "output", "bin", "target", "artifacts", "release", "export"];
     let changes = [
@@ -124,28 +81,21 @@ pub(super) fn is_beside(
         && folder.is_empty()
         && plain
         && !place::is_sensitive(value)
-        && first.is_some_and(|it| built.is_match(it))
+        && first.is_some_and(|it| BUILT.is_match(it))
 }
 
-/// Whether a script that prepares a build is only told where it will be installed later.
+/// Whether an option of a configure step only names the later installation prefix.
 pub(super) fn only_named(program: &str, option: Option<&str>, text: &str, raised: bool) -> bool {
     let configures = program == "configure" || program.ends_with("/configure");
     let prepares =
         configures && !program.starts_with(['/', '~']) || matches!(program, "meson" | "cmake");
     let value = text.rsplit('=').next().unwrap_or(text);
-    let path = super::paths(value).into_iter().next().unwrap_or_default();
+    let path = paths(value).into_iter().next().unwrap_or_default();
     let usual = ["~/.local", "~/local", "~/opt", "~/apps", "~/sw", "~/usr", "~/.opt"];
     let named = |it: &str| {
-        matches!(
+        listed(
+            "prefix exec-prefix bindir libdir includedir datadir mandir sysconfdir",
             it.trim_start_matches('-'),
-            "prefix"
-                | "exec-prefix"
-                | "bindir"
-                | "libdir"
-                | "includedir"
-                | "datadir"
-                | "mandir"
-                | "sysconfdir"
         )
     };
     !raised

@@ -1,76 +1,47 @@
-//! Which places a word names, and which of them are outside the working folder.
+//! The paths that a word names, and which of them are outside the working folder.
 
 use std::sync::LazyLock;
 
-use super::place;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 use crate::risk::shell::syntax::{END, UNKNOWN};
 
-/// Folders in which a path that begins at the root is taken for one, and not for a route or a pattern.
-const KNOWN: [&str; 31] = [
-    "bin",
-    "boot",
-    "data",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib32",
-    "lib64",
-    "media",
-    "mnt",
-    "nix",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "snap",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "workspace",
-    "workspaces",
-];
+/// Folders at the root with which an absolute path starts. Other texts with a leading slash may be routes or
+/// patterns.
+const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
+    usr var Applications Library System Users Volumes workspace workspaces";
 
-/// Where programs are installed; without more rights nobody writes there.
+/// Folders of installed programs, which are not writable without raised privileges.
 const INSTALLED: [&str; 9] =
     ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix", "/snap"];
 
-/// Files of `/dev` that a program may be given.
+/// Devices that a program may use.
 const DEVICES: [&str; 6] =
     ["/dev/random", "/dev/urandom", "/dev/stdin", "/dev/tty", "/dev/null", "/dev/fd"];
 
-/// Whether a name is one of a folder at the root.
+/// Whether a folder of this name exists at the root.
 pub(super) fn is_top(name: &str) -> bool {
-    KNOWN.contains(&name)
+    listed(KNOWN, name)
 }
 
-/// Who asks for a place.
+/// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::risk::shell) enum Use {
-    /// A program that may write there.
+    /// A program may write there.
     Program,
-    /// A program that may write there with more rights.
+    /// A program with raised privileges may write there.
     Raised,
-    /// A program that takes code from there.
+    /// A program loads code from there.
     Code,
 }
 
-/// Whether a settled path is in a hidden folder of a place where everybody may write.
+/// Whether a normalized path is in a hidden folder of a world-writable place.
 pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
     let folders = ["/tmp/", "/var/tmp/", "/dev/shm/"];
     let Some(rest) = folders.iter().find_map(|folder| path.strip_prefix(folder)) else {
         return false;
     };
-    // What windows keep there, and folders that programs make for themselves.
+    // Usual hidden names: sockets of the window system, and temporary folders of programs.
     let usual = |name: &str| {
         matches!(name, ".X11-unix" | ".ICE-unix")
             || name.starts_with(".X")
@@ -78,11 +49,11 @@ pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
                 rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
             })
     };
-    // What is hidden further down belongs to a project that is there.
+    // Hidden files further down belong to a project there.
     rest.split('/').next().is_some_and(|name| name.starts_with('.') && !usual(name))
 }
 
-/// Whether a settled path is outside the working folder, and not one of the places that everybody uses.
+/// Whether a normalized path is outside the working folder, and not in a shared place such as a temporary folder.
 pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
     if !place::is_outside(path) {
         return false;
@@ -100,8 +71,8 @@ pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
     used == Use::Raised || !INSTALLED.iter().any(|folder| below(folder))
 }
 
-/// The paths that a text may name: it itself, what stands behind a sign that joins names and values, and what is
-/// glued to an option.
+/// The paths in a text: the text itself, parts after separators of names and values, and the value attached to an
+/// option.
 pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
     static HOME: LazyLock<[(String, &str); 5]> = LazyLock::new(|| {
         [
@@ -121,7 +92,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
     }
     let is_path = |piece: &str| {
         piece.strip_prefix('~').is_some_and(|rest| {
-            // A home, and not a version or a number.
+            // A home folder, as opposed to a version or a number.
             let user = rest.split('/').next().unwrap_or_default();
             !user.starts_with(|c: char| c.is_ascii_digit())
                 && user.chars().all(|c| c.is_ascii_alphanumeric() || "_-.*".contains(c))
@@ -132,8 +103,8 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
             || piece.strip_prefix('/').is_some_and(|rest| {
                 let rest = rest.trim_start_matches(['/', '.']);
                 let first = rest.split(['/', ' ', '\n', ';', ':', ',']).next().unwrap_or_default();
-                // In a text of several words it needs more than one name.
-                (KNOWN.contains(&first)
+                // In a text of several words a path needs more than one name.
+                (listed(KNOWN, first)
                     && (!piece.contains(' ')
                         || rest.get(first.len()..).is_some_and(|it| it.starts_with('/'))))
                     || first.contains(['*', '?', '[']) && first.len() < 8
@@ -150,7 +121,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
         return found;
     }
     let text = text.replace("file://", "=");
-    // A text of several words is one path with blanks, or something else, of which only the beginning counts.
+    // A text of several words is one path with blanks, or something else, of which only the start counts.
     let head = if text.starts_with(['/', '~']) || !text.contains([' ', '\n']) {
         text.as_str()
     } else {
@@ -172,7 +143,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// The path that a container is given of this computer: what stands before the colon, if it may write there.
+/// The local path of a container mount, if the container may write there.
 pub(super) fn mounted(text: &str) -> Option<&str> {
     let text = text.trim_start_matches("--volume=").trim_start_matches("-v");
     if let Some(source) = text.split(',').find_map(|part| {
@@ -188,8 +159,8 @@ pub(super) fn mounted(text: &str) -> Option<&str> {
     (!read_only).then_some(source)
 }
 
-/// Of a call of `tar`: whether it makes an archive, and which words name that archive. One that is made is
-/// written and all else read; one that is taken apart is read and all else may be written.
+/// For a call of `tar`: whether it creates an archive, and the indices of the words that name the archive. Creating
+/// writes the archive and reads the rest; extracting reads the archive and may write the rest.
 pub(super) fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usize>)> {
     if !matches!(program, "tar" | "bsdtar" | "gtar") {
         return None;
@@ -203,7 +174,7 @@ pub(super) fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bo
             match long.strip_prefix("file") {
                 Some("") => named.push(at + 1),
                 Some(value) if value.starts_with('=') => named.push(at),
-                // Files of its own that are written while an archive is made.
+                // Further files that are written while an archive is created.
                 _ if long.contains('=') && !long.starts_with("exclude") => written.push(at),
                 _ => {}
             }

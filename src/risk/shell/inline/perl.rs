@@ -1,19 +1,19 @@
-//! One-liners of Perl that match, substitute, count and print, and the files that another command lists for them.
+//! Perl one-liners that only match, substitute, count and print, and their file lists.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::{Judge, is_inside};
-use crate::risk::shell::effects::program_of;
+use crate::risk::shell::judge::Judge;
+use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::place;
+use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{END, SimpleCommand, UNKNOWN, Word};
 
-/// Code that is longer is read by nobody at a glance.
-const LONGEST: usize = 400;
+/// Limit for code that can be reviewed at a glance.
+const MAX_LENGTH: usize = 400;
 
-/// A statement of such code, with what ends it. A text holds no subscript and no block, since Perl runs what stands
-/// in those; a pattern holds no variable and no code.
-static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// One statement with its terminator. Texts contain no subscripts or blocks, since Perl runs code inside them;
+/// patterns contain no variables or code.
+static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";
     let text = format!(r#""(?:[^"\\$@\[{{]|\\[ntr"\\$@0/]|{variable})*"|'[^'\\]*'"#);
     let value = format!(
@@ -38,19 +38,17 @@ static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let ends = format!(
         r"(?:END|BEGIN)\s?\{{\s?{prints}\s?;?\s?\}}|(?:if|unless)\s?\({one}\)\s?\{{\s?{does}(?:\s?;\s?{does})*\s?;?\s?\}}"
     );
-    Regex::new(&format!(
+    LazyRegex::from(format!(
         r"^\s*(?:{ends}\s*;?|(?:{does}|{found}\s?(?:&&|and)\s?{does})\s*(?:;|\}}?$|$))\s*"
     ))
-    .ok()
 });
 
-/// Whether code of Perl does nothing but match, substitute, count and print.
+/// Whether Perl code only matches, substitutes, counts and prints.
 pub(super) fn only_prints(code: &str) -> bool {
-    let Some(statement) = STATEMENT.as_ref() else { return false };
     let code = code.trim();
-    // What a pattern may hold that is code, or that names a file.
+    // Code inside patterns, and file access.
     let hidden = ["(?{", "(??{", "`", "<", "\\Q$", "system", "exec"];
-    if code.is_empty() || code.len() > LONGEST || !code.is_ascii() {
+    if code.is_empty() || code.len() > MAX_LENGTH || !code.is_ascii() {
         return false;
     }
     if hidden.iter().any(|it| code.contains(it)) {
@@ -58,24 +56,26 @@ pub(super) fn only_prints(code: &str) -> bool {
     }
     let mut rest = code;
     while !rest.is_empty() {
-        let Some(found) = statement.find(rest).filter(|it| it.end() > 0) else { return false };
+        let Some(found) = STATEMENT.find_iter(rest).next().filter(|it| it.end() > 0) else {
+            return false;
+        };
         rest = rest.get(found.end()..).unwrap_or_default();
     }
     true
 }
 
-/// Whether a subscript calls something: Perl runs what stands in it, in the middle of a text, too.
+/// Whether a subscript contains a call. Perl runs it even inside a text.
 pub(super) fn hides_call(code: &str) -> bool {
-    static CALLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CALLS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "system|exec|qx|open|eval|do|require|rename|unlink|rmdir|mkdir|kill|fork|syscall|chmod|chown|link|symlink\
                      |truncate|utime|readpipe|glob|syswrite|socket|dump|chdir|chroot";
-        Regex::new(&format!(r"[$@]\w*(?:->)?\s*[\[{{][^\]}}]*\b(?:{names})\b")).ok()
+        LazyRegex::from(format!(r"[$@]\w*(?:->)?\s*[\[{{][^\]}}]*\b(?:{names})\b"))
     });
-    CALLS.as_ref().is_none_or(|calls| calls.is_match(code))
+    CALLS.is_match(code)
 }
 
 impl Judge<'_> {
-    /// Whether a word is nothing but names of files of the project, as a command prints them that only looks for them.
+    /// Whether a word consists of project file names printed by a command that only searches for them.
     pub(super) fn lists_project(&self, word: &Word) -> bool {
         let lists = |it: &SimpleCommand| {
             let mut words = it.words.iter().map(|it| it.text.as_str());
@@ -101,7 +101,7 @@ impl Judge<'_> {
             program.as_deref() == Some("xargs")
         };
         let found = word.text.strip_suffix(&format!("/{UNKNOWN}FOUND{END}"));
-        if found.is_some_and(|folder| is_inside(folder) && !folder.contains(UNKNOWN)) {
+        if found.is_some_and(|folder| place::is_project_file(folder) && !folder.contains(UNKNOWN)) {
             let finds = |it: &SimpleCommand| {
                 it.words.first().and_then(|it| program_of(&it.text)).as_deref() == Some("find")
             };

@@ -1,9 +1,9 @@
-//! Code in the command line, taken apart: strings, numbers, names and signs.
+//! A tokenizer for inline code: strings, numbers, names and signs.
 //!
-//! What could make this disagree with the language itself is refused instead of being read: comments, code inside
-//! strings, quotes of other kinds, escapes outside strings.
+//! Syntax that the tokenizer could read differently from the language is refused: comments, code inside strings,
+//! other quotes, escapes outside strings.
 
-/// One piece of code.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Name(String),
@@ -12,11 +12,24 @@ pub(super) enum Token {
     Sign(char),
 }
 
-/// Words behind which a slash begins a pattern.
+/// Whether a token is this sign.
+pub(super) fn sign(token: Option<&Token>, wanted: char) -> bool {
+    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
+}
+
+/// The text of a name token.
+pub(super) fn name(token: Option<&Token>) -> Option<&str> {
+    match token {
+        Some(Token::Name(name)) => Some(name),
+        _ => None,
+    }
+}
+
+/// Words after which a slash starts a pattern.
 const BEFORE_PATTERN: [&str; 9] =
     ["if", "unless", "and", "or", "not", "split", "grep", "while", "until"];
 
-/// The tokens of a code; nothing where it holds what is not read here.
+/// The tokens of code; `None` for unsupported syntax.
 pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
     if !code.is_ascii()
         || code.contains(['`', '\0'])
@@ -161,7 +174,7 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
         } else {
             let sign = char::from(*byte);
             let next = rest.as_bytes().get(1).copied().unwrap_or(b' ');
-            // Signs that begin another kind of quotes or of names.
+            // Signs that start other kinds of quotes or names.
             let quotes = match sign {
                 '#' => !lua,
                 '$' => {
@@ -184,12 +197,12 @@ pub(super) fn tokens(code: &str, language: &str) -> Option<Vec<Token>> {
     (!refused.iter().any(|it| bare.contains(it))).then_some(found)
 }
 
-/// Whether every escape of a pattern is one of a class or of a sign, and there are no quotes.
+/// Whether a pattern has only simple escapes and no quotes.
 fn plain_escapes(text: &str) -> bool {
     !text.contains(['\'', '"', '\n', '#']) && !text.ends_with('\\')
 }
 
-/// The text of a string that begins at a quote, and where it ends.
+/// The content of a string that starts at a quote, and the index after it.
 fn string(code: &str, start: usize) -> Option<(String, usize)> {
     let bytes = code.as_bytes();
     let quote = *bytes.get(start)?;

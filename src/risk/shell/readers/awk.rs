@@ -1,14 +1,11 @@
-//! Programs of `awk` that choose, calculate and print: nothing that runs, opens or writes.
+//! `awk` programs that only select, compute and print.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{Argument, Call, Taken, is_operand};
+use super::{CallEffect, Taken, is_operand};
 
-pub(super) fn call(taken: &Taken) -> Call {
-    let mut call = Call::Reads;
+pub(super) fn call(taken: &Taken) -> CallEffect {
+    let mut call = CallEffect::ReadsOnly;
     let mut operands = taken.operands.iter().copied();
     let sources: Vec<&str> = taken
         .values
@@ -18,47 +15,37 @@ pub(super) fn call(taken: &Taken) -> Call {
         .collect();
     if sources.is_empty() {
         match operands.next() {
-            Some(Argument { text, glob: false, .. }) => call = program(text),
-            Some(Argument { text, .. }) => call = program(text),
-            None => return Call::More,
+            Some(first) => call = program(first.text),
+            None => return CallEffect::Unlisted,
         }
     }
     for text in sources {
         call = call.max(program(text));
     }
-    if operands.all(is_operand) { call } else { call.max(Call::More) }
+    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
 }
 
-/// A program for awk, its texts and patterns taken out.
-pub(super) fn program(text: &str) -> Call {
-    static TEXTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#).ok()
-    });
-    static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(system|getline|extension)\b|[^|]\|[^|]|^\||\||@|/inet").ok()
-    });
-    static WRITES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bprintf?\b[^;}\n]*>|\b(close|fflush)\b").ok());
-    // A file that is named in the program, below the working directory.
-    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"\s*([;}\n][^>]*)?$|^[^>]*(close|fflush)[^>]*$"#)
-            .ok()
-    });
-    let (Some(texts), Some(runs), Some(writes), Some(named)) =
-        (TEXTS.as_ref(), RUNS.as_ref(), WRITES.as_ref(), NAMED.as_ref())
-    else {
-        return Call::Harms;
-    };
+/// The effect of an awk program. Texts and patterns inside it are ignored.
+pub(super) fn program(text: &str) -> CallEffect {
+    static TEXTS: LazyRegex =
+        LazyRegex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#);
+    static RUNS: LazyRegex =
+        LazyRegex::new(r"\b(system|getline|extension)\b|[^|]\|[^|]|^\||\||@|/inet");
+    static WRITES: LazyRegex = LazyRegex::new(r"\bprintf?\b[^;}\n]*>|\b(close|fflush)\b");
+    // Output to a literal file below the working folder.
+    static NAMED: LazyRegex = LazyRegex::new(
+        r#"^[^>]*>{1,2}\s*"[\w-][\w./-]*"\s*([;}\n][^>]*)?$|^[^>]*(close|fflush)[^>]*$"#,
+    );
     if text.contains("/inet/") {
-        return Call::Harms;
+        return CallEffect::Harmful;
     }
-    let bare = texts.replace_all(text, "$1 _ ").replace("||", " ").replace(['\\', '\n'], " ");
-    let writes = writes.is_match(&bare);
-    if runs.is_match(&bare) || (writes && (!named.is_match(text) || text.contains("../"))) {
-        Call::Harms
+    let bare = TEXTS.replace_all(text, "$1 _ ").replace("||", " ").replace(['\\', '\n'], " ");
+    let writes = WRITES.is_match(&bare);
+    if RUNS.is_match(&bare) || (writes && (!NAMED.is_match(text) || text.contains("../"))) {
+        CallEffect::Harmful
     } else if writes || bare.contains('"') || bare.contains(UNKNOWN) || text.contains("ENVIRON") {
-        Call::More
+        CallEffect::Unlisted
     } else {
-        Call::Reads
+        CallEffect::ReadsOnly
     }
 }

@@ -1,19 +1,18 @@
-//! The table of readers: programs with the options and operands that leave it at reading.
+//! The table `readers.toml`: programs with the options and operands of read-only calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
+use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{Argument, split_value};
 
-/// The file with every program that can only read, and how it has to be called for that.
+/// The text of the table.
 pub(in crate::risk) const TEXT: &str = include_str!("../../../../assets/risk/readers.toml");
 
-pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| {
-    let mut readers: Readers = toml::from_str(TEXT).map_err(|error| error.to_string())?;
+pub(super) static ENTRIES: LazyLock<Result<Entries, String>> = LazyLock::new(|| {
+    let mut readers: Entries = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     let sets = std::mem::take(&mut readers.set);
     for reader in &mut readers.reader {
         for name in &reader.sets {
@@ -24,10 +23,6 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
             reader.long = format!("{} {}", reader.long, set.long);
         }
         reader.options = reader.long.split_whitespace().map(LongOption::read).collect();
-        reader.matches = match &reader.only {
-            Some(text) => Some(Regex::new(text).map_err(|error| format!("{text}: {error}"))?),
-            None => None,
-        };
         reader.heads = reader
             .names
             .iter()
@@ -50,15 +45,15 @@ pub(super) static READERS: LazyLock<Result<Readers, String>> = LazyLock::new(|| 
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Readers {
-    /// Options that several entries have in common.
+pub(super) struct Entries {
+    /// Options shared by several entries.
     #[serde(default)]
     pub(super) set: BTreeMap<String, OptionSet>,
-    /// Options before the subcommand with which a call still only reads, by program.
+    /// Options before the subcommand in read-only calls, by program.
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
-    pub(super) reader: Vec<Reader>,
-    /// Which head of which entry begins with a program, in the order of the table.
+    pub(super) reader: Vec<Entry>,
+    /// For each program: the entries with the index of the matching name.
     #[serde(skip)]
     by_program: HashMap<String, Vec<(usize, usize)>>,
 }
@@ -66,36 +61,36 @@ pub(super) struct Readers {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OptionSet {
-    /// Letters without a value.
+    /// Letters of options without a value.
     #[serde(default)]
     pub(super) short: String,
-    /// Letters with a value.
+    /// Letters of options with a value.
     #[serde(default)]
     pub(super) value: String,
-    /// Letters whose value, if there is one, is glued to them.
+    /// Letters of options with an optional attached value.
     #[serde(default)]
     pub(super) glued: String,
-    /// Names: `name`, `name=` with a value, `name[=]` with one that has to be glued.
+    /// Names of long options: `name`, `name=` with a value, `name[=]` with an attached value.
     #[serde(default)]
     pub(super) long: String,
 }
 
-/// What operands may be.
+/// The allowed operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operands {
-    /// Any text that is known; the program does nothing else whatever its operands are.
+    /// Any known text.
     #[default]
     Known,
-    /// Also what only the running shell knows.
+    /// Also unknown text.
     Any,
-    /// None at all.
+    /// None.
     None,
-    /// Letters, digits and a few signs: no colon, no blank.
+    /// Letters, digits and a few signs, but no colons or blanks.
     Word,
 }
 
-/// A language of its own among the operands.
+/// The language of a script among the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Language {
@@ -107,25 +102,25 @@ pub(super) enum Language {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Reader {
+pub(super) struct Entry {
     /// `program` or `program subcommand`; words may be `a|b`.
     pub(super) names: Vec<String>,
     #[serde(default)]
     pub(super) short: String,
     #[serde(default)]
     pub(super) value: String,
-    /// Letters whose value, if there is one, is glued to them.
+    /// Letters of options with an optional attached value.
     #[serde(default)]
     pub(super) glued: String,
     #[serde(default)]
     pub(super) long: String,
-    /// Sets of options that are allowed, too.
+    /// Names of shared option sets.
     #[serde(default)]
     pub(super) sets: Vec<String>,
-    /// Options are whole words with one dash: `-name=` takes the next word.
+    /// Options are whole words with one dash; `-name=` takes the next word.
     #[serde(default)]
     pub(super) single: bool,
-    /// `-20` is a number.
+    /// Whether `-20` is allowed.
     #[serde(default)]
     pub(super) digits: bool,
     #[serde(default)]
@@ -133,12 +128,12 @@ pub(super) struct Reader {
     pub(super) most: Option<usize>,
     #[serde(default)]
     pub(super) least: usize,
-    /// What every operand has to look like.
-    pub(super) only: Option<String>,
-    /// Options that write, run or send; an abbreviation of one is one.
+    /// A pattern for every operand.
+    pub(super) only: Option<LazyRegex>,
+    /// Options that write, run or send something, including their abbreviations.
     #[serde(default)]
     pub(super) harm: Vec<String>,
-    /// Options whose value is a file that is written: dangerous outside the working directory.
+    /// Options whose value is an output file. It is dangerous outside the working folder.
     #[serde(default)]
     pub(super) writes: Vec<String>,
     pub(super) language: Option<Language>,
@@ -148,8 +143,20 @@ pub(super) struct Reader {
     pub(super) options: Vec<LongOption>,
     #[serde(skip)]
     pub(super) heads: Vec<Vec<Vec<String>>>,
-    #[serde(skip)]
-    pub(super) matches: Option<Regex>,
+}
+
+/// One argument of a call.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::risk::shell) struct Argument<'a> {
+    pub(in crate::risk::shell) text: &'a str,
+    pub(in crate::risk::shell) glob: bool,
+    /// In double quotes, so that it stays one word.
+    pub(in crate::risk::shell) quoted: bool,
+}
+
+/// Splits an option from its attached value.
+pub(super) fn split_value(text: &str) -> (&str, Option<&str>) {
+    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
 }
 
 #[derive(Debug)]
@@ -178,9 +185,9 @@ impl LongOption {
     }
 }
 
-impl Readers {
-    /// The entries that are about a program, each with the subcommands that it wants.
-    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Reader, &[Vec<String>])> {
+impl Entries {
+    /// The entries of a program, each with its subcommands.
+    pub(super) fn of(&self, program: &str) -> impl Iterator<Item = (&Entry, &[Vec<String>])> {
         self.by_program.get(program).into_iter().flatten().filter_map(|(entry, head)| {
             let reader = self.reader.get(*entry)?;
             let (_, subcommands) = reader.heads.get(*head)?.split_first()?;
@@ -188,7 +195,7 @@ impl Readers {
         })
     }
 
-    /// The arguments behind the subcommand, when those before it are known to change nothing.
+    /// The arguments after the subcommand, if those before it are listed.
     pub(super) fn subcommand<'a, 'b>(
         &self,
         program: &str,
@@ -211,7 +218,7 @@ impl Readers {
                     (Takes::Value, None) => 2,
                     _ => return None,
                 };
-                // Another folder has settings of its own, which can name programs; below this one they are known.
+                // The settings of another folder can name programs to run.
                 let outside =
                     |it: &Argument| it.text.contains(UNKNOWN) || it.text.starts_with(['/', '~']);
                 if arguments.get(before..at).is_none_or(|used| used.iter().any(outside)) {

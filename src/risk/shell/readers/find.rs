@@ -1,108 +1,25 @@
-//! `find`: its tests and what it prints; what it runs is judged where it is taken out of the call.
+//! `find` expressions. Commands that `find` runs are rated separately.
 
-use super::{Argument, Call, is_known};
+use super::super::listed::listed;
+use super::{Argument, CallEffect, is_known};
 
-const BARE: [&str; 44] = [
-    "-H",
-    "-L",
-    "-P",
-    "-O0",
-    "-O1",
-    "-O2",
-    "-O3",
-    "-E",
-    "-X",
-    "-s",
-    "-x",
-    "-a",
-    "-and",
-    "-o",
-    "-or",
-    "-not",
-    "!",
-    "(",
-    ")",
-    ",",
-    "-daystart",
-    "-depth",
-    "-d",
-    "-follow",
-    "-ignore_readdir_race",
-    "-noignore_readdir_race",
-    "-mount",
-    "-xdev",
-    "-noleaf",
-    "-warn",
-    "-nowarn",
-    "-empty",
-    "-executable",
-    "-readable",
-    "-writable",
-    "-nogroup",
-    "-nouser",
-    "-true",
-    "-false",
-    "-ls",
-    "-print",
-    "-print0",
-    "-prune",
-    "-quit",
-];
-const VALUE: [&str; 42] = [
-    "-maxdepth",
-    "-mindepth",
-    "-regextype",
-    "-amin",
-    "-anewer",
-    "-atime",
-    "-cmin",
-    "-cnewer",
-    "-ctime",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-ilname",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-iwholename",
-    "-links",
-    "-lname",
-    "-mmin",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-newermt",
-    "-newerat",
-    "-newerct",
-    "-newermm",
-    "-path",
-    "-perm",
-    "-regex",
-    "-samefile",
-    "-size",
-    "-type",
-    "-uid",
-    "-used",
-    "-user",
-    "-wholename",
-    "-xtype",
-    "-printf",
-    "-Btime",
-    "-Bnewer",
-];
+const BARE: &str = "-H -L -P -O0 -O1 -O2 -O3 -E -X -s -x -a -and -o -or -not ! ( ) , -daystart -depth -d -follow \
+    -ignore_readdir_race -noignore_readdir_race -mount -xdev -noleaf -warn -nowarn -empty -executable -readable \
+    -writable -nogroup -nouser -true -false -ls -print -print0 -prune -quit";
+const VALUE: &str = "-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -ctime -fstype -gid -group -ilname \
+    -iname -inum -ipath -iregex -iwholename -links -lname -mmin -mtime -name -newer -newermt -newerat -newerct \
+    -newermm -path -perm -regex -samefile -size -type -uid -used -user -wholename -xtype -printf -Btime -Bnewer";
 const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 const HARMS: [&str; 5] = ["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
-pub(super) fn call(arguments: &[Argument]) -> Call {
-    let mut call = Call::Reads;
+pub(super) fn call(arguments: &[Argument]) -> CallEffect {
+    let mut call = CallEffect::ReadsOnly;
     let mut at = 0;
     while let Some(argument) = arguments.get(at) {
         let text = argument.text;
         at += 1;
         if !is_known(text) {
-            call = call.max(Call::More);
+            call = call.max(CallEffect::Unlisted);
         } else if RUNS.contains(&text) {
             let tail = arguments.get(at..).unwrap_or_default();
             let length = tail.iter().position(|it| it.text == ";").or_else(|| {
@@ -112,20 +29,20 @@ pub(super) fn call(arguments: &[Argument]) -> Call {
             });
             match length {
                 Some(length) => at += length + 1,
-                None => return call.max(Call::More),
+                None => return call.max(CallEffect::Unlisted),
             }
-        } else if VALUE.contains(&text) {
+        } else if listed(VALUE, text) {
             if arguments.get(at).is_none_or(|value| !is_known(value.text)) {
-                call = call.max(Call::More);
+                call = call.max(CallEffect::Unlisted);
             }
             at += 1;
         } else if HARMS.contains(&text) {
-            call = Call::Harms;
-        } else if text.starts_with(['-', '!', '(', ')', ',']) && !BARE.contains(&text) {
-            call = call.max(Call::More);
+            call = CallEffect::Harmful;
+        } else if text.starts_with(['-', '!', '(', ')', ',']) && !listed(BARE, text) {
+            call = call.max(CallEffect::Unlisted);
         } else if argument.glob && text.starts_with(['*', '?', '[']) {
-            // A file may be called as an option is.
-            call = call.max(Call::More);
+            // A file name may look like an option.
+            call = call.max(CallEffect::Unlisted);
         }
     }
     call

@@ -1,38 +1,43 @@
-//! Scripts of `sed`: what only selects, replaces and prints, told from what runs and writes.
+//! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
-use super::{Call, Taken, is_operand};
+use super::{CallEffect, Taken, is_operand};
 
-pub(super) fn call(taken: &Taken) -> Call {
+pub(super) fn call(taken: &Taken) -> CallEffect {
     let given = taken.values.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
     let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
     let mut operands = taken.operands.iter().copied();
     if scripts.is_empty() {
         match operands.next() {
             Some(first) => scripts.push(first.text),
-            None => return Call::More,
+            None => return CallEffect::Unlisted,
         }
     }
     let call = script(&scripts.join("\n"));
-    if operands.all(is_operand) { call } else { call.max(Call::More) }
+    if operands.all(is_operand) { call } else { call.max(CallEffect::Unlisted) }
 }
 
-/// What a script does.
-pub(super) fn script(text: &str) -> Call {
+/// The effect of a script.
+pub(super) fn script(text: &str) -> CallEffect {
     if text.contains(UNKNOWN) {
-        // A value nobody knows could hold any command; a number in an address is the usual case. What does harm
-        // whether the value is a number or a word does so by what stands around it.
-        let harms = |value: &str| script(&with_values(text, value)) == Call::Harms;
-        return if harms("1") && harms("x") && harms("") { Call::Harms } else { Call::More };
+        // An unknown part is usually a number in an address, but could contain any command. The script is harmful
+        // if it would be so with a number, a word and an empty text in its place.
+        let harms = |value: &str| script(&with_values(text, value)) == CallEffect::Harmful;
+        return if harms("1") && harms("x") && harms("") {
+            CallEffect::Harmful
+        } else {
+            CallEffect::Unlisted
+        };
     }
-    let mut reader = Reader { rest: text.chars().collect(), at: 0, call: Call::Reads };
+    let mut reader =
+        ScriptParser { rest: text.chars().collect(), at: 0, call: CallEffect::ReadsOnly };
     match reader.commands() {
         Some(()) => reader.call,
-        None => Call::Harms,
+        None => CallEffect::Harmful,
     }
 }
 
-/// The text with one value in the place of all that is unknown.
+/// Replaces all unknown parts by one value.
 fn with_values(text: &str, value: &str) -> String {
     let mut parts = text.split(UNKNOWN);
     let mut known = parts.next().unwrap_or_default().to_owned();
@@ -43,13 +48,13 @@ fn with_values(text: &str, value: &str) -> String {
     known
 }
 
-struct Reader {
+struct ScriptParser {
     rest: Vec<char>,
     at: usize,
-    call: Call,
+    call: CallEffect,
 }
 
-impl Reader {
+impl ScriptParser {
     fn peek(&self) -> Option<char> {
         self.rest.get(self.at).copied()
     }
@@ -72,14 +77,14 @@ impl Reader {
         self.at > before
     }
 
-    /// A text up to its delimiter.
+    /// Skips a text up to its delimiter.
     fn delimited(&mut self, end: char) -> Option<()> {
         loop {
             match self.next()? {
                 '\\' => {
                     self.next()?;
                 }
-                // A bracket expression holds the delimiter as a plain character.
+                // Inside a bracket expression the delimiter is an ordinary character.
                 '[' if end != '[' => self.bracket(end),
                 next if next == end => return Some(()),
                 _ => {}
@@ -87,7 +92,7 @@ impl Reader {
         }
     }
 
-    /// Passes over a bracket expression; an opening bracket without its end is a plain character.
+    /// Skips a bracket expression. An opening bracket without a closing one is an ordinary character.
     fn bracket(&mut self, delimiter: char) {
         let mut at = self.at;
         if self.rest.get(at) == Some(&'^') {
@@ -100,9 +105,9 @@ impl Reader {
             match next {
                 ']' => {
                     let inside = self.rest.get(self.at..at).unwrap_or_default();
-                    // Where readers could differ on where the pattern ends, the script is not followed.
+                    // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
-                        self.call = self.call.max(Call::More);
+                        self.call = self.call.max(CallEffect::Unlisted);
                     }
                     self.at = at + 1;
                     return;
@@ -196,9 +201,9 @@ impl Reader {
                     self.delimited(end)?;
                     self.delimited(end)?;
                 }
-                // It reads another file; which one is only a part of this script.
+                // It reads another file, whose name is only part of the script.
                 'r' | 'R' => {
-                    self.call = self.call.max(Call::More);
+                    self.call = self.call.max(CallEffect::Unlisted);
                     self.line();
                     continue;
                 }
@@ -218,7 +223,7 @@ impl Reader {
         }
     }
 
-    /// The text of `a`, `i` and `c`, which goes on behind a backslash.
+    /// Skips the text of `a`, `i` and `c`, which a backslash continues.
     fn text(&mut self) {
         while let Some(next) = self.next() {
             match next {

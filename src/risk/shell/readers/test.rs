@@ -1,17 +1,15 @@
-//! `test` and `[`: expressions of files, texts and numbers.
+//! Expressions of `test` and `[`.
 
+use super::super::listed::listed;
 use super::super::syntax::UNKNOWN;
-use super::{Argument, Call};
+use super::{Argument, CallEffect};
 
-const ONE: [&str; 23] = [
-    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-t", "-u", "-w",
-    "-x", "-z", "-G", "-L", "-N", "-O", "-S",
-];
+const ONE: &str = "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -N -O -S";
 const TWO: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
-/// Reads an expression; a word without quotes that only the running shell knows could become several.
-pub(super) fn call(arguments: &[Argument]) -> Call {
+/// The effect of an expression. An unquoted unknown word could expand to several.
+pub(super) fn call(arguments: &[Argument]) -> CallEffect {
     let mut rest = match arguments.split_last() {
         Some((last, rest)) if last.text == "]" => rest,
         _ => arguments,
@@ -20,10 +18,10 @@ pub(super) fn call(arguments: &[Argument]) -> Call {
         argument.quoted || !argument.text.contains(UNKNOWN) || super::is_known(argument.text)
     };
     if !rest.iter().all(fits) {
-        return Call::More;
+        return CallEffect::Unlisted;
     }
     if rest.is_empty() {
-        return Call::Reads;
+        return CallEffect::ReadsOnly;
     }
     loop {
         while let Some((first, others)) = rest.split_first().filter(|(first, _)| first.text == "!")
@@ -34,21 +32,21 @@ pub(super) fn call(arguments: &[Argument]) -> Call {
         let used = match rest {
             [_, middle, _, ..] if TWO.contains(&middle.text) => 3,
             [first, second, ..]
-                if ONE.contains(&first.text) && !matches!(second.text, "-a" | "-o") =>
+                if listed(ONE, first.text) && !matches!(second.text, "-a" | "-o") =>
             {
                 2
             }
             [first, ..] if !first.text.starts_with('-') && !first.text.starts_with(UNKNOWN) => 1,
             [first] if first.quoted => 1,
-            _ => return Call::More,
+            _ => return CallEffect::Unlisted,
         };
         rest = rest.get(used..).unwrap_or_default();
         match rest.split_first() {
-            None => return Call::Reads,
+            None => return CallEffect::ReadsOnly,
             Some((word, others)) if matches!(word.text, "-a" | "-o") && !others.is_empty() => {
                 rest = others
             }
-            Some(_) => return Call::More,
+            Some(_) => return CallEffect::Unlisted,
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Every entry of the table of readers: its examples are safe, and bending one word of them is not.
+//! Every entry of `readers.toml`: its examples are safe, and modified examples are not.
 
 use super::super::tests::{level, verdict_on};
-use super::entries::Readers;
+use super::entries::Entries;
 use super::*;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-fn readers() -> &'static Readers {
-    READERS.as_ref().unwrap()
+fn readers() -> &'static Entries {
+    ENTRIES.as_ref().unwrap()
 }
 
 #[test]
@@ -24,8 +24,8 @@ fn every_example_of_a_reader_is_safe() {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-/// The examples of entries that look at their options: with any text as operands nothing can be wrong.
-fn bent(bend: impl Fn(&Reader, &str) -> Option<String>) {
+/// The examples of entries with restricted options. Elsewhere every word is allowed.
+fn bent(bend: impl Fn(&Entry, &str) -> Option<String>) {
     let (mut faults, mut tried) = (Vec::new(), 0);
     for reader in &readers().reader {
         for example in &reader.examples {
@@ -40,7 +40,7 @@ fn bent(bend: impl Fn(&Reader, &str) -> Option<String>) {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-fn is_open(reader: &Reader) -> bool {
+fn is_open(reader: &Entry) -> bool {
     reader.operands == Operands::Any
 }
 
@@ -64,7 +64,7 @@ fn an_unknown_option_is_not_safe() {
 }
 
 #[test]
-fn an_abbreviated_option_is_not_safe() {
+fn abbreviated_options_are_not_safe() {
     bent(|reader, example| {
         let long = reader.options.iter().find(|it| it.name.len() > 6 && !reader.single)?;
         let short = long.name.get(..4)?;
@@ -75,7 +75,7 @@ fn an_abbreviated_option_is_not_safe() {
 }
 
 #[test]
-fn a_value_glued_to_a_flag_is_not_safe() {
+fn flags_with_attached_values_are_not_safe() {
     bent(|reader, example| {
         let flag = reader.options.iter().find(|it| it.takes == Takes::Nothing && !reader.single)?;
         let name = &flag.name;
@@ -84,7 +84,7 @@ fn a_value_glued_to_a_flag_is_not_safe() {
 }
 
 #[test]
-fn a_word_that_only_a_shell_knows_is_not_safe() {
+fn unknown_words_are_not_safe() {
     for word in ["$(date)", "\"$UNSET\"", "$1"] {
         bent(|reader, example| {
             let open = is_open(reader) || reader.language == Some(Language::Test);
@@ -111,7 +111,7 @@ fn options_that_do_harm_are_dangerous() {
 }
 
 #[test]
-fn scripts_of_sed_are_read_as_sed_reads_them() {
+fn sed_scripts_are_parsed_like_sed() {
     for script in [
         "s/a/b/",
         "s#/#\\##g",
@@ -128,7 +128,7 @@ fn scripts_of_sed_are_read_as_sed_reads_them() {
         ":a;N;$!ba;s/\\n/ /g",
         "\\,x,p",
     ] {
-        assert_ne!(sed::script(script), Call::Harms, "{script}");
+        assert_ne!(sed::script(script), CallEffect::Harmful, "{script}");
     }
     for script in [
         "e",
@@ -151,12 +151,12 @@ fn scripts_of_sed_are_read_as_sed_reads_them() {
         "y/a/b/;e",
         "1!e",
     ] {
-        assert_eq!(sed::script(script), Call::Harms, "{script}");
+        assert_eq!(sed::script(script), CallEffect::Harmful, "{script}");
     }
 }
 
 #[test]
-fn programs_of_awk_that_run_or_write_are_not_safe() {
+fn awk_programs_that_run_or_write() {
     for program in [
         "{print $1}",
         "NR==1",
@@ -165,7 +165,7 @@ fn programs_of_awk_that_run_or_write_are_not_safe() {
         "{print \"a|b\" $1}",
         "a || b",
     ] {
-        assert_eq!(awk::program(program), Call::Reads, "{program}");
+        assert_eq!(awk::program(program), CallEffect::ReadsOnly, "{program}");
     }
     for program in [
         "BEGIN{system(\"id\")}",
@@ -178,6 +178,13 @@ fn programs_of_awk_that_run_or_write_are_not_safe() {
         "{print |& \"sh\"}",
         "BEGIN { while ((getline l < f) > 0) print l }",
     ] {
-        assert_ne!(awk::program(program), Call::Reads, "{program}");
+        assert_ne!(awk::program(program), CallEffect::ReadsOnly, "{program}");
+    }
+}
+
+#[test]
+fn every_pattern_of_the_readers_compiles() {
+    for pattern in readers().reader.iter().flat_map(|it| &it.only) {
+        assert!(pattern.compiled().is_some(), "{pattern:?}");
     }
 }

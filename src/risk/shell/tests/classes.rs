@@ -1,9 +1,9 @@
-//! Classes of commands that no rule names one by one, with cases that were thought of after the rules.
+//! Classes of commands without a rule of their own, with cases that were written after the rules.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-fn ask(commands: &[&str]) {
+fn are_dangerous(commands: &[&str]) {
     for command in commands {
         let verdict = verdict_on(command);
         assert!(
@@ -15,7 +15,7 @@ fn ask(commands: &[&str]) {
     }
 }
 
-fn do_not_ask(commands: &[&str]) {
+fn are_not_dangerous(commands: &[&str]) {
     for command in commands {
         let verdict = verdict_on(command);
         assert!(verdict.level < RiskLevel::Dangerous, "{command} is dangerous by {}", verdict.rule);
@@ -23,20 +23,23 @@ fn do_not_ask(commands: &[&str]) {
 }
 
 #[test]
-fn a_function_never_hides_what_its_body_or_the_program_of_its_name_does() {
-    ask(&[
+fn functions_hide_neither_bodies_nor_programs() {
+    are_dangerous(&[
         "mv() { command mv \"$HOME\"/notes /tmp/x; }; mv a b",
         "function find { command rm -rf ~/music; }; find .",
         "(rm() { :; }; env rm -rf ~/music)",
         "rm() { :; }; unset -f rm; rm -rf ~/music",
         "f() { g() { rm -rf ~/music; }; g; }; export -f f; bash -c f",
     ]);
-    do_not_ask(&["greet() { echo \"hello $1\"; }; greet you", "build() { make -j4; }; build"]);
+    are_not_dangerous(&[
+        "greet() { echo \"hello $1\"; }; greet you",
+        "build() { make -j4; }; build",
+    ]);
 }
 
 #[test]
-fn programs_of_administrators_ask_unless_they_read() {
-    ask(&[
+fn administration_programs_are_dangerous_unless_reading() {
+    are_dangerous(&[
         "vgrename a b",
         "lvresize -L1G vg/x",
         "kadmin.local -q 'delprinc x'",
@@ -44,7 +47,7 @@ fn programs_of_administrators_ask_unless_they_read() {
         "ldapdelete cn=x",
         "pcs cluster stop",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "vgs",
         "firewall-cmd --list-all",
         "nodetool status",
@@ -54,8 +57,8 @@ fn programs_of_administrators_ask_unless_they_read() {
 }
 
 #[test]
-fn programs_that_nobody_knows_ask_when_anything_about_them_says_more_than_reading() {
-    ask(&[
+fn unknown_programs_that_suggest_effects_are_dangerous() {
+    are_dangerous(&[
         "diskreaper /data",
         "hostnuke now",
         "blorp --all-tenants",
@@ -66,7 +69,7 @@ fn programs_that_nobody_knows_ask_when_anything_about_them_says_more_than_readin
         "~/bin/tidy.sh",
         "/opt/vendor/bin/agent --fix",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "blorp list",
         "blorp --verbose report",
         "ruff check src",
@@ -77,8 +80,8 @@ fn programs_that_nobody_knows_ask_when_anything_about_them_says_more_than_readin
 }
 
 #[test]
-fn settings_of_all_projects_and_places_of_the_system_ask() {
-    ask(&[
+fn global_settings_and_system_paths_are_dangerous() {
+    are_dangerous(&[
         "git config --global core.editor x",
         "poetry config --user a b",
         "git config gc.pruneExpire now",
@@ -87,7 +90,7 @@ fn settings_of_all_projects_and_places_of_the_system_ask() {
         "ninja install --prefix /opt/x",
         "just release:all",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "git config --global --list",
         "git config --global user.name",
         "make install DESTDIR=out",
@@ -96,8 +99,8 @@ fn settings_of_all_projects_and_places_of_the_system_ask() {
 }
 
 #[test]
-fn code_from_outside_the_project_asks_and_be_it_temporary() {
-    ask(&[
+fn code_from_outside_the_project_is_dangerous() {
+    are_dangerous(&[
         "gradlew -I /tmp/a.gradle build",
         "ruby -I/tmp/lib a.rb",
         "pytest -c /tmp/pytest.ini",
@@ -105,7 +108,7 @@ fn code_from_outside_the_project_asks_and_be_it_temporary() {
         "java -javaagent:/tmp/a.jar -jar app.jar",
         "python3 -m pickle data.pkl",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "gradlew -I gradle/init.gradle build",
         "eslint --config eslint.config.js .",
         "ruby -Ilib a.rb",
@@ -113,8 +116,8 @@ fn code_from_outside_the_project_asks_and_be_it_temporary() {
 }
 
 #[test]
-fn what_prints_secrets_or_streams_to_others_asks() {
-    ask(&[
+fn printing_secrets_and_streaming_is_dangerous() {
+    are_dangerous(&[
         "pulumi stack output --show-secrets",
         "gcloud auth print-identity-token",
         "npm config get //r.example/:_authToken",
@@ -123,7 +126,7 @@ fn what_prints_secrets_or_streams_to_others_asks() {
         "ffmpeg -i a.mp4 -f flv rtmp://192.0.2.1/x",
         "sed -n \"W $HOME/x\" a",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "pulumi stack output",
         "gcloud auth list",
         "npm config get registry",
@@ -132,8 +135,8 @@ fn what_prints_secrets_or_streams_to_others_asks() {
 }
 
 #[test]
-fn what_a_person_does_every_day_does_not_ask() {
-    do_not_ask(&[
+fn everyday_calls_are_not_dangerous() {
+    are_not_dangerous(&[
         "git rebase --abort",
         "git checkout -t origin/v1.2",
         "git checkout --orphan pages",
@@ -150,7 +153,7 @@ fn what_a_person_does_every_day_does_not_ask() {
         "gdb -q -batch -ex run -ex 'thread apply all bt' --args ./out/parse a.bin",
         "lldb -b -o run -o bt -- ./out/parse",
     ]);
-    ask(&[
+    are_dangerous(&[
         "kill -9 1234",
         "kill -s STOP 1234",
         "kill 1",
@@ -173,8 +176,8 @@ fn what_a_person_does_every_day_does_not_ask() {
 }
 
 #[test]
-fn what_the_command_line_made_itself_may_go() {
-    do_not_ask(&[
+fn temporary_files_of_the_line_may_be_removed() {
+    are_not_dangerous(&[
         "trap 'rm -f \"$OUT\"' EXIT; OUT=$(mktemp); ls > \"$OUT\"; wc -l \"$OUT\"",
         "w=$(mktemp -d) && cp a \"$w\" && rm -r \"$w\"",
         "for v in 3.9 3.10; do python$v -V; done",
@@ -185,7 +188,7 @@ fn what_the_command_line_made_itself_may_go() {
         "conan install . --build=outdated",
         "npx size-limit --json",
     ]);
-    ask(&[
+    are_dangerous(&[
         "rm -r \"$w\"; w=$(mktemp -d)",
         "w=$(mktemp -d); w=src; rm -r \"$w\"",
         "w=$(mktemp -d); read w; rm -r \"$w\"",
@@ -203,8 +206,8 @@ fn what_the_command_line_made_itself_may_go() {
 }
 
 #[test]
-fn code_and_places_in_options_of_programs_that_are_known() {
-    ask(&[
+fn code_and_paths_in_options_of_known_programs() {
+    are_dangerous(&[
         "nvim --headless +'lua os.remove(vim.fn.expand(\"~/a\"))' +qa",
         "vim +'sav ~/a' +q notes.txt",
         "find ~/music -type f -exec bash -c 'cat /dev/null > \"$1\"' _ {} \\;",
@@ -236,7 +239,7 @@ fn code_and_places_in_options_of_programs_that_are_known() {
         "syncthing cli config gui set",
         "tar -cf /tmp/all.tar -C \"$HOME\" .",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "vim +12 notes.txt",
         "nvim +'%s/a/b/g' +wq notes.txt",
         "find src -type f -exec sh -c 'wc -l \"$1\" 2>/dev/null' _ {} \\;",
@@ -252,8 +255,8 @@ fn code_and_places_in_options_of_programs_that_are_known() {
 }
 
 #[test]
-fn abbreviations_and_bundles_mean_what_they_stand_for() {
-    ask(&[
+fn abbreviated_and_grouped_options_are_recognized() {
+    are_dangerous(&[
         "ip r add default via 192.0.2.1",
         "ip -4 ru del from 192.0.2.7",
         "ip l set eth1 down",
@@ -271,7 +274,7 @@ fn abbreviations_and_bundles_mean_what_they_stand_for() {
         "find -H ~/.gnupg -type f -exec chmod g+r {} +",
         "find -L src ~/.config -exec touch {} +",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "ip r",
         "ip -br a s",
         "ip ro get 192.0.2.1",
@@ -285,8 +288,8 @@ fn abbreviations_and_bundles_mean_what_they_stand_for() {
 }
 
 #[test]
-fn what_an_option_or_a_variable_runs_is_judged() {
-    ask(&[
+fn commands_in_options_and_variables_are_rated() {
+    are_dangerous(&[
         "install -s --strip-program=./x a b",
         "echo x > p.sh; sorter --pre-script ./p.sh a",
         "pee 'rm -r src' cat",
@@ -313,7 +316,7 @@ fn what_an_option_or_a_variable_runs_is_judged() {
         "nice ~/x/y",
         "ls ~/x/y; ~/x/y",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "hyperfine 'ls' 'wc -l a'",
         "bazel test --run_under=valgrind //a:b",
         "mvn exec:java -Dexec.mainClass=a.B",
@@ -327,8 +330,8 @@ fn what_an_option_or_a_variable_runs_is_judged() {
 }
 
 #[test]
-fn questions_that_write_send_or_destroy_ask() {
-    ask(&[
+fn queries_that_write_or_send_are_dangerous() {
+    are_dangerous(&[
         "sqlite3 app.db \"attach '$HOME/a.db' as a\"",
         "sqlite3 app.db '.read \"|id\"'",
         "sqlite3 app.db '.open ~/a.db'",
@@ -343,7 +346,7 @@ fn questions_that_write_send_or_destroy_ask() {
         "cp -r ~ /tmp/x",
         "sops exec-env a.yaml env",
     ]);
-    do_not_ask(&[
+    are_not_dangerous(&[
         "sqlite3 app.db '.schema'",
         "sqlite3 app.db 'select count(*) from users'",
         "tabler --query 'select a from users'",

@@ -1,9 +1,8 @@
-//! Places outside the working folder, secrets that are printed, and folders of this program.
+//! Paths outside the working folder, printed secrets, and folders of this program.
 
 use std::path::PathBuf;
 
-use super::super::*;
-use super::{level, verdict_on};
+use super::*;
 
 fn faults(rule: &str, commands: &[&str]) -> Vec<String> {
     let judged = commands.iter().map(|command| (command, verdict_on(command)));
@@ -24,7 +23,7 @@ fn asked(commands: &[&str]) -> Vec<String> {
 const NONE: Vec<String> = Vec::new();
 
 #[test]
-fn a_place_outside_is_dangerous_for_whatever_program() {
+fn outside_paths_are_dangerous_for_any_program() {
     let commands = [
         "frobnicate ~/Music",
         "frobnicate --report=/home/eve/x",
@@ -73,7 +72,7 @@ fn a_place_outside_is_dangerous_for_whatever_program() {
 }
 
 #[test]
-fn a_place_outside_that_is_only_read_is_not_asked_about() {
+fn outside_paths_may_be_read() {
     let commands = [
         "cp ~/Downloads/a.csv data/",
         "cp --recursive ../template .",
@@ -118,7 +117,7 @@ fn a_place_outside_that_is_only_read_is_not_asked_about() {
 }
 
 #[test]
-fn what_prints_secrets_is_dangerous() {
+fn printing_secrets_is_dangerous() {
     let variables = [
         "printenv STRIPE_API_KEY",
         "echo $SLACK_TOKEN",
@@ -150,7 +149,7 @@ fn what_prints_secrets_is_dangerous() {
 }
 
 #[test]
-fn what_is_fetched_to_be_run_is_dangerous_unless_projects_use_it() {
+fn fetching_and_running_unknown_packages_is_dangerous() {
     let fetched = ["npx left-padder", "npx -y left-padder@2", "pnpm dlx x", "uvx x", "pipx run x"];
     assert_eq!(faults("runs-fetched", &fetched), NONE);
     let known = [
@@ -164,7 +163,7 @@ fn what_is_fetched_to_be_run_is_dangerous_unless_projects_use_it() {
 }
 
 #[test]
-fn more_ways_of_running_and_losing_things_are_classes() {
+fn further_classes_of_running_and_deleting() {
     for command in [
         "git diff HEAD | git apply --reverse",
         "git show HEAD:a.rs > a.rs",
@@ -209,7 +208,7 @@ fn more_ways_of_running_and_losing_things_are_classes() {
 }
 
 #[test]
-fn a_command_that_names_a_folder_of_this_program_is_dangerous() {
+fn naming_an_own_folder_is_dangerous() {
     let own =
         [PathBuf::from("/home/u/.config/countersign"), "/home/u/.local/share/countersign".into()];
     let rules = UserRules::default();

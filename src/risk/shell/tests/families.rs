@@ -1,11 +1,10 @@
-//! Families of calls: programs that are told to look, files that are thrown away, options that say where something
-//! goes, and sources from which code comes.
+//! Families of calls: inspecting programs, discarded files, output options, and code sources.
 
 use super::{all_are, verdict_on};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn what_only_looks_or_builds_for_the_project_does_not_ask() {
+fn inspecting_and_building_the_project_is_caution() {
     all_are(
         RiskLevel::Caution,
         &[
@@ -156,7 +155,7 @@ fn what_only_looks_or_builds_for_the_project_does_not_ask() {
 }
 
 #[test]
-fn what_goes_elsewhere_or_comes_from_strangers_asks() {
+fn outside_outputs_and_untrusted_sources_are_dangerous() {
     all_are(
         RiskLevel::Dangerous,
         &[
@@ -284,7 +283,7 @@ fn what_goes_elsewhere_or_comes_from_strangers_asks() {
 }
 
 #[test]
-fn what_is_installed_over_or_fetched_from_strangers_asks() {
+fn untrusted_package_sources_are_dangerous() {
     all_are(
         RiskLevel::Dangerous,
         &[
@@ -422,7 +421,7 @@ fn what_is_installed_over_or_fetched_from_strangers_asks() {
 }
 
 #[test]
-fn what_is_nearly_such_a_call_still_asks() {
+fn similar_calls_remain_dangerous() {
     all_are(
         RiskLevel::Dangerous,
         &[
@@ -478,7 +477,7 @@ fn what_is_nearly_such_a_call_still_asks() {
 }
 
 #[test]
-fn a_word_that_reads_may_be_the_name_of_what_is_changed() {
+fn a_reading_word_may_be_an_object() {
     for command in [
         "vault write list policies=root",
         "rabbitmqctl add_user list pw",

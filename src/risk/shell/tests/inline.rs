@@ -1,10 +1,10 @@
-//! Code in the command line: what only computes is caution, and whatever could do more is dangerous.
+//! Code in the command line: computing is caution, anything else is dangerous.
 
 use super::{level, verdict_on};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn code_that_only_computes_and_prints_does_not_ask() {
+fn computing_and_printing_code_is_caution() {
     for command in [
         "python3 -c 'import math; print(math.pi)'",
         "python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'",
@@ -29,7 +29,7 @@ fn code_that_only_computes_and_prints_does_not_ask() {
 }
 
 #[test]
-fn code_that_could_do_more_asks() {
+fn other_inline_code_is_dangerous() {
     for command in [
         "python3 -c 'import os as platform; platform.system(\"id\")'",
         "python3 -c 'from os import system as print; print(\"id\")'",
@@ -69,7 +69,7 @@ fn code_that_could_do_more_asks() {
 }
 
 #[test]
-fn code_may_load_what_it_likes_and_call_what_only_computes() {
+fn code_may_import_modules_and_compute() {
     for command in [
         "python3 -c \"from shop.models import Order; print(Order.objects.count())\"",
         "python3 -c 'import torch; print(torch.cuda.is_available())'",
@@ -92,7 +92,7 @@ fn code_may_load_what_it_likes_and_call_what_only_computes() {
 }
 
 #[test]
-fn code_that_calls_what_reaches_further_asks() {
+fn code_with_effects_is_dangerous() {
     for command in [
         "python3 -c 'from shop.models import Order; Order.objects.all().delete()'",
         "python3 -c 'import requests; print(requests.get(\"h\").text)'",
@@ -137,7 +137,7 @@ fn code_that_calls_what_reaches_further_asks() {
     assert_eq!(level(&long), RiskLevel::Dangerous);
 }
 
-// Words that speak of nothing, and still reach files, hosts or other code.
+// Harmless names that still reach files, hosts or other code.
 #[test]
 fn code_may_name_only_what_is_listed() {
     for command in [
@@ -190,7 +190,7 @@ fn code_may_name_only_what_is_listed() {
 }
 
 #[test]
-fn code_that_computes_with_what_is_listed_does_not_ask() {
+fn code_with_listed_names_is_caution() {
     for command in [
         "python3 -c 'import math; print(math.degrees(math.atan2(1, 2)))'",
         "python3 -c 'from pathlib import Path; print(len(Path(\"notes.txt\").read_text().split()))'",
@@ -213,9 +213,9 @@ fn code_that_computes_with_what_is_listed_does_not_ask() {
     }
 }
 
-// A name that is bound in a part of the code means what it always meant in the rest.
+// A name bound in one part of the code keeps its original meaning in the rest.
 #[test]
-fn a_name_bound_for_a_part_is_not_known_elsewhere() {
+fn locally_bound_names_are_unknown_elsewhere() {
     for command in [
         "ruby -e '[1].each { |spawn| }; spawn \"id\"'",
         "lua -e 'do local load = 1 end load(\"x\")'",

@@ -1,10 +1,10 @@
-//! Calls that are known word by word, and those beside them that are not.
+//! Calls of `[[known]]` in `rules.toml`, and similar calls that do not match.
 
 use super::all_are;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn calls_of_administrators_that_only_read_ask_for_nothing() {
+fn reading_calls_of_administration_programs_are_caution() {
     all_are(
         RiskLevel::Caution,
         &[
@@ -58,7 +58,7 @@ fn calls_of_administrators_that_only_read_ask_for_nothing() {
 }
 
 #[test]
-fn boards_and_debuggers_are_only_looked_at() {
+fn inspecting_boards_and_programs_is_caution() {
     all_are(
         RiskLevel::Caution,
         &[
@@ -88,7 +88,7 @@ fn boards_and_debuggers_are_only_looked_at() {
 }
 
 #[test]
-fn containers_databases_and_code_are_judged_by_what_they_are_told() {
+fn calls_of_containers_and_databases_are_compared_whole() {
     all_are(
         RiskLevel::Caution,
         &[

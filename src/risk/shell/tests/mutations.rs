@@ -1,4 +1,4 @@
-//! No way of writing a command that keeps its meaning makes its verdict milder.
+//! Rewriting a command without changing its meaning never lowers its verdict.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn letters(text: &str, write: impl Fn(char) -> String) -> String {
     text.chars().map(write).collect()
 }
 
-/// Ways to write the same command otherwise, or to have it run by another one.
+/// Ways to write a command differently, or to run it through another one.
 fn mutations(command: &str) -> Vec<(&'static str, String)> {
     let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
     let quoted = command.replace('\'', r"'\''");
@@ -106,14 +106,14 @@ fn mutations(command: &str) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn no_way_of_writing_a_command_lowers_its_verdict() {
+fn rewriting_a_command_never_lowers_its_verdict() {
     let lines =
         corpus(include_str!("../../../../tests/fixtures/risk/destructive.jsonl"), "at_least");
     let mut faults = Vec::new();
     let mut tried = 0;
     for (line, _) in &lines {
         let command = line["command"].as_str().unwrap();
-        // A here-document and a line that cannot be parsed cannot be put inside another one.
+        // Here-documents and unparsable lines cannot be embedded.
         if line["syntax"] == "invalid"
             || command.contains("<<")
             || command.ends_with('&')

@@ -1,10 +1,10 @@
-//! Programs that only answer: questions to databases, lists of containers, tags of images.
+//! Calls that only query: databases, containers, image tags.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn what_only_asks_does_not_ask_back() {
+fn database_queries_are_not_dangerous() {
     for command in [
         "clickhouse-client -q 'SELECT count() FROM events WHERE d > today() - 7 FORMAT TSV'",
         "clickhouse client --query 'SHOW TABLES'",
@@ -23,7 +23,7 @@ fn what_only_asks_does_not_ask_back() {
 }
 
 #[test]
-fn what_changes_beside_a_question_asks() {
+fn queries_with_side_effects_are_dangerous() {
     for command in [
         "clickhouse-client -q 'DROP TABLE a'",
         "clickhouse-client -q \"SELECT * FROM file('/etc/passwd')\"",
@@ -44,7 +44,7 @@ fn what_changes_beside_a_question_asks() {
 }
 
 #[test]
-fn a_function_that_writes_files_is_one_in_any_spelling() {
+fn sql_functions_that_write_match_any_spelling() {
     for query in
         ["select \"writefile\"('a','')", "select edit/**/('x','sh')", "select [edit]('x','sh')"]
     {

@@ -1,4 +1,4 @@
-//! The rules of the user: what is refused at load, what they may change, what stays visible.
+//! The user's rules: which are refused, what they may change, and what stays visible.
 
 use super::*;
 use RiskLevel::{Blocked, Caution, Dangerous, Safe};
@@ -32,7 +32,7 @@ fn a_rule_may_raise_to_any_level() {
 }
 
 #[test]
-fn a_rule_may_lower_dangerous_to_caution_and_nothing_else() {
+fn rules_lower_only_dangerous_to_caution() {
     let lower = [rule("mine", &["rm", "-rf"], Caution), rule("sum", &["python3", "-c"], Caution)];
     assert_eq!(levels(&lower, "rm -rf build"), (Caution, Dangerous));
     assert_eq!(levels(&lower, "python3 -c 'import os; os.abort()'"), (Caution, Dangerous));
@@ -43,7 +43,7 @@ fn a_rule_may_lower_dangerous_to_caution_and_nothing_else() {
 }
 
 #[test]
-fn lowering_one_command_lowers_nothing_beside_it() {
+fn lowering_affects_only_the_matching_command() {
     let lower = [rule("mine", &["rm", "-rf", "build"], Caution)];
     for beside in [
         "rm -rf build; rm -rf src",
@@ -71,7 +71,7 @@ fn the_strictest_matching_rule_wins_in_any_order() {
 }
 
 #[test]
-fn the_built_in_verdict_stays_beside_the_rule() {
+fn the_builtin_verdict_is_kept() {
     let verdict = judged(&[rule("mine", &["rm", "-rf"], Caution)], "ls && rm -rf build");
     assert_eq!((verdict.rule.as_str(), verdict.user_rule), ("mine", true));
     assert_eq!(verdict.reason, "mine says so");
@@ -84,7 +84,7 @@ fn the_built_in_verdict_stays_beside_the_rule() {
 }
 
 #[test]
-fn a_rule_finds_its_command_behind_wrappers_quotes_and_paths() {
+fn rules_match_behind_wrappers_quotes_and_paths() {
     let rules = [rule("mine", &["deploy", "prod"], Blocked)];
     for command in [
         "deploy prod --now",
@@ -118,7 +118,7 @@ fn a_rule_about_a_wrapper_counts_too() {
 }
 
 #[test]
-fn a_bad_rule_is_named() {
+fn faulty_rules_are_named() {
     let named = |change: fn(&mut UserRule)| {
         let mut bad = rule("the-bad-one", &["make"], Blocked);
         change(&mut bad);
@@ -138,7 +138,7 @@ fn a_bad_rule_is_named() {
     }
     let twice = vec![rule("same", &["make"], Blocked), rule("same", &["ls"], Blocked)];
     assert_eq!(UserRules::new(twice), Err(BadRule::Twice("same".to_owned())));
-    // An example that cannot be judged at all shows nothing about the rule.
+    // An example that cannot be classified proves nothing about the rule.
     let mut unread = rule("the-bad-one", &["make"], Blocked);
     unread.must_match = vec!["make 'all".to_owned()];
     assert!(matches!(UserRules::new(vec![unread]), Err(BadRule::NoMatch { .. })));

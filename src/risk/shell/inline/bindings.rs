@@ -1,23 +1,24 @@
-//! What a code binds, and whether all of it is known.
+//! The names that inline code binds, and whether all its names are allowed.
 
 use std::collections::BTreeSet;
 
-use super::closed::{calls_unknown, hands_over, names_function};
-use super::tokens::{Token, tokens};
-use super::{Inline, listed, name, sign};
+use super::imports::{calls_unknown, hands_over, names_function};
+use super::language::Inline;
+use super::tokens::{Token, name, sign, tokens};
+use crate::risk::shell::listed::listed;
 
-/// Tokens of a code that is looked at.
-const MOST: usize = 4000;
+/// Limit for the number of tokens.
+const MAX_TOKENS: usize = 4000;
 
-/// Modules of Python that do something when they are only imported.
+/// Python modules with effects on import.
 const ACTS: [&str; 6] = ["antigravity", "idlelib", "turtledemo", "test", "this", "rlcompleter"];
 
 impl Inline {
-    /// Whether a code holds nothing that is not known.
+    /// Whether all of the code is allowed.
     pub(super) fn allows(&self, code: &str) -> bool {
         let Some(all) = tokens(code, &self.language) else { return false };
         if all.is_empty()
-            || all.len() > MOST
+            || all.len() > MAX_TOKENS
             || !modest(&all)
             || names_function(&all, &self.language)
             || hands_over(&all, &self.language, &self.modules)
@@ -42,7 +43,7 @@ impl Inline {
         (0..body.len()).all(|at| self.token(body, at, &bound, &shown))
     }
 
-    /// The imports at the beginning: what they bind, and modules of which only the version may be shown.
+    /// The imports at the start: names that they bind, and modules of which only the version may be used.
     fn imports(
         &self,
         all: &[Token],
@@ -100,9 +101,9 @@ impl Inline {
         Some(start.min(all.len()))
     }
 
-    /// The names that the code binds: variables of loops, parameters, and what is assigned to.
+    /// The names that the code binds: loop variables, parameters and assignment targets.
     pub(super) fn binds(&self, all: &[Token], bound: &mut BTreeSet<String>) {
-        // Variables of these say by a sign that they are some, so that a bare name is never one.
+        // Variables have a sigil in these languages, so a bare name is never one.
         if matches!(self.language.as_str(), "perl" | "php") {
             return;
         }
@@ -113,7 +114,7 @@ impl Inline {
             if name(all.get(at)).is_some_and(|it| {
                 matches!(it, "const" | "let" | "var" | "for" | "local" | "my" | "lambda" | "as")
             }) {
-                // Python's comprehensions, `for` and `lambda` bind several names, with commas between them.
+                // In Python and Lua several names may be bound, separated by commas.
                 let listing = python || self.language == "lua";
                 let mut next = at + 1;
                 while let Some(own) = name(all.get(next)) {
@@ -145,7 +146,7 @@ impl Inline {
             if let Some(own) = name(all.get(at)).filter(|_| binds) {
                 bound.insert(own.to_owned());
             }
-            // Parameters of an arrow: only names and commas between the brackets.
+            // Parameters of an arrow function: only names and commas inside the brackets.
             if self.language == "javascript"
                 && sign(all.get(at), ')')
                 && sign(all.get(at + 1), '=')
@@ -162,7 +163,7 @@ impl Inline {
                 }
             }
         }
-        // What has a meaning of its own keeps it.
+        // Names that must keep their meaning.
         let kept = [
             "require",
             "open",
@@ -175,32 +176,13 @@ impl Inline {
             "this",
             "globalThis",
         ];
-        // A name that is bound inside an expression keeps its meaning outside of it.
+        // A name bound inside an expression keeps its original meaning outside of it.
         let reaches = |own: &str| {
             own.starts_with("__")
-                || matches!(
+                || listed(
+                    "getattr setattr delattr vars globals locals compile breakpoint input dir help memoryview \
+                    fetch load loadstring dofile system send spawn fork method",
                     own,
-                    "getattr"
-                        | "setattr"
-                        | "delattr"
-                        | "vars"
-                        | "globals"
-                        | "locals"
-                        | "compile"
-                        | "breakpoint"
-                        | "input"
-                        | "dir"
-                        | "help"
-                        | "memoryview"
-                        | "fetch"
-                        | "load"
-                        | "loadstring"
-                        | "dofile"
-                        | "system"
-                        | "send"
-                        | "spawn"
-                        | "fork"
-                        | "method"
                 )
         };
         bound.retain(|own| !reaches(own));
@@ -208,7 +190,7 @@ impl Inline {
     }
 }
 
-/// Names with dots between them.
+/// Joins names with dots.
 fn dotted(tokens: &[Token]) -> Option<String> {
     let mut text = String::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -221,8 +203,8 @@ fn dotted(tokens: &[Token]) -> Option<String> {
     (!text.is_empty() && !text.ends_with('.')).then_some(text)
 }
 
-/// Whether the code cannot ask for more memory or time than a person would grant: no tower of powers, no large
-/// number beside what repeats.
+/// Whether the code needs only moderate memory and time: no nested powers, and no large number together with
+/// repetition.
 pub(super) fn modest(all: &[Token]) -> bool {
     let mut largest: f64 = 0.0;
     let (mut times, mut powers, mut repeats) = (0, 0, false);
@@ -237,41 +219,17 @@ pub(super) fn modest(all: &[Token]) -> bool {
             }
             Token::Sign('*') => times += 1,
             Token::Name(name) => {
-                repeats |= matches!(
-                    name.as_str(),
-                    "repeat"
-                        | "range"
-                        | "fill"
-                        | "padEnd"
-                        | "padStart"
-                        | "alloc"
-                        | "Array"
-                        | "rep"
-                        | "bytes"
-                        | "bytearray"
-                        | "str_repeat"
-                        | "ljust"
-                        | "rjust"
-                        | "zfill"
-                        | "times"
-                        | "upto"
-                        | "zeros"
-                        | "ones"
-                        | "arange"
-                        | "pow"
-                        | "factorial"
-                        | "token_hex"
-                        | "token_bytes"
-                        | "randomBytes"
-                        | "while"
-                        | "sleep"
-                        | "x"
+                repeats |= listed(
+                    "repeat range fill padEnd padStart alloc Array rep bytes bytearray str_repeat ljust rjust \
+                    zfill times upto zeros ones arange pow factorial token_hex token_bytes randomBytes while \
+                    sleep x",
+                    &name,
                 );
             }
             _ => {}
         }
     }
-    // Each power is counted as a sign of its own, and once more as its second half.
+    // `**` is counted as a power, and its second sign as a multiplication.
     let multiplied = times > powers;
     !(powers > 0 && (multiplied || repeats || powers > 1))
         && (largest < 1e7 || !(multiplied || repeats))

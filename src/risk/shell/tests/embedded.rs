@@ -1,10 +1,10 @@
-//! What options and operands carry: programs, code and pipes are as dangerous as if they stood alone.
+//! Programs, code and pipes in options and operands are as dangerous as on their own.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn a_call_that_carries_a_program_or_code_asks() {
+fn embedded_programs_and_code_are_dangerous() {
     for command in [
         "svn log --diff --diff-cmd=/tmp/x.sh",
         "gpg --photo-viewer 'cp %i ~/.config/autostart/x' --list-keys",
@@ -40,7 +40,7 @@ fn a_call_that_carries_a_program_or_code_asks() {
 }
 
 #[test]
-fn what_only_sounds_like_carrying_does_not_ask() {
+fn similar_options_without_embedded_code() {
     for command in [
         "svn diff --diff-cmd colordiff",
         "hg --config ui.color=never log",

@@ -1,20 +1,20 @@
-//! Whether two readers see the same commands (SPEC §7.1).
+//! Compares the results of the two parsers (SPEC §7.1).
 //!
-//! Each is asked about what the other one saw: a command that only one of them sees may be one that
-//! the shell runs and nobody judged.
+//! Both directions count: a command that only one parser finds may be one that the shell runs and that was not
+//! rated.
 
 use std::collections::BTreeSet;
 
-use super::grammar::Second;
+use super::second_parser::SecondParse;
 use super::syntax::Script;
 
-/// Words that the grammar of editors takes for programs, and that only begin a command.
+/// Keywords before a command, which the second parser takes for programs.
 const BEFORE: [&str; 3] = ["time", "coproc", "!"];
 
-/// The byte at which the readers part; nothing where they agree.
-pub(super) fn disagreement(source: &str, script: &Script, second: &Second) -> Option<usize> {
+/// The first byte at which the parsers disagree.
+pub(super) fn disagreement(source: &str, script: &Script, second: &SecondParse) -> Option<usize> {
     let mut own = BTreeSet::new();
-    // What was read from a text that is no part of the source as it stands has only a rough place.
+    // Commands that were parsed from a nested text have only approximate positions.
     let mut rough = Vec::new();
     for command in &script.commands {
         if let Some(first) = command.words.first() {

@@ -1,4 +1,4 @@
-//! Hiding secrets in what leaves this program, as they are hidden in what is stored (SPEC §8).
+//! Redacts secrets in texts that leave this program, with the rules of the evidence (SPEC §8).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::redact::{KnownSecrets, Redactor};
 use super::store::EvidenceStore;
 use super::vault::Vault;
 
-/// How every marker begins.
+/// The start of every redaction marker.
 const BEGIN: &str = "[secret:";
 
-/// Puts the evidence's markers in place of secrets, and remembers those that it was shown.
+/// Replaces secrets by redaction markers, and remembers the secrets of all texts seen so far.
 #[derive(Debug)]
 pub struct SecretHider {
     redactor: Arc<Redactor>,
@@ -21,7 +21,7 @@ pub struct SecretHider {
 }
 
 impl EvidenceStore {
-    /// One that knows no secret yet.
+    /// A redactor that has seen no secrets yet.
     pub fn secret_hider(&self) -> SecretHider {
         SecretHider {
             redactor: Arc::clone(&self.redactor),
@@ -32,25 +32,24 @@ impl EvidenceStore {
 }
 
 impl SecretHider {
-    /// Remembers the secrets of a text: each is hidden from now on, also where it stands alone.
+    /// Records the secrets of a text. From now on each is redacted, even without its context.
     pub fn learn(&mut self, text: &str) {
         self.redactor.learn(&mut self.known, text);
     }
 
-    /// The text with a marker in place of each secret. Hide before cutting: of half a secret nothing says
-    /// that it is one.
+    /// Redacts a text. Redact before truncating: part of a secret may not be recognized.
     pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.redactor.hide(&self.vault, &self.known, text)
     }
 
-    /// The value with a marker in place of each secret in its texts.
+    /// Redacts the strings of a value.
     pub fn hide_in(&self, mut value: Value) -> Value {
         self.redactor.hide_below(&self.vault, &self.known, None, &mut value);
         value
     }
 }
 
-/// A marker that stands for a secret in a text, where there is one.
+/// The first redaction marker in a text.
 pub fn marker_in(text: &str) -> Option<&str> {
     text.match_indices(BEGIN).find_map(|(at, _)| {
         let rest = text.get(at + BEGIN.len()..)?;

@@ -1,40 +1,36 @@
-//! Calls of programs that rules call dangerous, in a form that does less: nothing of what is asked here may be
-//! unknown, so that every option and operand of the call is one of a short list.
+//! Harmless forms of calls that rules rate as dangerous. Nothing of such a call may be unknown: every option and
+//! operand is on a short list.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::judge::Opinion;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
+use super::rating::Rating;
 use super::readers;
-use crate::risk::RiskLevel;
 
-/// The rule of calls that only show what would be done.
+/// The rule id for calls that only show what they would do.
 pub(super) const DRY: &str = "only-shows";
 
-fn milder(rule: &str, reason: &str) -> Opinion {
-    Opinion {
-        level: RiskLevel::Caution,
-        rule: rule.to_owned(),
-        reason: reason.to_owned(),
-        safer: None,
-    }
+pub(super) fn reloading() -> Rating {
+    Rating::caution("reloads", "Makes a service reload its settings without stopping it.")
 }
 
-pub(super) fn reloading() -> Opinion {
-    milder("reloads", "A service reads its settings again; it is not stopped for that.")
+pub(super) fn showing() -> Rating {
+    Rating::caution(DRY, "Only shows something, possibly by asking another host.")
 }
 
-pub(super) fn showing() -> Opinion {
-    milder(DRY, "Only shows what would be done, and may ask another host for that.")
+pub(super) fn staying() -> Rating {
+    Rating::caution("sends-here", "Sends files of the project to a server on this computer.")
 }
 
-pub(super) fn staying() -> Opinion {
-    milder("sends-here", "Sends files of the project to a server on this computer.")
+/// The rating of code that only computes and prints.
+pub(super) fn computing() -> Rating {
+    Rating::caution(
+        "computes",
+        "Runs code in the command line that only computes, prints or replaces text.",
+    )
 }
 
-/// Options and operands of a call, all of them known.
+/// Options and operands of a call without unknown parts.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
     /// Options without a value.
@@ -43,7 +39,7 @@ pub(super) struct Parts<'a> {
     pub(super) operands: Vec<&'a str>,
 }
 
-/// Which options a call may have. Long ones are written out, separated by blanks.
+/// The options that a call may have. Names of long options are separated by blanks.
 pub(super) struct Allowed {
     pub(super) short: &'static str,
     pub(super) short_values: &'static str,
@@ -52,9 +48,8 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// The parts of a call, or nothing where one of them is not in the list.
+    /// The parts of a call; `None` if an option is not on the list.
     pub(super) fn take<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
-        let has = |list: &str, name: &str| list.split(' ').any(|it| it == name);
         let mut parts = Parts::default();
         let mut rest = arguments.iter();
         while let Some((text, glob)) = rest.next() {
@@ -64,11 +59,11 @@ impl Allowed {
             }
             if let Some(name) = text.strip_prefix("--") {
                 match name.split_once('=') {
-                    Some((name, value)) if has(self.long_values, name) => {
+                    Some((name, value)) if listed(self.long_values, name) => {
                         parts.values.push((format!("--{name}"), value));
                     }
-                    None if has(self.long, name) => parts.flags.push(text.clone()),
-                    None if has(self.long_values, name) => {
+                    None if listed(self.long, name) => parts.flags.push(text.clone()),
+                    None if listed(self.long_values, name) => {
                         let (value, _) = rest.next().filter(|(it, _)| readers::is_known(it))?;
                         parts.values.push((text.clone(), value));
                     }
@@ -101,23 +96,18 @@ impl Allowed {
     }
 }
 
-/// Whether a call has a running service read its settings again, and does nothing else.
+/// Whether a call only makes a running service reload its settings.
 pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
-    static NAME: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$").ok());
-    // What reloading these changes is a protection itself.
-    static PROTECTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
-        )
-        .ok()
-    });
-    let (Some(plain), Some(protects)) = (NAME.as_ref(), PROTECTS.as_ref()) else { return false };
+    static NAME: LazyRegex = LazyRegex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$");
+    // Services whose settings are a protection themselves.
+    static PROTECTS: LazyRegex = LazyRegex::new(
+        r"(?i)(tables|firewall|ufw|apparmor|selinux|audit|fail2ban|crowdsec|sudo|polkit|dbus)",
+    );
     if arguments.iter().any(|(_, glob)| *glob) {
         return false;
     }
     let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
-    let service = |name: &str| plain.is_match(name) && !protects.is_match(name);
+    let service = |name: &str| NAME.is_match(name) && !PROTECTS.is_match(name);
     let operands = || texts.iter().copied().filter(|it| !it.starts_with('-'));
     match program {
         "systemctl" => {
@@ -152,13 +142,13 @@ pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
             }
         }
         "pg_ctlcluster" => {
-            matches!(texts.as_slice(), [version, name, "reload"] if plain.is_match(version) && plain.is_match(name))
+            matches!(texts.as_slice(), [version, name, "reload"] if NAME.is_match(version) && NAME.is_match(name))
         }
         _ => false,
     }
 }
 
-/// Whether a call of `rsync` only shows what it would do, and neither runs nor reads anything else.
+/// Whether a call of `rsync` is a dry run that neither runs nor reads anything else.
 pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
     const RSYNC: Allowed = Allowed {
         short: "avnzhPuirltpgoDcHAXSWxIkLJKOdqmCyb8",
@@ -168,13 +158,13 @@ pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
     };
     let Some(parts) = RSYNC.take(arguments) else { return false };
     let dry = parts.flags.iter().any(|it| it == "-n" || it == "--dry-run");
-    // A filter may name a file that is read and sent.
+    // A filter may name a file whose content is sent.
     let filters = parts.values.iter().filter(|(name, _)| name == "--filter");
     let plain = |value: &str| {
         ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))
     };
     let secret = |text: &&str| {
-        let path = place::settle(text, "");
+        let path = place::normalize(text, "");
         place::is_secret(&path) || place::is_keys(&path) || place::is_sensitive(&path)
     };
     dry && parts.operands.len() > 1

@@ -1,17 +1,17 @@
-//! Code of languages in which people calculate and plot: Octave, gnuplot and the Lisps.
+//! Inline code of languages for calculating and plotting: Octave, gnuplot and Lisps.
 //!
-//! Closed as the others are, and smaller: a name is listed, or it is a variable that cannot be mistaken for a
-//! function; a text names no command; whatever is written otherwise stays unread and thus dangerous.
+//! Only listed names are allowed, and variables that cannot be mistaken for functions. Texts may not contain
+//! commands. Any other syntax is refused, which makes the call dangerous.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tokens::Token;
-use super::{is_inside, listed, name, sign};
+use super::tokens::{Token, name, sign};
+use crate::risk::shell::listed::listed;
 use crate::risk::shell::place;
 use crate::risk::shell::syntax::Word;
 
-/// Code that is longer is read by nobody at a glance.
-const LONGEST: usize = 600;
+/// Limit for code that can be reviewed at a glance.
+const MAX_LENGTH: usize = 600;
 
 const OCTAVE: &str = "disp display printf fprintf sprintf num2str mat2str str2double int2str eig inv det rank trace norm lu qr chol svd \
     pinv expm magic zeros ones eye rand randn randi linspace logspace reshape repmat size length numel ndims columns \
@@ -25,7 +25,7 @@ const OCTAVE: &str = "disp display printf fprintf sprintf num2str mat2str str2do
     char ischar isnumeric nnz format long short if else elseif for while endif endfor endwhile csvread dlmread fileread";
 const PACKAGES: &str =
     "statistics signal symbolic control image io struct optim linear-algebra strings";
-/// What Octave reads files with.
+/// Functions of Octave that read files.
 const READS: &str = "csvread dlmread fileread slurp";
 
 const GNUPLOT: &str = "plot splot replot set unset terminal term output png pngcairo svg pdf pdfcairo dumb qt wxt x11 size title xlabel \
@@ -36,7 +36,7 @@ const GNUPLOT: &str = "plot splot replot set unset terminal term output png pngc
     rotate by timefmt xdata ydata time top bottom left right center inside outside off on enhanced font samples \
     isosamples view map stats name multiplot layout columnheader autotitle autoscale for in d nooutput tics box";
 
-/// Commands of gnuplot; what else begins a statement is one of them in short, or a definition.
+/// Commands of gnuplot. A statement may also be an abbreviation of one or a definition.
 const COMMANDS: &str = "plot splot replot set unset print stats reset exit quit pause";
 
 const LISP: &str = "+ - * / mod rem quot quotient remainder modulo abs min max gcd lcm expt sqrt exp log sin cos tan floor ceiling round \
@@ -49,11 +49,11 @@ const LISP: &str = "+ - * / mod rem quot quotient remainder modulo abs min max g
     true false fold fold-left fold-right numerator denominator exact->inexact inexact->exact square cube begin progn \
     values quote exit quit identity sum from to below collect by do slurp lisp-implementation-version \
     lisp-implementation-type *clojure-version* clojure-version version";
-/// Names of variables and of functions of one's own, none of which the languages bring along.
+/// Names for variables and functions that none of the languages defines.
 const OWN: &str = "fact fac factorial fib fibonacci sq add double triple f g h k n m x y z a b c i j v s r u w acc lst xs ys item elem \
     total result avg power iter helper sum-list my-sum % %1 %2";
 
-/// What a language of this file says of a call; nothing where it is another language.
+/// Whether code only computes; `None` for languages that are not handled here.
 pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word]) -> Option<bool> {
     let (language, plain): (_, &[&str]) = match program {
         "octave" | "octave-cli" => (
@@ -94,15 +94,15 @@ pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word
         _ => return None,
     };
     let known = |word: &Word| plain.contains(&word.text.as_str());
-    // A second code behind the first would be read, too; an operand of gnuplot is a script of the project.
+    // A second code option would run, too. An operand of gnuplot is a script of the project.
     let after = |word: &Word| {
         matches!(word.text.as_str(), "--quit" | "-persist" | "-p" | "--non-interactive")
             || language == "gnuplot"
                 && !word.text.starts_with('-')
                 && !word.unknown()
-                && is_inside(&place::settle(&word.text, ""))
+                && place::is_project_file(&place::normalize(&word.text, ""))
     };
-    if code.len() > LONGEST || !options.iter().all(known) || !rest.iter().all(after) {
+    if code.len() > MAX_LENGTH || !options.iter().all(known) || !rest.iter().all(after) {
         return Some(false);
     }
     Some(match language {
@@ -112,7 +112,7 @@ pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word
     })
 }
 
-/// The tokens of a code; nothing where it holds what is not read here.
+/// The tokens of code; `None` for unsupported syntax.
 fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
     if !code.is_ascii() || code.contains(['`', '\0', '#', '~']) || code.contains("...") {
         return None;
@@ -135,7 +135,7 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
         } else if byte.is_ascii_digit() {
             let length = rest.bytes().take_while(|it| it.is_ascii_digit() || *it == b'.').count();
             let number: f64 = rest.get(..length)?.trim_end_matches('.').parse().ok()?;
-            // More than a person would wait for.
+            // Limit for running time.
             if number >= 1e7 {
                 return None;
             }
@@ -148,7 +148,7 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
             }
             found.push(Token::Number(number));
         } else if *byte == b'\'' && language == "octave" && ends {
-            // Behind a value this transposes; with a blank between it depends on where it stands.
+            // After a value this is the transpose operator. With a blank between it is ambiguous.
             if before.is_ascii_whitespace() {
                 return None;
             }
@@ -183,7 +183,7 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
     Some(found)
 }
 
-/// The text of a string that begins at a quote, and where it ends; single quotes know no escapes.
+/// The content of a string and the index after it. Single quotes have no escapes.
 fn string(code: &str, start: usize) -> Option<(String, usize)> {
     let bytes = code.as_bytes();
     let quote = *bytes.get(start)?;
@@ -207,8 +207,8 @@ fn octave(all: &[Token]) -> bool {
     const CONTROL: [&str; 4] = ["if", "for", "while", "else"];
     let control = all.iter().position(|it| name(Some(it)).is_some_and(|it| CONTROL.contains(&it)));
     let control = control.unwrap_or(all.len());
-    // Variables that are set whatever happens, from the end of that statement on, and those that may not be: those
-    // are never called.
+    // Variables that are assigned unconditionally, from the end of that statement on; and conditionally assigned
+    // ones, which must not be called.
     let (mut first, mut later) = (BTreeMap::new(), BTreeSet::new());
     let mut depth = 0_usize;
     for at in 0..all.len() {
@@ -251,7 +251,7 @@ fn octave(all: &[Token]) -> bool {
             return listed(PACKAGES, own);
         }
         if listed(READS, own) {
-            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if is_inside(&place::settle(text, "")));
+            let inside = matches!(all.get(at + 2), Some(Token::Text(text)) if place::is_project_file(&place::normalize(text, "")));
             let ends = sign(all.get(at + 3), ')') || sign(all.get(at + 3), ',');
             return sign(next, '(') && inside && ends;
         }
@@ -280,9 +280,10 @@ fn gnuplot(all: &[Token]) -> bool {
         Some(Token::Text(text)) => {
             let word = |back: usize| at.checked_sub(back).and_then(|at| name(all.get(at)));
             let written = word(1) == Some("output") || word(2) == Some("set");
-            // A text that begins so is a command whose output is plotted, or that the plot is piped into.
+            // gnuplot runs such a text as a command for input or output.
             !text.contains(['<', '|'])
-                && (!(written || text.contains('/')) || is_inside(&place::settle(text, "")))
+                && (!(written || text.contains('/'))
+                    || place::is_project_file(&place::normalize(text, "")))
         }
         Some(Token::Name(own)) if starts(at) && !listed(COMMANDS, own) => defines(at).is_some(),
         Some(Token::Sign('{' | '}')) => false,
@@ -296,7 +297,7 @@ fn lisp(code: &str) -> bool {
     if !code.is_ascii() || code.contains(['`', '\\', '#', ';', '@', '|', '\0', '{', '}']) {
         return false;
     }
-    // What a format makes could be the format of another.
+    // The output of one format could be the format of another.
     if code.matches("format").count() > 1 {
         return false;
     }
@@ -306,8 +307,10 @@ fn lisp(code: &str) -> bool {
         if first == '"' {
             let Some(end) = rest.get(1..).and_then(|it| it.find('"')) else { return false };
             let text = rest.get(1..=end).unwrap_or_default();
-            // A format of Common Lisp can name a function.
-            if text.contains("~/") || before == "slurp" && !is_inside(&place::settle(text, "")) {
+            // A format of Common Lisp can call a function.
+            if text.contains("~/")
+                || before == "slurp" && !place::is_project_file(&place::normalize(text, ""))
+            {
                 return false;
             }
             before.clear();

@@ -1,17 +1,17 @@
-//! Two readers that are asked about each other, and the places that they give.
+//! The two parsers compared with each other, and the spans that they report.
 
-use super::super::agreement::disagreement;
-use super::super::{grammar, parse, syntax};
+use super::super::parser_agreement::disagreement;
+use super::super::{parse, second_parser, syntax};
 use super::*;
 
-fn read(command: &str) -> (syntax::Script, grammar::Second) {
-    (parse::parse(command, 0).unwrap(), grammar::read(command).unwrap())
+fn read(command: &str) -> (syntax::Script, second_parser::SecondParse) {
+    (parse::parse(command, 0).unwrap(), second_parser::read(command).unwrap())
 }
 
 const COMMAND: &str = "ls -l && cat a | wc -l; echo \"$(date)\" `id`; export A=b; [ -f a ]";
 
 #[test]
-fn readers_that_see_the_same_agree() {
+fn equal_parses_agree() {
     for command in
         [COMMAND, "A=b ls", ">x ls", "time -p ls", "f() { ls; }; f", "case a in a) ls;; esac"]
     {
@@ -22,7 +22,7 @@ fn readers_that_see_the_same_agree() {
 }
 
 #[test]
-fn a_command_that_only_the_second_reader_sees_is_a_disagreement() {
+fn a_command_only_the_second_parser_sees() {
     let (script, second) = read(COMMAND);
     for lost in 0..script.commands.len() {
         let mut less = script.clone();
@@ -31,7 +31,7 @@ fn a_command_that_only_the_second_reader_sees_is_a_disagreement() {
             continue;
         }
         let at = disagreement(COMMAND, &less, &second);
-        // What the grammar does not call a program is not asked for in this direction.
+        // The second parser reports no program here, so this direction is not checked.
         let named = second.programs.contains(&gone.words[0].span.start);
         assert_eq!(at, named.then_some(gone.words[0].span.start), "{gone:?}");
     }
@@ -39,11 +39,11 @@ fn a_command_that_only_the_second_reader_sees_is_a_disagreement() {
 }
 
 #[test]
-fn a_command_that_only_the_first_reader_sees_is_a_disagreement() {
+fn a_command_only_the_first_parser_sees() {
     let (script, second) = read(COMMAND);
     let all: Vec<usize> = second.programs.iter().chain(&second.others).copied().collect();
     for lost in all {
-        let mut less = grammar::read(COMMAND).unwrap();
+        let mut less = second_parser::read(COMMAND).unwrap();
         less.programs.retain(|at| *at != lost);
         less.others.retain(|at| *at != lost);
         assert!(disagreement(COMMAND, &script, &less).is_some(), "{}", &COMMAND[lost..]);
@@ -51,7 +51,7 @@ fn a_command_that_only_the_first_reader_sees_is_a_disagreement() {
 }
 
 #[test]
-fn a_command_that_a_reader_takes_for_an_argument_is_a_disagreement() {
+fn a_command_seen_as_an_argument_is_a_disagreement() {
     let command = "echo a rm -rf b";
     let (script, mut second) = read(command);
     second.programs.push(7);
@@ -59,14 +59,14 @@ fn a_command_that_a_reader_takes_for_an_argument_is_a_disagreement() {
 }
 
 #[test]
-fn what_the_second_reader_cannot_read_is_dangerous() {
+fn failure_of_the_second_parser_is_dangerous() {
     for command in ["ls ${a[@]@Q} ;;& b", "cat <<< $((1+)) | (("] {
         assert!(level(command) >= RiskLevel::Dangerous, "{command}");
     }
 }
 
 #[test]
-fn a_verdict_points_at_the_bytes_of_the_command_inside() {
+fn verdicts_span_the_inner_command() {
     for (command, bytes) in [
         ("ls && rm -rf build", "rm -rf build"),
         ("bash -c 'ls; rm -rf build'", "rm -rf build"),
@@ -77,7 +77,7 @@ fn a_verdict_points_at_the_bytes_of_the_command_inside() {
         ("su -c 'rm -rf build' user", "rm -rf build"),
         ("eval 'rm -rf build'", "rm -rf build"),
         ("find . -exec sh -c 'rm -rf build' \\;", "rm -rf build"),
-        // Where the text is not there as it is, the whole argument is shown.
+        // If the text is not in the source literally, the span is the whole argument.
         ("bash -c 'rm -rf '\"build\"", "'rm -rf '\"build\""),
         ("bash -c rm\\ -rf\\ build", "rm\\ -rf\\ build"),
         ("echo é; bash -c 'ls é; rm -rf é'", "rm -rf é"),
@@ -96,13 +96,12 @@ fn a_place_never_cuts_a_character() {
     }
 }
 
-/// The grammar of editors would need longer for the first one than anybody waits: a nest of two ways to read
-/// it, which doubles with each pipe.
+/// The second parser needs exponential time for the first command: two interpretations, doubled by each pipe.
 #[test]
-fn what_is_dangerous_already_and_what_takes_too_long_is_not_read_again() {
+fn dangerous_commands_skip_the_second_parser() {
     let pipes = "+|@|x|".repeat(30);
     let verdict = verdict_on(&format!("[][];{pipes}+]"));
     assert_eq!((verdict.level, verdict.rule.as_str()), (RiskLevel::Dangerous, "hidden-program"));
     let long = format!("echo {}", "$x ".repeat(400_000));
-    assert!(grammar::read(&long).unwrap().faulty);
+    assert!(second_parser::read(&long).unwrap().faulty);
 }

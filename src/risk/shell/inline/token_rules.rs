@@ -1,30 +1,19 @@
-//! Whether one name of a code is known where it stands.
+//! Whether one token of inline code is allowed in its position.
 
 use std::collections::BTreeSet;
 
-use super::reaches::endless;
-use super::tokens::Token;
-use super::{Inline, listed, name, place, sign};
+use super::effects::endless;
+use super::language::Inline;
+use super::tokens::{Token, name, sign};
 use crate::risk::shell::discloses::is_secret_name;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
-/// Names of JavaScript by which code reaches what makes code.
-const BANNED: [&str; 12] = [
-    "constructor",
-    "__proto__",
-    "prototype",
-    "mainModule",
-    "binding",
-    "dlopen",
-    "eval",
-    "Function",
-    "callee",
-    "caller",
-    "arguments",
-    "_load",
-];
+/// JavaScript names that lead to code generation.
+const BANNED: &str = "constructor __proto__ prototype mainModule binding dlopen eval Function callee caller arguments _load";
 
 impl Inline {
-    /// Whether a token is known where it stands.
+    /// Whether a token is allowed in its position.
     pub(super) fn token(
         &self,
         all: &[Token],
@@ -41,7 +30,7 @@ impl Inline {
         let script = self.language == "javascript";
         match all.get(at) {
             Some(Token::Sign('[')) if script || self.language == "lua" => {
-                // A computed name could be any.
+                // A computed attribute could be any.
                 let follows = matches!(before, Some(Token::Name(_) | Token::Text(_)))
                     || sign(before, ')')
                     || sign(before, ']');
@@ -56,16 +45,16 @@ impl Inline {
                 !(script && sign(before, '{'))
                     && (!follows || word || (plain && sign(all.get(at + 2), ']')))
             }
-            // PHP calls the function that a text names.
+            // PHP calls a function named by a text.
             Some(Token::Sign('(')) if self.language == "php" => {
                 !(matches!(before, Some(Token::Text(_))) || sign(before, ')') || sign(before, ']'))
             }
             Some(Token::Sign(']')) if script => !sign(next, ':'),
             Some(Token::Text(text)) if script && sign(next, ':') => {
-                !text.contains('\\') && !BANNED.contains(&text.as_str())
+                !text.contains('\\') && !listed(BANNED, &text)
             }
             Some(Token::Name(own)) => {
-                if script && BANNED.contains(&own.as_str())
+                if script && listed(BANNED, &own)
                     || own.contains("ENV") && self.language != "javascript"
                 {
                     return false;
@@ -76,7 +65,7 @@ impl Inline {
                     return self.attribute(all, at, own, shown);
                 }
                 if sign(before, '$') || (sign(before, '@') && self.language == "perl") {
-                    // A variable that is called could hold the name of any function.
+                    // A variable that is called could contain any function name.
                     return !sign(next, '(')
                         && (!own.starts_with('_') || own == "_" && self.language == "perl")
                         && !matches!(own.as_str(), "GLOBALS" | "ARGV" | "SIG" | "INC" | "ISA");
@@ -122,7 +111,7 @@ impl Inline {
                 if matches!(own.as_str(), "while" | "until") {
                     return listed(&self.names, own) && !endless(all, at);
                 }
-                // Perl repeats what stands before it.
+                // `x` is Perl's repetition operator.
                 if own == "x" && self.language == "perl" {
                     return matches!(before, Some(Token::Text(_) | Token::Sign(')')));
                 }
@@ -135,7 +124,7 @@ impl Inline {
         }
     }
 
-    /// Whether a name behind a dot is known, and the few that need more than that have it.
+    /// Whether an attribute is listed, with extra conditions for some.
     fn attribute(&self, all: &[Token], at: usize, own: &str, shown: &BTreeSet<String>) -> bool {
         let of = at.checked_sub(2).and_then(|at| name(all.get(at))).unwrap_or_default();
         let next = all.get(at + 1);
@@ -143,7 +132,7 @@ impl Inline {
         if shown.contains(of) {
             return version || matches!(own, "VERSION" | "version");
         }
-        // What is assigned to a name behind a dot would be found there by others.
+        // An assigned attribute would be visible to other code.
         let assigned = sign(next, '=') && !sign(all.get(at + 2), '=');
         if assigned && self.language != "perl" {
             return false;
@@ -157,10 +146,10 @@ impl Inline {
             self.language == "python" && (of == "os" || all.iter().any(file))
         };
         match own {
-            // Of a text or a list they make another one, of a file they make that another one is lost.
+            // On texts and lists these return a copy; on files they overwrite or move.
             "replace" | "copy" | "move" if files() => false,
             "write" if self.language == "javascript" => matches!(of, "stdout" | "stderr"),
-            // Of a file that is named in the same place, and nowhere else.
+            // Only directly on a literal path.
             "read_text" | "read_bytes" => {
                 let back = |count: usize| at.checked_sub(count).and_then(|at| all.get(at));
                 sign(back(2), ')')
@@ -173,7 +162,7 @@ impl Inline {
                     || matches!(all.get(at + 2), Some(Token::Text(mode)) if matches!(mode.as_str(), "r" | "rb" | "rt"))
                         && sign(all.get(at + 3), ')')
             }
-            // pandas evaluates the one and writes to a file that the other is given.
+            // pandas evaluates the argument of `query`, and `to_string` can write a file.
             "query" if self.language == "python" => !sign(next, '('),
             "to_string" => {
                 !matches!(all.get(at + 2), Some(Token::Text(_)))
@@ -199,7 +188,7 @@ impl Inline {
                     && (sign(all.get(at + 3), ')')
                         || self.language == "javascript" && sign(all.get(at + 3), ','))
             }
-            // A variable of the environment that `env.` has named.
+            // A variable after `env.`, which was checked there.
             _ if of == "env" && self.language == "javascript" => true,
             _ => version || listed(&self.attributes, own),
         }
@@ -208,7 +197,7 @@ impl Inline {
 
 fn is_project_file(token: &Token) -> bool {
     let reads = |text: &str| {
-        let path = place::settle(text, "");
+        let path = place::normalize(text, "");
         !text.is_empty()
             && !place::is_outside(&path)
             && !place::is_secret(&path)

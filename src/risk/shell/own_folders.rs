@@ -1,4 +1,4 @@
-//! Commands that name one of the folders of this program itself (SPEC §4).
+//! Commands that name a folder of this program (SPEC §4).
 
 use super::elsewhere;
 use super::judge::Judge;
@@ -7,7 +7,7 @@ use super::syntax::SimpleCommand;
 use crate::risk::sensitive;
 
 impl Judge<'_> {
-    /// Judges every word, value and file of a command, whatever its program is.
+    /// Checks every word, value and file of a command.
     pub(super) fn own_folder(&mut self, command: &SimpleCommand) {
         if self.own.is_empty() || command.remote {
             return;
@@ -21,7 +21,7 @@ impl Judge<'_> {
                 self.danger(
                     "own-folder",
                     word.span(),
-                    "Names a folder in which this program keeps its settings, its keys or its evidence.",
+                    "Names a folder with this program's settings, keys or evidence.",
                 );
             }
         }
@@ -30,8 +30,8 @@ impl Judge<'_> {
     fn names_own(&self, text: &str) -> bool {
         let pieces = text.split(['=', ':', ',', '@', '\'', '"', '(', ')', ' ', '\n']);
         let named = elsewhere::paths(text).into_iter().chain(pieces.map(str::to_owned));
-        std::iter::once(text.to_owned())
-            .chain(named)
-            .any(|path| sensitive::names_own_folder(&place::settle(&path, &self.folder), self.own))
+        std::iter::once(text.to_owned()).chain(named).any(|path| {
+            sensitive::names_own_folder(&place::normalize(&path, &self.folder), self.own)
+        })
     }
 }

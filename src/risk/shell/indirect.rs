@@ -1,11 +1,10 @@
-//! Commands that stand for others: functions, aliases, and programs that `$(echo ..)` names.
+//! Indirect commands: functions, aliases, and programs named by `$(echo ..)`.
 
 use super::judge::Judge;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
 
 impl Judge<'_> {
-    /// A command whose program is what `$(echo ..)` prints, as if it were written there.
+    /// Replaces a program that is the output of `$(echo ..)` by this output.
     pub(super) fn printed_program(&self, command: &SimpleCommand) -> Option<SimpleCommand> {
         let (first, rest) = command.words.split_first()?;
         if first.text != format!("{UNKNOWN}{END}") {
@@ -24,8 +23,7 @@ impl Judge<'_> {
         Some(SimpleCommand { words, ..command.clone() })
     }
 
-    /// An alias is what its text would be as a command; one that puts another program in the place of a known
-    /// one is dangerous.
+    /// Rates the text of an alias as a command. An alias that replaces a known program is dangerous.
     pub(super) fn alias(&mut self, command: &SimpleCommand, depth: usize) {
         for word in command.words.iter().skip(1) {
             let Some((name, text)) = word.text.split_once('=') else { continue };
@@ -34,23 +32,21 @@ impl Judge<'_> {
                 continue;
             }
             if self.table.dangerous(name) && text.split_whitespace().next() != Some(name) {
-                let reason = "Puts another command in the place of a known program.";
+                let reason = "Replaces a known program by another command.";
                 self.danger("hijacks", word.span(), reason);
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
-            self.note(
-                RiskLevel::Caution,
+            self.caution(
                 "sets-alias",
                 word.span(),
-                "Changes what a word means as a command.",
-                None,
+                "Defines an alias, which changes what a command runs.",
             );
-            self.read(text, word, command, depth + 1);
+            self.rate_text(text, word, command, depth + 1);
         }
     }
 
-    /// The command that a call of an alias is, where the shell knows aliases.
-    pub(super) fn stands_for(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    /// Rates a call of an alias as the command for which it stands.
+    pub(super) fn alias_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
         let head = text.split_whitespace().map(|it| Word::literal(it, span.clone()));
@@ -60,8 +56,14 @@ impl Judge<'_> {
         self.aliases.insert(program.to_owned(), text);
     }
 
-    /// A call of a function: its body with the arguments of the call.
-    pub(super) fn call(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+    /// Rates a call of a function: its body with the arguments of the call. Returns whether nothing else can be
+    /// meant.
+    pub(super) fn function_call(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        depth: usize,
+    ) -> bool {
         let Some(function) = self.script.functions.iter().find(|function| function.name == program)
         else {
             return false;
@@ -97,8 +99,8 @@ impl Judge<'_> {
                 self.command(&inner, depth + 1);
             }
         }
-        // `command`, `env`, `xargs` and whatever else runs programs never calls functions, and another shell or
-        // `unset -f` forgets them; so a known program that a function hides is judged as that program, too.
+        // Programs that run others, such as `env` and `xargs`, never call functions, and another shell or `unset
+        // -f` drops them. So a known program with the name of a function is rated as that program, too.
         !(self.table.dangerous(program)
             || self.table.knows(program)
             || self.table.admin.names(program))

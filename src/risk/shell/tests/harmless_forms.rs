@@ -1,10 +1,10 @@
-//! Calls that do less than their programs can, and those beside them that only look so.
+//! Harmless forms of dangerous calls, and similar calls that are not harmless.
 
 use super::all_are;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn what_reads_packages_is_safe_and_what_unpacks_them_is_not() {
+fn listing_packages_is_safe_but_not_unpacking() {
     all_are(
         RiskLevel::Safe,
         &[
@@ -50,7 +50,7 @@ fn what_reads_packages_is_safe_and_what_unpacks_them_is_not() {
 }
 
 #[test]
-fn a_stranger_may_read_a_file_of_a_neighbour_folder() {
+fn unknown_programs_may_read_sibling_folders() {
     all_are(
         RiskLevel::Caution,
         &[
@@ -90,7 +90,7 @@ fn a_stranger_may_read_a_file_of_a_neighbour_folder() {
 }
 
 #[test]
-fn a_generic_word_alone_says_nothing_about_a_stranger() {
+fn generic_words_of_unknown_programs_are_caution() {
     all_are(
         RiskLevel::Caution,
         &["frobnicate push -a", "frobnicate add a.txt", "frobnicate set colour blue"],
@@ -140,7 +140,7 @@ fn reloading_is_not_stopping() {
 }
 
 #[test]
-fn a_dry_run_to_another_host_only_shows() {
+fn remote_dry_runs_are_caution() {
     all_are(
         RiskLevel::Caution,
         &[
@@ -164,7 +164,7 @@ fn a_dry_run_to_another_host_only_shows() {
 }
 
 #[test]
-fn a_file_of_the_project_may_go_to_a_server_on_this_computer() {
+fn uploads_to_a_local_server_are_caution() {
     all_are(
         RiskLevel::Caution,
         &[

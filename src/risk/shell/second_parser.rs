@@ -1,35 +1,36 @@
-//! The second reader: the grammar that editors use, written by other people from the same manual.
+//! The second parser: the tree-sitter grammar for bash, independent of the first parser.
 
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-/// The grammar is stopped after so many hundreds of operations; the longest commands need some two thousand.
-const MOST_LOOKS: u32 = 20_000;
+/// Parsing stops after this many progress callbacks, one per hundred operations. The longest commands need about
+/// two thousand operations.
+const MAX_CALLBACKS: u32 = 20_000;
 
-/// What the second reader found.
-pub(super) struct Second {
-    /// The bytes at which programs are named.
+/// The result of the second parser.
+pub(super) struct SecondParse {
+    /// The positions of program names.
     pub(super) programs: Vec<usize>,
-    /// The bytes at which commands begin that the grammar knows by their own names: declarations, tests.
+    /// The positions of commands with a node kind of their own: declarations, tests.
     pub(super) others: Vec<usize>,
-    /// It could not read everything.
+    /// The command could not be parsed completely.
     pub(super) faulty: bool,
 }
 
-/// Reads a command with the grammar of editors; nothing when the grammar cannot be loaded.
-pub(super) fn read(source: &str) -> Option<Second> {
+/// Parses a command; `None` if the grammar cannot be loaded.
+pub(super) fn read(source: &str) -> Option<SecondParse> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    // The grammar stumbles over blanks before the end of the text that it reads before the end of a line;
-    // behind a backslash a line break would mean something of its own.
+    // The grammar fails on blanks at the end of the text, but not at the end of a line. After a backslash a line
+    // break would change the meaning.
     let ends = if source.ends_with('\\') { "" } else { "\n" };
     let text = format!("{source}{ends}");
-    let mut looks = 0;
-    // Recovering from errors can take time that grows exponentially, and what has one is in doubt anyway.
+    let mut callbacks = 0;
+    // Error recovery can take exponential time, and a command with errors is dangerous in any case.
     let mut go_on = |state: &ParseState| {
-        looks += 1;
-        if state.has_error() || looks > MOST_LOOKS {
+        callbacks += 1;
+        if state.has_error() || callbacks > MAX_CALLBACKS {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -38,10 +39,13 @@ pub(super) fn read(source: &str) -> Option<Second> {
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
     let Some(tree) = parser.parse_with_options(&mut rest, None, Some(options)) else {
-        return Some(Second { programs: Vec::new(), others: Vec::new(), faulty: true });
+        return Some(SecondParse { programs: Vec::new(), others: Vec::new(), faulty: true });
     };
-    let mut found =
-        Second { programs: Vec::new(), others: Vec::new(), faulty: tree.root_node().has_error() };
+    let mut found = SecondParse {
+        programs: Vec::new(),
+        others: Vec::new(),
+        faulty: tree.root_node().has_error(),
+    };
     let mut cursor = tree.walk();
     loop {
         collect(cursor.node(), &mut found);
@@ -59,7 +63,7 @@ pub(super) fn read(source: &str) -> Option<Second> {
     }
 }
 
-fn collect(node: Node, found: &mut Second) {
+fn collect(node: Node, found: &mut SecondParse) {
     match node.kind() {
         "command_name" => found.programs.push(node.start_byte()),
         "declaration_command" | "unset_command" | "test_command" => {

@@ -1,10 +1,10 @@
-//! Code of languages in which people calculate: what only does that is caution, and whatever could do more asks.
+//! Code of calculator languages: computing is caution, anything else is dangerous.
 
 use super::verdict_on;
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
 #[test]
-fn calculating_and_plotting_does_not_ask() {
+fn calculating_and_plotting_is_caution() {
     for command in [
         "octave --eval \"A = magic(4); disp(eig(A))\"",
         "octave -q --eval 'x = linspace(0, 1, 5); printf(\"%g\\n\", x)'",
@@ -38,7 +38,7 @@ fn calculating_and_plotting_does_not_ask() {
 }
 
 #[test]
-fn code_of_these_languages_that_could_do_more_asks() {
+fn other_code_of_these_languages_is_dangerous() {
     for command in [
         "octave --eval 'system(\"id\")'",
         "octave --eval 'system(\"id\"); system = 1'",

@@ -1,90 +1,107 @@
-//! Files that the command itself made, found or fetched, and what it may do with them.
+//! Ratings that depend on the rest of the command line: known harmless calls, and files that it made or fetched.
 
-use super::debugger::{inspects, is_debugger};
-use super::effects::program_of;
-use super::elsewhere::Use;
-use super::interpreter::{debugged, harmless};
-use super::judge::{Judge, Opinion};
-use super::milder;
+use std::sync::LazyLock;
+
+use super::debugger::{debugged, inspects, is_debugger};
+use super::elsewhere::{Use, is_elsewhere};
+use super::harmless_forms;
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
 use super::place;
 use super::powershell::{only_looks, runs_script};
+use super::program::program_of;
 use super::queries::{asks_table, only_asks};
+use super::rating::Rating;
 use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
-use crate::risk::RiskLevel;
+use crate::plan::RiskLevel;
 
-/// Programs that install or run what they are given.
-const INSTALLERS: [&str; 14] = [
-    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "gem", "cargo", "go", "apt", "apt-get",
-    "brew", "conda",
-];
+/// Programs that install packages.
+const INSTALLERS: &str = "pip pip3 pipx uv npm pnpm yarn gem cargo go apt apt-get brew conda";
 
 impl Judge<'_> {
-    /// What is left of an opinion where the call is known better than the table knows it.
-    pub(super) fn softened(
+    /// Lowers a rating if the exact call is known to be harmless.
+    pub(super) fn lowered(
         &self,
         command: &SimpleCommand,
         program: &str,
         arguments: &[(String, bool)],
-        opinion: Opinion,
-    ) -> Opinion {
-        if opinion.level <= RiskLevel::Dangerous
-            && opinion.level >= RiskLevel::Caution
+        rating: Rating,
+    ) -> Rating {
+        if rating.level <= RiskLevel::Dangerous
+            && rating.level >= RiskLevel::Caution
             && let Some(known) =
-                self.table.known.iter().find_map(|known| known.opinion(program, arguments))
+                self.table.known.iter().find_map(|known| known.rating(program, arguments))
         {
             return known;
         }
-        match opinion.rule.as_str() {
+        match rating.rule.as_str() {
             "runs-code"
                 if matches!(program, "gdb" | "lldb")
                     && debugged(command.words.get(1..).unwrap_or_default()).is_some() =>
             {
-                harmless()
+                harmless_forms::computing()
             }
             "runs-code" | "says-it-destroys"
                 if is_debugger(program)
                     && !command.raised
                     && inspects(command.words.get(1..).unwrap_or_default()) =>
             {
-                harmless()
+                harmless_forms::computing()
             }
-            "sends-out" if program == "openssl" && self.only_greets(command) => milder::showing(),
-            "stops-service" | "administers" if milder::reloads(program, arguments) => {
-                milder::reloading()
+            "sends-out" if program == "openssl" && self.only_greets(command) => {
+                harmless_forms::showing()
+            }
+            "stops-service" | "administers" if harmless_forms::reloads(program, arguments) => {
+                harmless_forms::reloading()
             }
             "sends-out" | "remote-answer" | "says-it-destroys"
-                if program == "rsync" && milder::only_shows(arguments) =>
+                if program == "rsync" && harmless_forms::only_shows(arguments) =>
             {
-                milder::showing()
+                harmless_forms::showing()
             }
-            "sends-out" if self.stays_here(command, program, arguments) => milder::staying(),
-            "runs-code" if self.hands_plain_code(program, arguments) => harmless(),
+            "sends-out" if self.stays_local(command, program, arguments) => {
+                harmless_forms::staying()
+            }
+            "runs-code" if self.hands_plain_code(program, arguments) => harmless_forms::computing(),
             "sql-destructive" if asks_table(program, arguments) && !self.reads(command).1 => {
-                milder::showing()
+                harmless_forms::showing()
             }
-            "runs-code" if only_looks(program, arguments) => harmless(),
-            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => Opinion {
-                level: RiskLevel::Caution,
-                rule: "runs-script".to_owned(),
-                reason: "Runs a script.".to_owned(),
-                safer: None,
-            },
-            "administers" if only_asks(program, arguments) => milder::showing(),
+            "runs-code" if only_looks(program, arguments) => harmless_forms::computing(),
+            "runs-code" if runs_script(program, arguments) && self.folder.is_empty() => {
+                Rating::caution("runs-script", "Runs a script.")
+            }
+            "administers" if only_asks(program, arguments) => harmless_forms::showing(),
             "delete-by-pattern" | "delete-recursive"
                 if self.removes_temporary(command, program) =>
             {
-                Opinion {
-                    level: RiskLevel::Caution,
-                    rule: "removes-temporary".to_owned(),
-                    reason: "Removes what the same command line made with mktemp.".to_owned(),
-                    safer: None,
-                }
+                Rating::caution(
+                    "removes-temporary",
+                    "Removes files that the same command line created with mktemp.",
+                )
             }
-            _ => opinion,
+            _ => rating,
         }
     }
 
-    /// Whether a call removes nothing but what `mktemp` made for this very command line.
+    /// Whether a call of `openssl s_client` sends nothing but the handshake.
+    pub(super) fn only_greets(&self, command: &SimpleCommand) -> bool {
+        static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
+            LazyRegex::from(format!(
+                "^s_client(\t(-(connect|servername|verify_hostname)\t({UNKNOWN}[A-Za-z_]\\w*{END})?[\\w.:-]*|-starttls\t\\w+|\
+                 -showcerts|-brief|-status|-tls1_[123]|-no_ign_eof|-CA(file|path)\t[^\t{UNKNOWN}]+))+$"
+            ))
+        });
+        let words = command.words.get(1..).unwrap_or_default();
+        let line = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join("\t");
+        let nothing = match self.reads(command) {
+            (Some(text), _) => matches!(text.trim(), "" | "Q"),
+            (None, fed) => !fed,
+        };
+        nothing && CALL.is_match(&line)
+    }
+
+    /// Whether a call only removes files that `mktemp` created in this command line.
     pub(super) fn removes_temporary(&self, command: &SimpleCommand, program: &str) -> bool {
         let plain = |text: &str| {
             matches!(text, "--" | "--recursive" | "--force")
@@ -93,7 +110,7 @@ impl Judge<'_> {
                     .is_some_and(|it| !it.is_empty() && it.chars().all(|c| "rfdvR".contains(c)))
         };
         let words = command.words.get(1..).unwrap_or_default();
-        // Without a question and with all that is below, one wrong value would be too much.
+        // With both recursion and force, one wrong value would do too much damage.
         let has = |letters: [char; 2], long: &str| {
             words.iter().any(|word| {
                 word.text == long
@@ -116,7 +133,8 @@ impl Judge<'_> {
             })
     }
 
-    /// Whether a variable only ever holds what `mktemp` printed, before a place in the command or for a trap.
+    /// Whether a variable only ever contains the output of `mktemp`, assigned before this position or used in a
+    /// trap.
     fn is_temporary(&self, name: &str, at: usize) -> bool {
         let trapped = self.commands.iter().any(|it| {
             it.words.first().is_some_and(|word| word.text == "trap") && (it.span.contains(&at))
@@ -128,7 +146,7 @@ impl Judge<'_> {
         };
         let mut set = self.made.iter().flat_map(|it| &it.assignments).filter(|it| it.0 == name);
         let first = set.clone().next();
-        // Whatever else names the variable could set it.
+        // Any other mention of the variable could assign it.
         let named = self.made.iter().flat_map(|it| it.words.iter().skip(1)).any(|word| {
             word.text
                 .strip_prefix(name)
@@ -142,7 +160,7 @@ impl Judge<'_> {
             && set.all(|(_, value)| makes(value))
     }
 
-    /// The calls of programs whose name ends in the variable of a loop over words that are known.
+    /// The calls of a program whose name ends in the variable of a loop over literal words.
     pub(super) fn looped_programs(&mut self, command: &SimpleCommand) -> Vec<SimpleCommand> {
         let Some(first) = command.words.first() else { return Vec::new() };
         let named = first.text.split_once(UNKNOWN).and_then(|(head, rest)| {
@@ -188,7 +206,34 @@ impl Judge<'_> {
         texts.into_iter().map(call).collect()
     }
 
-    /// A shell that `find` starts for files outside the working folder, and that writes.
+    /// Whether a program is named by a path outside the project and outside the usual folders of tools. A path that
+    /// another command of the line names was created there.
+    pub(super) fn runs_from_outside(&self, command: &SimpleCommand, program: &str) -> bool {
+        const LOOK: &str = "ls cat file stat test [ chmod echo printf which head sha256sum";
+        static TOOLS: LazyRegex = LazyRegex::new(
+            r"^(~|/home/[\w.-]+|/Users/[\w.-]+|/root)/(\.(cargo|local|deno|bun|volta|poetry|dotnet/tools|composer/vendor|pub-cache|nimble|ghcup|cabal|mix/escripts|foundry|krew|rbenv|pyenv|asdf|nodenv|goenv|jenv)|go)/(bin|shims)?/?[\w.+-]+$|^~/\.(nvm|fnm|sdkman|asdf|pyenv|rbenv|rustup|virtualenvs|venvs?)/",
+        );
+        if !program.contains('/') {
+            return false;
+        }
+        let path = place::normalize(program, &self.folder);
+        let tool = TOOLS.is_match(&path);
+        let looks =
+            |it: &SimpleCommand| it.words.first().is_some_and(|word| listed(LOOK, &word.text));
+        // A wrapper only names its inner command.
+        let others = self.script.commands.iter().filter(|it| it.span != command.span && !looks(it));
+        let made = others.into_iter().any(|it| {
+            it.words.iter().skip(1).any(|word| place::normalize(&word.text, &self.folder) == path)
+        });
+        // Out-of-tree builds run `../configure`.
+        let prepares = program == "../configure" && !path.starts_with("../..");
+        !tool
+            && !made
+            && !prepares
+            && (is_elsewhere(&path, Use::Code) || is_elsewhere(&path, Use::Raised))
+    }
+
+    /// A shell that `find` runs for files outside the working folder, and whose script writes.
     pub(super) fn writes_found(&mut self, rest: &[Word], inner: &[Word]) {
         let Some(place) = self.starting_point(rest) else { return };
         let shell = inner.first().and_then(|it| program_of(&it.text));
@@ -208,12 +253,10 @@ impl Judge<'_> {
         }
     }
 
-    /// A file that the command line itself wrote, and that an option hands over as a program.
+    /// A file that the command line wrote, and that an option names as a program.
     pub(super) fn runs_written(&mut self, command: &SimpleCommand) {
-        const PARTS: [&str; 17] = [
-            "prog", "command", "cmd", "exec", "editor", "pager", "shell", "filter", "script",
-            "hook", "helper", "rsh", "wrapper", "launcher", "plugin", "linker", "runner",
-        ];
+        const PARTS: &str = "prog command cmd exec editor pager shell filter script hook helper rsh wrapper launcher plugin \
+            linker runner";
         if self.written.is_empty() {
             return;
         }
@@ -226,18 +269,19 @@ impl Judge<'_> {
                     (before.map_or("", |it| it.text.as_str()), word.text.as_str())
                 }
             };
-            let named = option.starts_with("--") && PARTS.iter().any(|part| option.contains(part));
+            let named =
+                option.starts_with("--") && PARTS.split(' ').any(|part| option.contains(part));
             let first = value.split(' ').next().unwrap_or_default();
-            if named && self.written.contains(&place::settle(first, &self.folder)) {
-                let reason = "Hands a file that this command itself wrote over as a program.";
+            if named && self.written.contains(&place::normalize(first, &self.folder)) {
+                let reason = "Makes a program run a file that this command itself wrote.";
                 self.danger("runs-fetched", word.span(), reason);
             }
         }
     }
 
-    /// Installing what another command fetches is installing what nobody has named.
+    /// A package name that another command fetches is unknown.
     pub(super) fn installs_fetched(&mut self, command: &SimpleCommand, program: &str) {
-        if !INSTALLERS.contains(&program) {
+        if !listed(INSTALLERS, program) {
             return;
         }
         let fetches = |word: &Word| {
@@ -249,7 +293,11 @@ impl Judge<'_> {
         };
         if let Some(word) = command.words.iter().skip(1).find(|word| fetches(word)) {
             let span = word.span();
-            self.danger("runs-fetched", span, "Installs what another command fetches.");
+            self.danger(
+                "runs-fetched",
+                span,
+                "Installs a package whose name another command downloads.",
+            );
         }
     }
 }

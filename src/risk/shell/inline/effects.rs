@@ -1,18 +1,20 @@
-//! What code in the command line would need to reach anything beyond itself.
+//! Whether inline code can have effects beyond its output.
 //!
-//! Modules may be loaded: that runs a file of the project, as its scripts do. What counts is what the code then
-//! calls, so every name is taken apart into its words, and none of them may speak of more than reading.
+//! Importing a module runs a file of the project, as its scripts do. What counts is what the code calls: every name
+//! is split into words, and none of them may suggest more than reading.
 
-use super::closed::names_function;
-use super::tokens::{Token, tokens};
-use super::world::modest;
-use super::{Inline, is_inside, listed, name, place, sign};
+use super::bindings::modest;
+use super::imports::names_function;
+use super::language::Inline;
+use super::tokens::{Token, name, sign, tokens};
 use crate::risk::shell::discloses::is_secret_name;
+use crate::risk::shell::listed::listed;
+use crate::risk::shell::place;
 
-/// Code that is longer is read by nobody at a glance.
-const LONGEST: usize = 400;
+/// Limit for code that can be reviewed at a glance.
+const MAX_LENGTH: usize = 400;
 
-/// Words that a name is made of when it stands for more than reading, computing and printing.
+/// Words in names that suggest more than reading, computing and printing.
 const WORDS: &str = "exec execv execl execve execvp eval spawn system popen fork forkpty kill killpg remove \
     removedirs unlink rename renames rmdir rmtree rm rmi chmod chown lchown chroot chdir \
     fchmod write writelines delete del drop truncate destroy wipe purge clear flushall \
@@ -36,11 +38,11 @@ const WORDS: &str = "exec execv execl execve execvp eval spawn system popen fork
     mechanize openuri lwp ccall unsafe pointer setwd tarfile zipfile patch connection call \
     scp sftp";
 
-/// Names that only sound so.
+/// Harmless names that contain such words.
 const ONLY_SOUND: &str =
     "process const function class_methods re_compile public_methods define method_missing";
 
-/// Names that are refused as they stand.
+/// Names that are refused as a whole.
 const NAMES: &str = "compile input __import__ require_relative autoload syswrite sysopen opendir readdir utime do glob \
     eval exec Function Proxy Reflect WebAssembly Worker globalThis global window mainModule _load createRequire \
     methods instance_variable_set instance_variable_get const_get send method proc_open mkfifo \
@@ -48,7 +50,7 @@ const NAMES: &str = "compile input __import__ require_relative autoload syswrite
     array_map usort preg_replace_callback getenv_all phpinfo ENV GLOBALS _SERVER _ENV _G getfenv setfenv \
     Deno Bun Kernel IO Process Signal FileUtils Open3 Net URI Socket PTY Pathname loop setInterval gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr lookup createServer make_server FileIO FileHandler startfile interact mv HTTPServer TCPServer";
 
-/// Whether any word of a name is listed.
+/// Whether a name suggests an effect.
 fn speaks(own: &str) -> bool {
     if listed(ONLY_SOUND, own) {
         return false;
@@ -84,14 +86,14 @@ fn word(text: &str) -> bool {
     WORDS.split_whitespace().any(|it| it == text || it == singular)
 }
 
-/// Names by which texts are made of others, so that a name could be hidden.
+/// Functions that build texts, which could hide a name.
 const BUILDS: &str = "join concat replace fromCharCode fromCodePoint atob Buffer reverse decodeURIComponent slice substring \
     substr chr bytes decode toString raw unescape";
 
 impl Inline {
-    /// Whether a code may load what it likes, and calls nothing that reaches further than its own output.
+    /// Whether code may import modules, but calls nothing with effects beyond its output.
     pub(super) fn stays(&self, code: &str) -> bool {
-        if code.len() > LONGEST {
+        if code.len() > MAX_LENGTH {
             return false;
         }
         let Some(all) = tokens(code, &self.language) else { return false };
@@ -119,7 +121,7 @@ impl Inline {
             Some(Token::Sign('(')) if self.language == "php" => {
                 !(matches!(before, Some(Token::Text(_))) || sign(before, ')') || sign(before, ']'))
             }
-            // What an expression yields is called: nobody knows what that is.
+            // The result of an expression is called, which could be any function.
             Some(Token::Sign('(')) if sign(before, ']') || sign(before, ')') => false,
             Some(Token::Sign('[')) if script || self.language == "lua" => {
                 let follows = matches!(before, Some(Token::Name(_) | Token::Text(_)))
@@ -156,7 +158,7 @@ impl Inline {
                 && matches!(own, "__version__" | "__file__" | "__name__" | "__doc__")
                 && !sign(next, '[');
         }
-        // What is put behind a dot is found there by others.
+        // An assigned attribute would be visible to other code.
         let assigned =
             sign(next, '=') && !sign(all.get(at + 2), '=') && !sign(all.get(at + 2), '>');
         if dotted && assigned && self.language != "r" {
@@ -172,7 +174,7 @@ impl Inline {
             is_secret_name(it) || !it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         };
         match own {
-            // Of a text it makes another one, of a file it makes that another one is lost.
+            // On a text this returns a copy; on a path it overwrites a file.
             "replace" if self.language == "python" => {
                 let file = |it: &Token| matches!(name(Some(it)), Some("Path" | "pathlib"));
                 return dotted && of != "os" && !all.iter().any(file);
@@ -200,7 +202,7 @@ impl Inline {
             "compile" => return dotted && of == "re",
             "write" => return matches!(of, "stdout" | "stderr") && dotted,
             "path" if of == "sys" => return sign(next, ')') || sign(next, ',') || next.is_none(),
-            // A module by a name that is known.
+            // A module with a literal name.
             "require" | "import" | "library" | "use" | "using"
                 if matches!(self.language.as_str(), "javascript" | "ruby" | "php" | "lua") =>
             {
@@ -221,20 +223,10 @@ impl Inline {
         }
         if own == "open"
             || listed(&self.reads, own)
-            || matches!(
-                own,
-                "readFile"
-                    | "read"
-                    | "File"
-                    | "readlines"
-                    | "readLines"
-                    | "loadtxt"
-                    | "file_get_contents"
-                    | "file"
-            )
+            || listed("readFile read File readlines readLines loadtxt file_get_contents file", own)
         {
             if !sign(next, '(') {
-                // A class that is only imported, or a method of what is open already.
+                // An imported class, or a method of an open file.
                 let imported =
                     own == "Path" && (name(before) == Some("import") || sign(before, ','));
                 return imported || matches!(own, "File" | "file" | "read" | "readlines");
@@ -254,7 +246,7 @@ impl Inline {
     }
 }
 
-/// Whether a loop has a condition that never ends it.
+/// Whether the condition of a loop is constant.
 pub(super) fn endless(all: &[Token], at: usize) -> bool {
     let from = at + 1 + usize::from(sign(all.get(at + 1), '('));
     matches!(all.get(from), Some(Token::Number(_)))
@@ -262,7 +254,7 @@ pub(super) fn endless(all: &[Token], at: usize) -> bool {
         || sign(all.get(from), '!')
 }
 
-/// Whether the code only mentions a module that can reach other hosts, and neither calls, renames nor stores any of it.
+/// Whether the code only mentions a network module, without calling, renaming or storing any of it.
 fn only_named(all: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| all.get(at));
     let mut end = at + 1;
@@ -275,21 +267,21 @@ fn only_named(all: &[Token], at: usize) -> bool {
     ends && !kept
 }
 
-/// Whether the module of JavaScript that writes files is there, too.
+/// Whether the file module of JavaScript is loaded.
 fn has_files(all: &[Token]) -> bool {
     let is = |it: &Token| matches!(it, Token::Text(text) if matches!(text.trim_start_matches("node:"), "fs" | "fs/promises"));
     all.iter().any(is)
 }
 
-/// Whether a module says by its name that it does more than compute.
+/// Whether the name of a module suggests an effect.
 fn speaks_module(module: &str) -> bool {
     let bare = module.trim_start_matches("node:").trim_start_matches("./");
     bare.starts_with('/') || bare == "module" || bare.split(['/', '-', '.', '@']).any(speaks)
 }
 
-/// Whether a text names neither a place outside the project, nor a secret, nor what could be called.
+/// Whether a text contains no outside path, no secret file and no name that could be called.
 fn text_stays(text: &str) -> bool {
-    let path = place::settle(text, "");
+    let path = place::normalize(text, "");
     let called = text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.:".contains(&it))
         && text.split(['.', ':']).any(speaks);
     let escapes = text.contains("\\x")
@@ -310,6 +302,7 @@ fn reads_inside(text: &str) -> bool {
 }
 
 fn is_inside_to_read(text: &str) -> bool {
-    let path = place::settle(text, "");
-    is_inside(&path) || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
+    let path = place::normalize(text, "");
+    place::is_project_file(&path)
+        || !place::is_outside(&path) && !path.contains(['*', '|', '<', '>', ':', '\\'])
 }

@@ -1,47 +1,48 @@
-//! What code in the command line that loads modules of the project may name beside them.
+//! Names that inline code may use together with modules of the project.
 //!
-//! A module of the project is code of the project, as its scripts are. What the language itself brings along stays
-//! a closed list: its modules, its own names, and whatever stands behind a dot of one of these.
+//! A module of the project is project code, like its scripts. For what belongs to the language, only listed
+//! modules, names and attributes are allowed.
 
 use std::collections::BTreeSet;
 
-use super::tokens::Token;
-use super::{Inline, listed, name, sign};
+use super::language::Inline;
+use super::tokens::{Token, name, sign};
+use crate::risk::shell::listed::listed;
 
-/// Classes and modules of Ruby that can reach files, processes or the network.
+/// Ruby classes and modules that can access files, processes or the network.
 const RUBY: &str = "Object BasicObject Module Class Kernel File FileTest Dir IO Process Signal Thread Fiber Ractor \
     ObjectSpace GC Marshal Binding Proc Method UnboundMethod TracePoint RubyVM ENV ARGF ARGV STDIN STDOUT STDERR DATA \
     TOPLEVEL_BINDING Open3 FileUtils Tempfile Pathname PStore Etc Socket TCPSocket TCPServer UDPSocket UNIXSocket Net \
     URI OpenURI WEBrick DRb Logger CSV Zlib PTY Readline Reline IRB Fiddle Syslog Find Shell Gem Bundler Rake \
     Shellwords ERB Psych Monitor Mutex Queue Timeout Coverage Ripper Warning Refinement YAML Rails ActiveRecord";
 
-/// Functions of R that reach further than their own values, by the words of their names.
+/// Words in names of R functions that have effects beyond their values.
 const R: &str = "file dir unlink system system2 shell source sys sink setwd getwd write writeLines save load dput dump pdf png \
     jpeg svg tiff bmp dev Sys options assign get mget do match eval evalq parse deparse body environment attach \
     detach install download url socket socketConnection pipe fifo gzfile bzfile open close readline quit q rm remove \
     local delayedAssign makeActiveBinding trace debug browser on unz create rename append copy link new call exec";
 
-/// Functions that call what a text names.
+/// R functions that call a function by name.
 const CALL_NAMED: &str =
     "sapply lapply vapply mapply tapply apply Reduce Map Filter outer aggregate";
 
-/// What a code loads.
+/// What the code loads.
 #[derive(Default)]
 struct Loaded {
-    /// Names of modules of the project, and of what is taken from them.
+    /// Project modules and names imported from them.
     foreign: BTreeSet<String>,
-    /// Names of modules of the language.
+    /// Modules of the language.
     own: BTreeSet<String>,
-    /// A module of the project is loaded, whatever it is called.
+    /// Whether any project module is loaded.
     any: bool,
-    /// So is a module of the language.
+    /// Whether any module of the language is loaded.
     mixed: bool,
-    /// Tokens of statements that load.
+    /// Indices of tokens in import statements.
     tokens: BTreeSet<usize>,
 }
 
 impl Inline {
-    /// Whether a code that loads a module of the project names nothing else than that and what is listed.
+    /// Whether code with project modules uses only names from them and listed names.
     pub(super) fn closed(&self, all: &[Token]) -> bool {
         let Some(mut loaded) = self.loaded(all) else { return false };
         if !loaded.any {
@@ -61,7 +62,7 @@ impl Inline {
         (0..all.len()).all(|at| loaded.tokens.contains(&at) || self.knows(all, at, &loaded, &bound))
     }
 
-    /// What the code loads; nothing where that is a module of the language that is not listed.
+    /// The loaded modules; `None` if one belongs to the language and is not listed.
     fn loaded(&self, all: &[Token]) -> Option<Loaded> {
         let mut loaded = Loaded::default();
         let mut start = 0;
@@ -83,7 +84,7 @@ impl Inline {
             let module = match (self.language.as_str(), own.as_str(), all.get(at + 1 + bracket)) {
                 ("javascript" | "ruby", "require", Some(Token::Text(module))) => module.as_str(),
                 ("r", "library" | "require", Some(Token::Name(module))) => module.as_str(),
-                // A name with its package before it.
+                // A name qualified by its package.
                 ("r", module, Some(Token::Sign(':'))) if sign(all.get(at + 2), ':') => module,
                 _ => continue,
             };
@@ -104,7 +105,7 @@ impl Inline {
         Some(loaded)
     }
 
-    /// The names that one statement of Python or Julia loads.
+    /// Adds the names of one import statement of Python or Julia.
     fn imported(&self, statement: &[Token], loaded: &mut Loaded) -> Option<()> {
         let words: Vec<&str> = statement.iter().filter_map(|it| name(Some(it))).collect();
         let only_names =
@@ -134,7 +135,7 @@ impl Inline {
                 return None;
             }
             let bound = if from || names.contains(&"as") { *names.last()? } else { first };
-            // A name of the language that is taken out of its module has to be listed, too.
+            // A name imported from a module of the language has to be listed, too.
             if from && own {
                 let taken: Vec<&str> = names
                     .iter()
@@ -156,7 +157,7 @@ impl Inline {
         Some(())
     }
 
-    /// The names of functions that the code defines, and of their parameters.
+    /// Adds the names of defined functions and of their parameters.
     fn parameters(&self, all: &[Token], bound: &mut BTreeSet<String>) {
         for at in 0..all.len() {
             if !name(all.get(at)).is_some_and(|it| matches!(it, "def" | "function" | "catch")) {
@@ -177,7 +178,7 @@ impl Inline {
         }
     }
 
-    /// Whether a name is of the project, bound by the code, or listed.
+    /// Whether a name belongs to the project, is bound by the code, or is listed.
     fn knows(&self, all: &[Token], at: usize, loaded: &Loaded, bound: &BTreeSet<String>) -> bool {
         let Some(Token::Name(own)) = all.get(at) else {
             return true;
@@ -232,7 +233,7 @@ impl Inline {
             || matches!(own, "__version__" | "__file__" | "__name__" | "__doc__" | "load" | "argv")
     }
 
-    /// Whether a name is that of a class or module which the language does not bring along.
+    /// Whether this is a class or module that does not belong to the language.
     fn is_constant(&self, own: &str) -> bool {
         matches!(self.language.as_str(), "ruby" | "julia")
             && own.starts_with(|c: char| c.is_ascii_uppercase())
@@ -241,8 +242,8 @@ impl Inline {
             && !listed(&self.names, own)
     }
 
-    /// The name at the beginning of a chain of dots, calls and subscripts; empty for an expression in brackets, and
-    /// nothing for a text or a number.
+    /// The first name in a chain of attributes, calls and subscripts. Empty for an expression in brackets; `None`
+    /// for a text or a number.
     fn root(&self, all: &[Token], at: usize) -> Option<String> {
         let mut at = at.checked_sub(1)?;
         loop {
@@ -268,7 +269,7 @@ impl Inline {
                         }
                         at = at.checked_sub(1)?;
                     }
-                    // What stands before the bracket is called or taken apart.
+                    // The expression before the bracket is called or indexed.
                     let before = at.checked_sub(1).and_then(|at| all.get(at));
                     if !matches!(before, Some(Token::Name(_) | Token::Sign(')' | ']'))) {
                         return Some(String::new());
@@ -280,7 +281,7 @@ impl Inline {
     }
 }
 
-/// Whether what calls a function of R by its name is given a name.
+/// Whether an R function that calls others by name gets a name.
 pub(super) fn names_function(all: &[Token], language: &str) -> bool {
     let calls = |it: &Token| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it));
     let given =
@@ -288,8 +289,8 @@ pub(super) fn names_function(all: &[Token], language: &str) -> bool {
     language == "r" && all.iter().any(calls) && all.windows(2).any(given)
 }
 
-/// Whether a name is called that the code binds, but not to a function of its own: where it is bound only for a part
-/// of the code, it means something else in the rest.
+/// Whether a bound name is called that is not defined as a function. A name bound in one part of the code may mean
+/// something else in another.
 pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &str) -> bool {
     const WORDS: &str = "if unless and or while until do then end else in rescue not";
     let defined = |own: &str| {
@@ -344,7 +345,7 @@ pub(super) fn calls_unknown(all: &[Token], bound: &BTreeSet<String>, language: &
     })
 }
 
-/// Whether a module or a table of the language is used as a value, so that its functions could be called unnamed.
+/// Whether a module of the language is used as a value, so that its functions could be called by other names.
 pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
     const LUA: &str = "os io string table math debug package coroutine utf8 jit";
     const SCRIPT: &str = "fs process Deno Bun os path crypto util";
@@ -354,7 +355,7 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
     let mut held: BTreeSet<&str> = BTreeSet::new();
     for (at, token) in all.iter().enumerate() {
         match token {
-            // What `require` yields is named, or taken apart at once.
+            // The result of `require` is bound or destructured immediately.
             Token::Name(own) if own == "require" && language == "javascript" => {
                 let bracket = usize::from(sign(all.get(at + 1), '('));
                 if let Some(Token::Text(module)) = all.get(at + 1 + bracket)
@@ -392,7 +393,7 @@ pub(super) fn hands_over(all: &[Token], language: &str, modules: &str) -> bool {
     })
 }
 
-/// Whether a token is part of a statement that imports.
+/// Whether a token is part of an import statement.
 fn imports(all: &[Token], at: usize) -> bool {
     let before = all.get(..at).unwrap_or_default();
     let start = before.iter().rposition(|it| matches!(it, Token::Sign(';'))).map_or(0, |at| at + 1);

@@ -1,0 +1,35 @@
+//! Positions in a text.
+
+use serde::Serialize;
+use tree_sitter::Node;
+
+/// A range of a text. Lines count from 1 and columns from 0, in bytes, as in code graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Span {
+    pub byte_start: usize,
+    pub byte_end: usize,
+    pub start_line: usize,
+    pub start_col: usize,
+    pub end_line: usize,
+    pub end_col: usize,
+}
+
+impl Span {
+    pub(super) fn of(node: Node<'_>) -> Self {
+        let (start, end) = (node.start_position(), node.end_position());
+        Self {
+            byte_start: node.start_byte(),
+            byte_end: node.end_byte(),
+            start_line: start.row + 1,
+            start_col: start.column,
+            end_line: end.row + 1,
+            end_col: end.column,
+        }
+    }
+
+    /// Whether `other` is inside this range or equal to it.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.byte_start <= other.byte_start && other.byte_end <= self.byte_end
+    }
+}

@@ -1,0 +1,221 @@
+//! From the text of a command to its verdict.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::judge::Judge;
+use super::syntax::{Script, SimpleCommand, Word};
+use super::user::UserRules;
+use super::{parse, parser_agreement, scan, second_parser};
+use crate::plan::RiskLevel;
+
+/// The shell that will run the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shell {
+    /// `bash`, whose grammar the parsers implement.
+    #[default]
+    Bash,
+    /// Another `sh`: anything beyond POSIX is at least dangerous.
+    Posix,
+}
+
+/// The verdict on a command.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommandVerdict {
+    /// The level.
+    pub level: RiskLevel,
+    /// The rule that decided.
+    pub rule: String,
+    /// Whether the rule that decided is one of the user's.
+    pub user_rule: bool,
+    /// The bytes of the command that the rule matched.
+    pub span: Range<usize>,
+    /// The reason.
+    pub reason: String,
+    /// A safer alternative, if there is one.
+    pub suggestion: Option<String>,
+    /// The verdict without the rules of the user.
+    pub builtin: BuiltinVerdict,
+    /// Every simple command that was found.
+    #[serde(skip)]
+    pub commands: Vec<SimpleCommand>,
+    /// Rules of the user that match one of the commands, whether they decided or not.
+    #[serde(skip)]
+    pub matched: BTreeSet<String>,
+}
+
+/// The verdict of the built-in rules alone (SPEC §7.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BuiltinVerdict {
+    /// The level.
+    pub level: RiskLevel,
+    /// The rule that decided.
+    pub rule: String,
+    /// The bytes of the command that the rule matched.
+    pub span: Range<usize>,
+    /// The reason.
+    pub reason: String,
+}
+
+/// What one parser finds in a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The span of every simple command.
+    pub commands: Vec<Range<usize>>,
+    /// The span of every word of them.
+    pub words: Vec<Range<usize>>,
+}
+
+/// The bytes because of which the scan refuses a command before parsing.
+pub fn refused(command: &str) -> Option<Range<usize>> {
+    scan::scan(command).map(|refused| refused.span)
+}
+
+/// The result of the first parser; `None` if it cannot parse all of the command.
+pub fn first_reading(command: &str) -> Option<Reading> {
+    let script = parse::parse(command, 0).ok()?;
+    Some(Reading {
+        commands: script.commands.iter().map(SimpleCommand::span).collect(),
+        words: script.commands.iter().flat_map(|c| c.words.iter().map(Word::span)).collect(),
+    })
+}
+
+/// The result of the second parser; `None` if it cannot parse all of the command.
+pub fn second_reading(command: &str) -> Option<Reading> {
+    let second = second_parser::read(command).filter(|second| !second.faulty)?;
+    Some(Reading {
+        commands: second.programs.iter().chain(&second.others).map(|at| *at..*at).collect(),
+        words: Vec::new(),
+    })
+}
+
+/// The verdict on a command.
+pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
+    of_command_beside(command, shell, rules, &[])
+}
+
+/// The verdict on a command that must not access `own`, the folders of this program.
+pub fn of_command_beside(
+    command: &str,
+    shell: Shell,
+    rules: &UserRules,
+    own: &[PathBuf],
+) -> CommandVerdict {
+    if let Some(refused) = scan::scan(command) {
+        return alone(refused.rule, refused.span, refused.reason);
+    }
+    let whole = 0..command.len();
+    let script = match parse::parse(command, 0) {
+        Ok(script) => script,
+        Err(fault) => {
+            let reason = format!("This cannot be parsed completely: {}.", fault.what);
+            return alone(
+                "unreadable",
+                command.floor_char_boundary(fault.at)..command.len(),
+                &reason,
+            );
+        }
+    };
+    let Some(mut judge) = Judge::new(command, rules, own) else {
+        return alone("no-rules", whole, "The table of rules cannot be read.");
+    };
+    judge.made = script.commands.clone();
+    judge.made_loops = script.loops.clone();
+    judge.script(script.clone(), &SimpleCommand::default(), 0);
+    // The second parser can only raise the level. It is skipped for commands that are dangerous already, which
+    // include the ones that take it exponential time, such as a program that is named by a bracket pattern.
+    if !judge.is_dangerous()
+        && let Some((at, reason)) = doubt(command, &script)
+    {
+        judge.danger("readers-disagree", at..whole.end, reason);
+    }
+    if shell == Shell::Posix && judge.bash_only {
+        judge.danger(
+            "not-posix",
+            whole.clone(),
+            "Only bash interprets this as it was checked; another shell may run something else.",
+        );
+    }
+    verdict(judge, whole)
+}
+
+/// Where and why the parsers leave in doubt which commands run.
+fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
+    let mut second = second_parser::read(command);
+    if second.as_ref().is_some_and(|it| it.faulty)
+        && let Some(bare) = without_texts(command, script)
+    {
+        second = second_parser::read(&bare);
+    }
+    match &second {
+        None => Some((0, "The second parser is not available.")),
+        Some(second) if second.faulty => {
+            Some((0, "The second parser cannot parse this completely."))
+        }
+        Some(second) => parser_agreement::disagreement(command, script, second)
+            .map(|at| (at, "The two parsers disagree about which commands this runs.")),
+    }
+}
+
+/// Blanks out here-strings that contain only plain text, because the second parser does not support them after
+/// other redirections. Plain text in quotes runs nothing.
+fn without_texts(command: &str, script: &Script) -> Option<String> {
+    let mut bare = command.to_owned();
+    for redirect in script.commands.iter().flat_map(|it| &it.redirects) {
+        let span = redirect.target.span();
+        let written = command.get(span.clone()).unwrap_or_default();
+        let plain = written.bytes().all(|it| !matches!(it, b'$' | b'`' | b'\\' | b'\n'))
+            && redirect.target.inner.is_none();
+        let before = command.get(..span.start).unwrap_or_default().trim_end();
+        if redirect.operator == "<<<" && plain && before.ends_with("<<<") {
+            let start = before.len() - 3;
+            bare.replace_range(start..span.end, &" ".repeat(span.end - start));
+        }
+    }
+    (bare != command).then_some(bare)
+}
+
+/// The first of the worst findings, both with and without the rules of the user.
+fn verdict(judge: Judge, whole: Range<usize>) -> CommandVerdict {
+    let findings = &judge.findings;
+    let worst = findings.iter().rev().max_by_key(|finding| finding.decided().level);
+    let builtin = findings.iter().rev().max_by_key(|finding| finding.builtin.level);
+    let (Some(worst), Some(builtin)) = (worst, builtin) else {
+        return alone("nothing", whole, "There is no command.");
+    };
+    let decided = worst.decided();
+    CommandVerdict {
+        level: decided.level,
+        rule: decided.rule.clone(),
+        user_rule: worst.user.is_some(),
+        span: worst.span.clone(),
+        reason: decided.reason.clone(),
+        suggestion: decided.safer.clone(),
+        builtin: BuiltinVerdict {
+            level: builtin.builtin.level,
+            rule: builtin.builtin.rule.clone(),
+            span: builtin.span.clone(),
+            reason: builtin.builtin.reason.clone(),
+        },
+        commands: judge.commands,
+        matched: judge.matched,
+    }
+}
+
+fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
+    let level = RiskLevel::Dangerous;
+    CommandVerdict {
+        level,
+        rule: rule.to_owned(),
+        user_rule: false,
+        span: span.clone(),
+        reason: reason.to_owned(),
+        suggestion: None,
+        builtin: BuiltinVerdict { level, rule: rule.to_owned(), span, reason: reason.to_owned() },
+        commands: Vec::new(),
+        matched: BTreeSet::new(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The table of argument positions in which paths outside the working folder are only read.
+
+use serde::Deserialize;
+
+use crate::risk::shell::lazy_regex::LazyRegex;
+use crate::risk::shell::listed::listed;
+
+/// The section `elsewhere` of `rules.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::risk::shell) struct Elsewhere {
+    /// Input options that are the same for every program.
+    pub(super) inputs: LazyRegex,
+    /// Options of every program that load code.
+    pub(super) loads: LazyRegex,
+    /// Options of certain programs that load code.
+    coded: Vec<Coded>,
+    pub(super) reads: Vec<Reads>,
+}
+
+/// Programs with their options that load code.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Coded {
+    programs: Vec<String>,
+    options: Vec<String>,
+}
+
+/// The read-only positions of a program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reads {
+    /// `program` or `program subcommand`; words may be `a|b`.
+    names: Vec<String>,
+    #[serde(default)]
+    pub(super) operands: Operands,
+    /// Options whose value is only read.
+    #[serde(default)]
+    pub(super) options: Vec<String>,
+    /// Long options without a value, after which an operand may follow.
+    #[serde(default)]
+    pub(super) flags: Vec<String>,
+    /// Options whose value is written or run. The value is not an operand.
+    #[serde(default)]
+    pub(super) values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Operands {
+    /// No operand.
+    #[default]
+    None,
+    /// All operands.
+    All,
+    /// The first operand: a script, or the file to open.
+    First,
+    /// All operands but the last, which is the target.
+    Sources,
+}
+
+impl Elsewhere {
+    #[cfg(test)]
+    pub(in crate::risk::shell) fn patterns(&self) -> [&LazyRegex; 2] {
+        [&self.inputs, &self.loads]
+    }
+
+    /// Whether an option of this program loads code.
+    pub(super) fn takes_code(&self, program: &str, option: &str) -> bool {
+        self.coded.iter().any(|it| {
+            it.programs.iter().any(|name| name == program)
+                && it.options.iter().any(|name| name == option)
+        })
+    }
+
+    /// Whether a word, or the option before it, sets an installation target. Configure steps only record it.
+    pub(super) fn installs_to(&self, program: &str, text: &str, before: Option<&str>) -> bool {
+        let configures = program.ends_with("configure") || matches!(program, "meson" | "cmake");
+        let is = |text: &str| {
+            let name = text.split('=').next().unwrap_or_default();
+            let name = name.trim_start_matches('-').to_ascii_lowercase();
+            listed(
+                "prefix destdir exec-prefix exec_prefix install-dir install-root installroot bindir sbindir \
+                libdir sysconfdir install-prefix tree roles-path collections-path",
+                &name,
+            )
+        };
+        let glued = text.contains('=') && is(text);
+        let own = (program == "cmake" && text.starts_with('/')) || !configures;
+        own && (glued || before.is_some_and(is))
+    }
+}
+
+impl Reads {
+    /// The index of the first operand, if this entry matches the call.
+    pub(super) fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
+        self.names.iter().find_map(|name| {
+            let mut at = 0;
+            for (index, alternatives) in name.split(' ').enumerate() {
+                let is = |text: &str| alternatives.split('|').any(|word| word == text);
+                if index == 0 {
+                    if !is(program) {
+                        return None;
+                    }
+                    continue;
+                }
+                at += arguments.iter().skip(at).position(|(text, _)| is(text))? + 1;
+            }
+            Some(at)
+        })
+    }
+}

@@ -1,0 +1,323 @@
+//! Programs, code and pipes that are embedded in the options and operands of a call.
+//!
+//! No list of all options that run something can be complete. So every call that is not rated dangerous yet is
+//! checked by the names of its options and by the form of their values.
+
+use super::elsewhere::Use;
+use super::elsewhere::outputs::sends;
+use super::judge::Judge;
+use super::lazy_regex::LazyRegex;
+use super::listed::listed;
+use super::program::program_of;
+use super::rate::{UNKNOWN_PROGRAM, UNLISTED_CALL};
+use super::rating::Rating;
+use super::sources::{adds_source, sources};
+use super::syntax::{END, SimpleCommand, UNKNOWN, Word};
+use crate::plan::RiskLevel;
+
+/// Long options whose value is a program, a command line, or code for an event.
+static HANDLERS: LazyRegex = LazyRegex::new(
+    r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
+    |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
+    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
+);
+/// The options among these whose program receives data. A shell there is not interactive.
+static FED: LazyRegex = LazyRegex::new(
+    r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
+);
+/// Options that assign a setting: `NAME=VALUE`.
+static SETS: LazyRegex = LazyRegex::new(
+    "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$",
+);
+/// Settings that name a program.
+static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
+    r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
+    |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
+    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
+);
+/// Harmless values of such settings.
+static NAMES_NOTHING: LazyRegex = LazyRegex::new(
+    r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
+);
+/// Settings of Mercurial that only change how it displays and compares, and its bundled extensions.
+static SHOWS: LazyRegex = LazyRegex::new(
+    r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
+    |^ui\.(color|paginate|interactive|username|verbose|quiet|debug|timeout|slash|report_untrusted|tweakdefaults|timestamp-output|message-output)$
+    |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$",
+);
+/// Options whose value is a script. The output of a process substitution there is code.
+static SCRIPTS: LazyRegex = LazyRegex::new(
+    r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
+);
+/// Options for an output file, where a value with a leading bar is a pipe.
+static WRITES: LazyRegex = LazyRegex::new(
+    r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
+);
+/// Calls in code of any language that run another program. The command line follows.
+static RUNS: LazyRegex = LazyRegex::new(
+    r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
+    [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#,
+);
+/// Functions that delete files or change their permissions.
+static DELETES: LazyRegex = LazyRegex::new(
+    r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
+);
+
+/// Programs whose operands are messages for people, or code patterns to search for.
+const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
+    sg comby";
+
+/// Each option that has a value, with this value.
+fn pairs(words: &[Word]) -> Vec<(String, Word)> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        if text.starts_with('-') && text.len() > 1 {
+            if let Some((name, value)) = text.split_once('=') {
+                found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
+            } else if let Some(at) = text.find('|').filter(|_| !text.starts_with("--")) {
+                // A pipe directly after a short option.
+                let (name, value) = text.split_at(at);
+                found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
+            }
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        if let Some(before) = before.filter(|it| it.text.starts_with('-') && !it.text.contains('='))
+        {
+            found.push((before.text.clone(), word.clone()));
+        }
+    }
+    found
+}
+
+fn is_shell(text: &str) -> bool {
+    program_of(text)
+        .is_some_and(|name| listed("sh bash dash zsh ksh ash fish csh tcsh mksh", &name))
+}
+
+impl Judge<'_> {
+    /// Raises a rating if an option or operand contains a program, code or a pipe.
+    pub(super) fn embedded(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        rating: Rating,
+        (wraps, depth): (bool, usize),
+    ) -> Rating {
+        let asks = matches!(rating.rule.as_str(), "asks-help" | "reads" | "computes");
+        if rating.level >= RiskLevel::Dangerous || asks || command.remote {
+            return rating;
+        }
+        let mut found = self.embedded_in_options(command, program, depth);
+        // The operands of a wrapper belong to the command that it runs.
+        if found.is_none()
+            && matches!(rating.rule.as_str(), UNKNOWN_PROGRAM | UNLISTED_CALL)
+            && !wraps
+        {
+            found = self.embedded_in_operands(command, program, depth);
+        }
+        let Some(reason) = found else { return rating };
+        Rating::dangerous("carries", reason).with_safer(
+            "Run that command or code as a step of its own, so that it can be reviewed.",
+        )
+    }
+
+    /// Why the options make a call dangerous; `None` if they do not.
+    fn embedded_in_options(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        depth: usize,
+    ) -> Option<&'static str> {
+        let excepted = self.table.verbs.excepted(program);
+        let words = command.words.get(1..).unwrap_or_default();
+        if program == "gh" && self.runs_extension(words) {
+            return Some("Installs an extension and runs it immediately.");
+        }
+        if adds_source(program, words) {
+            return Some(
+                "Installs from an unencrypted address, so that others can change the package on the way.",
+            );
+        }
+        for (option, value) in pairs(words) {
+            let text = value.text.as_str();
+            if SCRIPTS.is_match(&option) && text.starts_with(&format!("<{UNKNOWN}{END}")) {
+                return Some("Runs the output of another command as a script.");
+            }
+            let piped = text.strip_prefix('|').map(str::trim_start);
+            let piped =
+                piped.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+            if piped.is_some() && WRITES.is_match(&option) {
+                return Some("Pipes its output into another command.");
+            }
+            if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
+                return Some("Changes a setting that names a program to run.");
+            }
+            if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
+                return Some(
+                    "Installs from an unencrypted address, so that others can change the package on the way.",
+                );
+            }
+            if sends(&option, text) {
+                return Some("Writes its output to another host.");
+            }
+            if !HANDLERS.is_match(&option) {
+                continue;
+            }
+            if FED.is_match(&option) && is_shell(text) {
+                return Some("Passes its input to a shell.");
+            }
+            let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
+            if path && !text.contains(' ') && self.outside(text, Use::Code).is_some() {
+                return Some("Runs a program from outside the project.");
+            }
+            if option.ends_with("hook") && adds_code(text) {
+                return Some("Runs code given in an option.");
+            }
+            if text.contains(' ') && !excepted {
+                self.only_if_dangerous(|judge| judge.rate_text(text, &value, command, depth + 1));
+            }
+        }
+        None
+    }
+
+    /// Why the operands or the input of a call without a rule make it dangerous.
+    fn embedded_in_operands(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        depth: usize,
+    ) -> Option<&'static str> {
+        if self.table.verbs.excepted(program) || listed(SPEAKS, program) {
+            return None;
+        }
+        if self.starts_shell(command, program, depth) {
+            return Some("Starts a shell through an unknown program.");
+        }
+        self.embedded_in_code(command, depth)
+    }
+
+    /// Whether a third-party extension is installed that another command of the same line runs.
+    fn runs_extension(&self, words: &[Word]) -> bool {
+        let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
+        let ["extension" | "extensions" | "ext", "install", rest @ ..] = texts.as_slice() else {
+            return false;
+        };
+        let name = rest.iter().find(|it| !it.starts_with('-')).copied().unwrap_or_default();
+        let known = ["github/", "cli/", "https://github.com/github/", "https://github.com/cli/"];
+        if known.iter().any(|owner| name.starts_with(owner)) {
+            return false;
+        }
+        let name = name.trim_end_matches(".git").rsplit('/').next().unwrap_or_default();
+        let name = name.strip_prefix("gh-").unwrap_or(name);
+        self.made.iter().any(|it| {
+            let mut words = it.words.iter().map(|it| it.text.as_str());
+            words.next() == Some("gh")
+                && words.find(|it| !matches!(*it, "ext" | "extension" | "exec")) == Some(name)
+        })
+    }
+
+    /// Whether a program without a rule gets a shell, or a whole command line, as its operand.
+    fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+        const NAMES: &str = "completion completions init hook env activate shellenv generate generate-completion install add \
+            show search help info list man setup get uninstall shell shell-completion";
+        // Batch systems start interactive shells.
+        if matches!(program, "bsub" | "srun" | "salloc" | "qlogin" | "qrsh" | "qsub") {
+            return false;
+        }
+        if self.table.knows(program) || program.contains('/') || self.table.verbs.is_tool(program) {
+            return false;
+        }
+        let words = command.words.get(1..).unwrap_or_default();
+        for (at, word) in words.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|it| it.text.as_str());
+            let first = before.is_none_or(|it| it.starts_with('-'));
+            // After such a word a shell is only the subject, as in `completion bash`.
+            let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
+            if is_shell(&word.text)
+                && !about
+                && !before.is_some_and(|it| it.starts_with("--") || it == "-s")
+            {
+                return true;
+            }
+            let starts = word.text.split(' ').next().and_then(program_of);
+            let known = starts.is_some_and(|name| self.table.dangerous(&name));
+            let acts = [" -", " /", " ~", "/"].iter().any(|sign| word.text.contains(sign));
+            if first && known && acts && word.text.contains(' ') {
+                self.only_if_dangerous(|judge| {
+                    judge.rate_text(&word.text, word, command, depth + 1)
+                });
+            }
+        }
+        false
+    }
+
+    /// Checks code of any language in the operands or the input for commands that it runs and for deletions.
+    fn embedded_in_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
+        let words = command.words.get(1..).unwrap_or_default();
+        let (fed, _) = self.reads(command);
+        let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        texts.extend(fed);
+        for inner in words.iter().filter_map(|word| word.inner.clone()) {
+            // The arguments of the commands in a process substitution.
+            let printed = self.script.commands.get(inner).unwrap_or_default().iter();
+            texts.extend(printed.flat_map(|it| it.words.iter().skip(1)).map(|it| it.text.clone()));
+        }
+        for text in texts.iter().filter(|text| text.len() < 4000) {
+            if DELETES.is_match(text) && text.contains(['(', ';', '{', ' ']) {
+                return Some("Passes code that deletes files.");
+            }
+            for found in RUNS.find_iter(text).take(8) {
+                let rest = text.get(found.end()..).unwrap_or_default();
+                let line = rest.split(['\n', ')', '}', ';']).next().unwrap_or_default();
+                let line = line.replace("\\n", " ").replace(['"', '\'', ',', '`', ']'], " ");
+                if line.trim().contains(' ') || is_shell(line.trim()) {
+                    let word = Word::literal(line.trim(), command.span());
+                    self.only_if_dangerous(|judge| {
+                        judge.rate_text(&word.text, &word, command, depth + 1)
+                    });
+                }
+            }
+            // Forth and similar languages put the text before the word that runs it.
+            let words: Vec<&str> = text.split('"').collect();
+            if let [before, line, after, ..] = words.as_slice()
+                && before.trim_end().ends_with('s')
+                && after.trim_start().starts_with("system")
+            {
+                let word = Word::literal(line.trim(), command.span());
+                self.only_if_dangerous(|judge| {
+                    judge.rate_text(&word.text, &word, command, depth + 1)
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Whether `key=value` configures a program that is run.
+fn sets_program(program: &str, text: &str) -> bool {
+    let Some((key, value)) = text.split_once('=') else { return false };
+    let (key, value) = (key.trim(), value.trim());
+    if !key.bytes().all(|it| it.is_ascii_alphanumeric() || b"._:-".contains(&it)) {
+        return false;
+    }
+    let known = key.starts_with("extensions.") && !value.is_empty();
+    if program == "hg" {
+        let tame = SHOWS.is_match(key) && (!NAMES_PROGRAM.is_match(key) || key.starts_with("ext"));
+        return known || !(tame || NAMES_NOTHING.is_match(value) && !value.is_empty());
+    }
+    let runs = value.trim_start_matches(['"', '\'']).starts_with(['!', '|']);
+    let takes =
+        !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
+    runs && value.len() > 1
+        || takes && NAMES_PROGRAM.is_match(key) && !NAMES_NOTHING.is_match(value)
+}
+
+/// Whether the code in an option does more than extend the module path inside the project.
+fn adds_code(text: &str) -> bool {
+    static PLACES: LazyRegex = LazyRegex::new(
+        r#"^\s*(import sys;\s*)?sys\.path\.(append|insert)\((\d+, ?)?["'](\.|\./[\w./-]*|\w[\w./-]*)["']\);?\s*$|^from pylint\.config import find_default_config_files"#,
+    );
+    text.contains('(') && !(PLACES.is_match(text) && !text.contains(".."))
+}

@@ -1,0 +1,14 @@
+//! Word lists: each is one text with single blanks between the words, in constants and in the table.
+
+/// Whether a list contains a word.
+pub(super) fn listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|it| it == word)
+}
+
+/// Whether a word matches an entry of a list, which may end in `*`.
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(head) => text.starts_with(head),
+        None => pattern == text,
+    }
+}

@@ -1,0 +1,334 @@
+//! Rates one command by the table and by the rules of the user.
+
+use super::elsewhere::{Use, is_elsewhere};
+use super::harmless_forms;
+use super::judge::Judge;
+use super::known::BESIDE;
+use super::listed::listed;
+use super::pattern::{CallFacts, asks_to_destroy};
+use super::program::{canonical, program_of};
+use super::queries::only_queries;
+use super::rating::{Finding, Rating};
+use super::readers::{self, Argument, CallEffect};
+use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word};
+use crate::plan::RiskLevel;
+
+/// The rule id for a program without a rule.
+pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";
+
+/// The rule id for a call that no rule of its program matches.
+pub(super) const UNLISTED_CALL: &str = "unlisted-call";
+
+/// The rule id for calls of reading programs that `readers.toml` does not list.
+const READS: &str = "perhaps-reads";
+
+/// Program names that are also ordinary words, so that they are no sign of a command inside other calls.
+const WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
+    test [ set cd exec time watch make task just help info script command split install patch link http serve sync \
+    build run ts tc view";
+
+/// Builtins of the shell, which no other program can run.
+const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete alias declare export local readonly jobs";
+
+impl Judge<'_> {
+    /// Rates a command that is not a wrapper.
+    pub(super) fn rate(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        let rating = self.rating(command, program);
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let softened = self.lowered(command, program, &arguments, rating);
+        let rating = self.beyond(command, program, softened);
+        let rating = self.discloses(command, program, &arguments, rating);
+        let rating = self.embedded(command, program, rating, (false, depth));
+        let unknown = rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL;
+        self.decide(command, program, rating);
+        if unknown {
+            self.rate_unknown(command, program, depth);
+        }
+    }
+
+    /// Raises the rating if the call involves a path outside the working folder.
+    fn beyond(&mut self, command: &SimpleCommand, program: &str, rating: Rating) -> Rating {
+        let asks =
+            matches!(rating.rule.as_str(), "asks-help" | "reads" | harmless_forms::DRY | BESIDE);
+        if rating.level >= RiskLevel::Dangerous || command.remote || asks {
+            return rating;
+        }
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let reads = rating.rule == READS;
+        let strange = rating.rule == UNKNOWN_PROGRAM && !command.raised;
+        let moved =
+            || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
+        let found = self
+            .elsewhere(program, &arguments, command.raised)
+            .filter(|_| !reads || !readers::only_reads_known(program, &arguments))
+            .filter(|_| !strange || !self.only_neighbours(program, &arguments))
+            .or_else(|| self.writes_installed(program, &arguments).filter(|_| strange))
+            .or_else(moved)
+            .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
+            .or_else(|| {
+                self.named_in_input(command)
+                    .filter(|_| rating.rule == UNKNOWN_PROGRAM || rating.rule == UNLISTED_CALL)
+            });
+        let Some(path) = found else { return rating };
+        Rating::dangerous(
+            "elsewhere",
+            &format!("May change something outside the working folder: {path}."),
+        )
+        .with_safer("Work on a copy below the working folder.")
+    }
+
+    /// An unknown program may be a wrapper: what looks like a command in its arguments counts if it is dangerous.
+    fn rate_unknown(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        let excepted = self.table.verbs.excepted(program);
+        // An unknown path may lead to a copy of a known program.
+        let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
+        if name != program && self.is_dangerous_name(&name) {
+            let mut words = command.words.clone();
+            if let Some(first) = words.first_mut() {
+                first.text = name;
+            }
+            let inner = SimpleCommand { words, ..command.clone() };
+            self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
+        }
+        let own = program.contains('/');
+        for words in self.variants(command.words.get(1..).unwrap_or_default(), &command.span) {
+            let starts = |word: &Word| {
+                program_of(&word.text).is_some_and(|name| self.is_dangerous_name(&name))
+            };
+            let starts: Vec<usize> = words
+                .iter()
+                .take(if excepted { 0 } else { usize::MAX })
+                .enumerate()
+                .filter(|(_, word)| starts(word))
+                .map(|(at, _)| at)
+                .take(4)
+                .collect();
+            for at in starts {
+                let words = words.get(at..).unwrap_or_default().to_vec();
+                let inner = SimpleCommand { words, redirects: Vec::new(), ..command.clone() };
+                self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
+            }
+            if own {
+                // Options of a program of the project may have any meaning.
+                continue;
+            }
+            for (index, word) in words.iter().enumerate() {
+                let named =
+                    word.text.split_once('=').filter(|(name, _)| self.table.verbs.runs(name));
+                let before = index.checked_sub(1).and_then(|before| words.get(before));
+                // Text after `--`, or with pipes and separators, may be a command line.
+                let line = before.is_some_and(|it| it.text == "--")
+                    || ["|", "&&", ";", "$("].iter().any(|sign| word.text.contains(sign));
+                if line && !excepted && !self.table.knows(program) && word.text.contains([' ', '|'])
+                {
+                    self.only_if_dangerous(|judge| {
+                        judge.rate_text(&word.text, word, command, depth + 1)
+                    });
+                    continue;
+                }
+                if excepted && !word.text.starts_with("--") {
+                    continue;
+                }
+                let text = match named {
+                    Some((_, text)) => text,
+                    None if before.is_some_and(|word| self.table.verbs.runs(&word.text)) => {
+                        &word.text
+                    }
+                    None => continue,
+                };
+                if looks_like_code(text) && !excepted && !self.table.knows(program) {
+                    let reason = "Passes code to an unknown program.";
+                    self.danger("inline-code", word.span(), reason);
+                } else if text.trim().contains(' ') && !only_queries(text) {
+                    self.only_if_dangerous(|judge| judge.rate_text(text, word, command, depth + 1));
+                }
+            }
+        }
+    }
+
+    /// Whether a word is the name of a dangerous program, but neither an ordinary word nor a builtin.
+    fn is_dangerous_name(&self, name: &str) -> bool {
+        self.table.dangerous(name) && !listed(WORDS, name) && !listed(BUILTINS, name)
+    }
+
+    /// Runs a speculative check, and keeps its findings only if they are dangerous.
+    pub(super) fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
+        let (findings, commands) = (self.findings.len(), self.commands.len());
+        let matched = self.matched.clone();
+        look(self);
+        let found = self.findings.get(findings..).unwrap_or_default();
+        // A text that cannot be parsed as a command is probably none.
+        let dangerous = found.iter().any(|finding| {
+            let level = finding.decided().level.max(finding.builtin.level);
+            level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
+        });
+        if !dangerous {
+            self.findings.truncate(findings);
+            self.commands.truncate(commands);
+            self.matched = matched;
+        }
+    }
+
+    /// Rates a wrapper itself, after the command that it runs.
+    pub(super) fn rate_wrapper(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        let rating = self.rating(command, program);
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let mut rating = self.lowered(command, program, &arguments, rating);
+        // That it runs something, or that no rule names it, adds nothing.
+        if matches!(rating.rule.as_str(), "reads" | READS) {
+            rating = self.discloses(command, program, &arguments, rating);
+        }
+        // The operands of these programs are the words of the inner command.
+        let passes = matches!(program, "sudo" | "doas" | "timeout" | "nice" | "nohup" | "stdbuf");
+        if passes && rating.rule == "says-it-destroys" {
+            rating.level = RiskLevel::Caution;
+        }
+        rating = self.embedded(command, program, rating, (true, depth));
+        let only_runs = rating.level < RiskLevel::Dangerous
+            && !matches!(rating.rule.as_str(), "changes-files" | "prints-environment");
+        if only_runs {
+            rating.level = RiskLevel::Safe;
+        }
+        let before = self.findings.len();
+        self.decide(command, program, rating);
+        if only_runs && self.findings.last().is_some_and(|finding| finding.user.is_none()) {
+            self.findings.truncate(before);
+        }
+    }
+
+    /// The built-in rating of a command. On another host, or with raised privileges, nothing is safe.
+    fn rating(&mut self, command: &SimpleCommand, program: &str) -> Rating {
+        let mut rating = self.rating_of_call(command, program);
+        if rating.level == RiskLevel::Safe && (command.remote || command.raised) {
+            rating.level = RiskLevel::Caution;
+        }
+        rating
+    }
+
+    fn rating_of_call(&mut self, command: &SimpleCommand, program: &str) -> Rating {
+        let operands = command.words.get(1..).unwrap_or_default();
+        let quoted: std::collections::BTreeSet<String> = operands
+            .iter()
+            .filter(|word| {
+                let written = self.source.get(word.span()).unwrap_or_default();
+                written.len() > 1 && written.starts_with('"') && written.ends_with('"')
+            })
+            .map(|word| word.text.clone())
+            .collect();
+        let arguments = self.arguments(operands);
+        let (text, fed) = self.reads(command);
+        let facts = CallFacts {
+            program,
+            arguments: &arguments,
+            folder: &self.folder,
+            fed,
+            text: text.as_deref(),
+            answered: self.answered(command),
+            writes: command.redirects.iter().any(Redirect::writes),
+            raised: command.raised,
+        };
+        let globals = self.table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
+        let asks = asks_help(program, &arguments);
+        let readers: Vec<Argument> = arguments
+            .iter()
+            .map(|(text, glob)| Argument { text, glob: *glob, quoted: quoted.contains(text) })
+            .collect();
+        let call = readers::check(program, &readers);
+        let known = self.table.knows(program);
+        let (rule, reason) = if known || call.is_some() {
+            (UNLISTED_CALL, "No rule describes what this call of the program does.")
+        } else {
+            (UNKNOWN_PROGRAM, "No rule describes what this program does.")
+        };
+        if let Some(level) = asks.filter(|_| known || call.is_some()) {
+            return Rating::new(level, "asks-help", "Only prints help or a version.");
+        }
+        let worst = self.table.worst(&facts, globals);
+        let harmless = worst.is_none_or(|rule| rule.level < RiskLevel::Dangerous);
+        if call == Some(CallEffect::Harmful) && harmless {
+            let reason = "The program usually only reads, but an option or a script of this call makes it write or run something.";
+            return Rating::dangerous("reader-acts", reason);
+        }
+        if worst.is_none_or(|rule| rule.id == READS) {
+            if call == Some(CallEffect::ReadsOnly) {
+                return Rating::new(RiskLevel::Safe, "reads", "Only reads or prints.");
+            }
+            if call.is_some() {
+                let reason = "The program can only read, but an option or operand of this call is not known to \
+                              leave it at that.";
+                return Rating::caution(READS, reason);
+            }
+        }
+        if call.is_none()
+            && harmless
+            && let Some(administers) = self.table.admin.rating(program, &arguments)
+        {
+            return administers;
+        }
+        if let Some(rule) = worst {
+            let rating = Rating::new(rule.level, &rule.id, &rule.reason);
+            return Rating { safer: rule.safer.clone(), ..rating };
+        }
+        if self.runs_from_outside(command, program) {
+            let reason = "Runs an unknown program from outside the project.";
+            return Rating::dangerous("runs-outside", reason)
+                .with_safer("Review the program before running it.");
+        }
+        let unknown = !known && call.is_none();
+        if self.table.verbs.suggests_destruction(program, &arguments)
+            || unknown && asks_to_destroy(&arguments)
+            || unknown
+                && !self.named_elsewhere(program)
+                && self.table.verbs.suggests_effect(program, &arguments)
+        {
+            let reason = "No rule describes what this program does, and its name or arguments suggest destroying, \
+                          stopping or publishing something.";
+            return Rating::dangerous("says-it-destroys", reason);
+        }
+        Rating::caution(rule, reason)
+    }
+
+    /// Records the built-in rating of a command and applies the rules of the user.
+    pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
+        let arguments = self.arguments(command.words.get(1..).unwrap_or_default());
+        let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
+        let rules: Vec<_> = self
+            .user
+            .iter()
+            .filter(|rule| names.iter().flatten().any(|name| rule.matches(name, &arguments)))
+            .collect();
+        self.matched.extend(rules.iter().map(|rule| rule.id.clone()));
+        // The first of the strictest.
+        let strictest = rules.into_iter().rev().max_by_key(|rule| rule.level);
+        let user = strictest
+            .filter(|rule| rule.changes(builtin.level))
+            .map(|rule| Rating::new(rule.level, &rule.id, &rule.reason));
+        self.findings.push(Finding { span: command.span(), builtin, user });
+    }
+}
+
+/// Whether a text looks like code of some language rather than a command name.
+fn looks_like_code(text: &str) -> bool {
+    let call = text.contains('(') && text.contains(')') && !text.contains(UNKNOWN);
+    call || text.starts_with("import ") || text.starts_with("require ")
+}
+
+/// Whether a call only prints help or a version. As the only argument, such an option is safe. After subcommands it
+/// is caution, because a subcommand may interpret it differently.
+fn asks_help(program: &str, arguments: &[(String, bool)]) -> Option<RiskLevel> {
+    const WITH_SUBCOMMANDS: &str = "git cargo npm pnpm yarn docker podman kubectl helm terraform tofu pip pip3 go gh aws gcloud az \
+        systemctl apt apt-get brew rustup uv poetry conda gem dotnet snap flatpak";
+    let (last, words) = arguments.split_last()?;
+    let asks = matches!(last.0.as_str(), "--help" | "-help")
+        || (program == "git" && last.0 == "-h" && words.len() == 1);
+    if words.is_empty() {
+        return (asks || last.0 == "--version").then_some(RiskLevel::Safe);
+    }
+    let plain = |(text, glob): &(String, bool)| {
+        !glob
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    (asks && words.len() <= 2 && listed(WITH_SUBCOMMANDS, program) && words.iter().all(plain))
+        .then_some(RiskLevel::Caution)
+}
