@@ -56,21 +56,9 @@ fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bo
     report.retryable = Some(retryable);
 }
 
-fn report() -> PlannerReport {
-    PlannerReport {
-        status: PlannerStatus::Accepted,
-        version: None,
-        action_count: 0,
-        failure_code: None,
-        message: None,
-        retryable: None,
-        findings: Vec::new(),
-    }
-}
-
 /// The answer of a planner that brought nothing, for this reason; asking again may help.
 pub(super) fn provider_error(message: String) -> Answered {
-    let mut report = report();
+    let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
     Answered { report, plan: None, findings: Vec::new(), plan_digest: None }
 }
@@ -95,7 +83,7 @@ pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
 /// Reads the answer of a planner, which is one plan in any dialect and nothing else.
 pub fn read_answer(answer: &[u8]) -> Answered {
     let parsed = parse(answer);
-    let mut report = report();
+    let mut report = PlannerReport::new(PlannerStatus::Accepted);
     report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
     let plan_digest = parsed.plan.as_ref().map(|plan| plan.digest);
     if let Some(plan) = &parsed.plan {

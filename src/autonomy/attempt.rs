@@ -3,92 +3,19 @@
 use uuid::Uuid;
 
 use super::answer::{self, Answered};
+use super::attempts::{Ended, OpenAttempt};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, Records, review_with};
-use crate::evidence::{AttemptStart, EvidenceError, PlannerTrace};
+use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
-    AnsweredBy, AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent,
-    StepResult, does_the_same,
+    AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, does_the_same,
 };
 use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
-
-/// An attempt under way.
-pub(super) struct OpenAttempt {
-    pub(super) attempt_id: Uuid,
-    /// What is known of it so far.
-    pub(super) record: AttemptRecord,
-    /// The planner's process, once it has ended.
-    pub(super) trace: Option<PlannerTrace>,
-    /// Its plan, once there is one, also a rejected one.
-    pub(super) plan: Option<Plan>,
-    /// What its steps left behind.
-    pub(super) results: Vec<StepResult>,
-    /// The files that its plan writes.
-    pub(super) files: Vec<String>,
-}
-
-/// An attempt that ended.
-pub(super) struct Tried {
-    pub(super) record: AttemptRecord,
-    pub(super) plan: Option<Plan>,
-    pub(super) results: Vec<StepResult>,
-    pub(super) files: Vec<String>,
-    pub(super) happened: Happened,
-    /// What happened, in words.
-    pub(super) reason: String,
-}
-
-impl OpenAttempt {
-    pub(super) fn into_tried(self, ended: &Ended) -> Tried {
-        Tried {
-            record: self.record,
-            plan: self.plan,
-            results: self.results,
-            files: self.files,
-            happened: ended.happened,
-            reason: ended.message.clone(),
-        }
-    }
-}
-
-impl Tried {
-    /// Whether its plan was run and did not reach its end, or its end was not good.
-    fn ran_and_failed(&self) -> bool {
-        self.record.run_id.is_some()
-            && matches!(self.happened, Happened::ActionFailed { .. } | Happened::VerifyFailed)
-    }
-}
-
-/// How an attempt ended.
-pub(super) struct Ended {
-    pub(super) happened: Happened,
-    /// In words.
-    pub(super) message: String,
-    /// The action at which it ended, from 0.
-    pub(super) action_index: Option<usize>,
-    /// Whether a verification has passed.
-    pub(super) verified: bool,
-}
-
-impl Ended {
-    pub(super) fn new(happened: Happened, message: impl Into<String>) -> Self {
-        Self { happened, message: message.into(), action_index: None, verified: false }
-    }
-
-    pub(super) fn stopped(by: Option<AnsweredBy>) -> Self {
-        let place = match by {
-            Some(AnsweredBy::Window) => " in the window",
-            Some(AnsweredBy::Terminal) => " at the terminal",
-            Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
-        };
-        Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
-    }
-}
 
 /// What one step of an attempt leads to: on, or to its end.
 pub(super) type Way<T> = Result<Result<T, Ended>, EvidenceError>;
@@ -131,22 +58,15 @@ impl BoundedLoop<'_> {
     fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
         let (attempt_id, started_at_ms) = (Uuid::new_v4(), self.clock.now_ms());
         let loop_id = self.loop_id;
-        let start = AttemptStart { attempt_id, loop_id, attempt, started_at_ms };
-        self.executor.store().begin_attempt(&start)?;
+        let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
+        let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
+        // Before it is told: a callback that panics must find the attempt open.
         self.open = Some(OpenAttempt {
             attempt_id,
             record: AttemptRecord {
                 attempt,
                 max_attempts,
-                planner: PlannerReport {
-                    status: PlannerStatus::Failed,
-                    version: None,
-                    action_count: 0,
-                    failure_code: None,
-                    message: None,
-                    retryable: None,
-                    findings: Vec::new(),
-                },
+                planner: PlannerReport::new(PlannerStatus::Failed),
                 plan_digest: None,
                 run_id: None,
                 actions: Vec::new(),
@@ -158,7 +78,7 @@ impl BoundedLoop<'_> {
             results: Vec::new(),
             files: Vec::new(),
         });
-        self.emit(&RunEvent::AttemptStarted { attempt, max_attempts, timestamp_ms: started_at_ms });
+        told.iter().for_each(|event| self.tell(event));
         Ok(())
     }
 
@@ -224,7 +144,7 @@ impl BoundedLoop<'_> {
             let failed_in = same.record.attempt;
             let message =
                 format!("the plan has the steps that ran and failed in attempt {failed_in}");
-            self.emit(&RunEvent::NoProgress { failed_in });
+            self.tell(&RunEvent::NoProgress { failed_in });
             return Ok(Err(Ended::new(Happened::NoProgress, message)));
         }
         Ok(Ok((plan, review)))
@@ -241,7 +161,7 @@ impl BoundedLoop<'_> {
             open.record.plan_digest = answered.plan_digest;
             open.plan.clone_from(&answered.plan);
         }
-        self.emit(&RunEvent::PlannerAnswered {
+        self.tell(&RunEvent::PlannerAnswered {
             report: Box::new(answered.report.clone()),
             plan_digest: answered.plan_digest,
         });
@@ -263,7 +183,7 @@ impl BoundedLoop<'_> {
             walls: &self.planner_walls,
         };
         let request = request(&question, &setup.evidence, &setup.secrets)?;
-        self.emit(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
+        self.tell(&RunEvent::PlannerStarted { planner: setup.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         // What ships cannot read the settings behind its walls; what is kept of the request has no key in it.
         let told = match (&setup.program, &setup.policy.planner_settings) {
@@ -278,7 +198,7 @@ impl BoundedLoop<'_> {
             &self.planner_walls,
             setup.planner_timeout,
             self.control.stop_signal(),
-            &|text| self.emit(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
+            &|text| self.tell(&RunEvent::PlannerOutput { chunk: text.to_owned() }),
         );
         let mut trace = PlannerTrace {
             request,

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::attempt::{Ended, Way};
+use super::attempt::Way;
+use super::attempts::Ended;
 use super::authorizer::{Asked, PlanAnswer, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
@@ -25,7 +26,7 @@ impl BoundedLoop<'_> {
             Some((before.reason.clone(), difference))
         });
         if let Some((reason, difference)) = &difference {
-            self.emit(&RunEvent::PlanRevised {
+            self.tell(&RunEvent::PlanRevised {
                 reason: reason.clone(),
                 difference: Box::new(difference.clone()),
             });
@@ -49,7 +50,7 @@ impl BoundedLoop<'_> {
                 note: format!("inside the authorization class {class_id}"),
             },
             None => {
-                self.emit(&RunEvent::AuthorizationNeeded {
+                self.tell(&RunEvent::AuthorizationNeeded {
                     loop_id: self.loop_id,
                     attempt,
                     plan_digest: plan.digest,
@@ -74,7 +75,7 @@ impl BoundedLoop<'_> {
             PlanAnswer::Stop => Ok(Err(self.stopped())),
             PlanAnswer::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
-                self.executor.store().record_authorization(&authorization, plan)?;
+                self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
                 Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
             }
@@ -92,7 +93,7 @@ impl BoundedLoop<'_> {
                     })
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
                     .given(self.clock.since_boot());
-                self.executor.store().record_authorization(&authorization, plan)?;
+                self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(true, &note);
                 Ok(Ok(authorization))
             }
@@ -146,11 +147,11 @@ impl BoundedLoop<'_> {
 
     /// Looked up each time: the class may have been taken back by another process.
     fn revoked(&mut self, class_id: Uuid) -> Result<Option<String>, EvidenceError> {
-        let revoked = self.executor.store().is_class_revoked(class_id)?;
+        let revoked = self.journal().store.is_class_revoked(class_id)?;
         Ok(revoked.then(|| "the class was revoked".to_owned()))
     }
 
     fn decided(&self, approved: bool, how: &str) {
-        self.emit(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
+        self.tell(&RunEvent::AuthorizationDecided { approved, how: how.to_owned() });
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::attempt::Ended;
+use super::attempts::Ended;
 use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
@@ -37,7 +37,7 @@ impl BoundedLoop<'_> {
         if self.control.is_ending() {
             return Ok(self.stopped());
         }
-        self.emit(&RunEvent::VerifyStarted);
+        self.tell(&RunEvent::VerifyStarted);
         let Some((gate, review)) = self.look(scope)? else {
             return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
         };
@@ -73,7 +73,7 @@ impl BoundedLoop<'_> {
         let answer = answer
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
             .given(self.clock.since_boot());
-        self.executor.store().record_authorization(&answer, &gate)?;
+        self.journal().store.record_authorization(&answer, &gate)?;
         let approved = ApprovedPlan { plan: gate.clone(), authorization: answer };
         let applied = match self.executor.execute(approved) {
             Ok(result) => results::of_run(&gate, result),

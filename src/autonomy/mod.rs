@@ -7,6 +7,7 @@
 
 mod answer;
 mod attempt;
+mod attempts;
 mod authorizer;
 mod bounded;
 mod decision;
@@ -14,7 +15,6 @@ mod gate;
 mod planner;
 mod request;
 mod results;
-mod tell;
 mod verify_choice;
 
 pub use answer::{Answered, read_answer};

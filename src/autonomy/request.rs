@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::attempt::Tried;
+use super::attempts::Tried;
 use crate::authorization::{AuthorizationClass, StepWalls};
 use crate::evidence::{EvidenceError, EvidenceReader, SecretHider, UserFolders};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};

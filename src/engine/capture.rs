@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use super::callbacks::ProgressCallback;
+use super::journal::Journal;
 use crate::evidence::{EvidenceError, Intake, Taken};
 use crate::plan::Step;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
@@ -21,7 +21,7 @@ pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<Stre
 /// Takes in the output of one step.
 pub(super) struct Incoming<'a> {
     state: RefCell<State>,
-    progress: &'a dyn ProgressCallback,
+    journal: &'a Journal,
     step: &'a Step,
 }
 
@@ -31,8 +31,8 @@ struct State {
 }
 
 impl<'a> Incoming<'a> {
-    pub(super) fn new(intake: Intake, progress: &'a dyn ProgressCallback, step: &'a Step) -> Self {
-        Self { state: RefCell::new(State { intake, failed: None }), progress, step }
+    pub(super) fn new(intake: Intake, journal: &'a Journal, step: &'a Step) -> Self {
+        Self { state: RefCell::new(State { intake, failed: None }), journal, step }
     }
 
     /// What was taken in.
@@ -55,7 +55,7 @@ impl Capture for Incoming<'_> {
     }
 
     fn quiet(&self, so_far: Duration) {
-        self.progress.on_event(&RunEvent::StepQuiet {
+        self.journal.tell(&RunEvent::StepQuiet {
             step_id: self.step.step_id.clone(),
             quiet_ms: u64::try_from(so_far.as_millis()).unwrap_or(u64::MAX),
         });

@@ -13,13 +13,14 @@ mod control;
 mod earlier;
 mod error;
 mod executor;
-mod finish;
 mod host;
+mod journal;
 mod machine;
 mod past;
 mod preconditions;
 mod revert;
 mod review;
+mod run;
 mod runnable;
 mod settlement;
 mod shown;
@@ -29,14 +30,16 @@ mod walls;
 mod workspace;
 
 pub use callbacks::{
-    AutoApprove, AutoDeny, ConfirmationCallback, NoopProgress, ProgressCallback, Provenance,
+    AutoApprove, AutoDeny, ConfirmationCallback, ExecutorDeps, NoopProgress, ProgressCallback,
+    Provenance,
 };
 pub use clock::{Clock, SystemClock};
 pub use commands::workspace_commands;
 pub use continuation::{FollowUpError, changes_since, plan_of, reconcile, rest_of, rollback_of};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
-pub use executor::{Executor, Parts};
+pub use executor::Executor;
+pub use journal::Journal;
 pub use machine::ExecutorState;
 pub use past::Records;
 pub use revert::{cannot_be_reverted, revert_of};

@@ -9,7 +9,7 @@ use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthor
 use crate::evidence::EvidenceStore;
 use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
 use crate::risk::Policy;
-use crate::tools::Toolbox;
+use crate::tools::{RemoteError, SshClient, StopSignal, ToolError, Toolbox};
 
 /// A plan whose every check was passed.
 pub(super) struct Runnable {
@@ -86,6 +86,29 @@ impl Runnable {
             }
             _ => Err(ExecutionError::from_findings(findings)),
         }
+    }
+
+    /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
+    /// before; a host that shows another key gets to see nothing at all.
+    ///
+    /// # Errors
+    /// E004 when it is not the host that was approved, E308 when it is not reached, E307 on a stop.
+    pub(super) fn connect(
+        &mut self,
+        policy: &Policy,
+        stop: &StopSignal,
+    ) -> Result<(), ExecutionError> {
+        let Some(approved) = &self.authorization.binding.target else { return Ok(()) };
+        let client = SshClient::of_system(policy, self.toolbox.workspace());
+        let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
+        connected.map_err(|error| match error {
+            RemoteError::NotApproved { approved, now } => {
+                let (what, approved) = ("target".to_owned(), approved.to_string());
+                ExecutionError::Stale { changes: vec![Change { what, approved, now }] }
+            }
+            RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
+            source => ExecutionError::Tool { source: ToolError::Remote { source } },
+        })
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::OptionalExtension as _;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::queries::{self, digest, size};
-use super::reader::Source;
+use super::queries::written_with;
+use super::reader::EvidenceReader;
+use super::source::{Source, digest, json, size, uuid};
 use crate::authorization::FileState;
 use crate::run::{FileForecast, Modes, Outcome};
 
@@ -27,89 +27,87 @@ pub struct OpenIntent {
     pub files: Vec<FileForecast>,
 }
 
-pub(super) fn succeeded_steps(source: &Source<'_>, run_id: Uuid) -> Result<BTreeSet<String>> {
-    Ok(source
-        .conn
-        .prepare_cached("SELECT step_id FROM executions WHERE run_id = ?1 AND outcome IN (?2, ?3)")?
-        .query_map(
-            [
-                run_id.to_string().as_str(),
-                Outcome::Succeeded.as_str(),
-                Outcome::DoneByHand.as_str(),
-            ],
-            |row| row.get(0),
-        )?
-        .collect::<Result<_, _>>()?)
+impl EvidenceReader {
+    /// The ids of the steps of a run that succeeded.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn succeeded_steps(&mut self, run_id: Uuid) -> Result<BTreeSet<String>> {
+        let sql = "SELECT step_id FROM executions WHERE run_id = ?1 AND outcome IN (?2, ?3)";
+        let done = [Outcome::Succeeded, Outcome::DoneByHand].map(Outcome::as_str);
+        self.ask(|source| {
+            let steps =
+                source.all(sql, (run_id.to_string(), done[0], done[1]), |row| Ok(row.get(0)?))?;
+            Ok(steps.into_iter().collect())
+        })
+    }
+
+    /// What each file that a run took as input or changed was at its end, by canonical path: as
+    /// approved, or as its last recorded step left it.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn files_after(&mut self, run_id: Uuid) -> Result<BTreeMap<String, FileState>> {
+        self.ask(|source| files_after(source, &run_id.to_string()))
+    }
+
+    /// The intents of a run that have no execution, with what was predicted. Of a run that is still
+    /// alive, the step under way is among them.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn open_intents(&mut self, run_id: Uuid) -> Result<Vec<OpenIntent>> {
+        let sql = "SELECT x.id, x.step_id, x.step_index, x.tool_name FROM intents AS x
+             WHERE x.run_id = ?1 AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)
+             ORDER BY x.row";
+        self.ask(|source| {
+            source.all(sql, [run_id.to_string()], |row| {
+                let execution_id = uuid(row, 0)?;
+                Ok(OpenIntent {
+                    execution_id,
+                    step_id: row.get(1)?,
+                    step_index: size(row, 2)?,
+                    tool_name: row.get(3)?,
+                    files: predicted(source, execution_id)?,
+                })
+            })
+        })
+    }
 }
 
 /// What the run's approval covered, overlaid with what its steps recorded, in their order.
-pub(super) fn files_after(
-    source: &Source<'_>,
-    run_id: Uuid,
-) -> Result<BTreeMap<String, FileState>> {
-    let run = run_id.to_string();
-    let inputs: Option<String> = source
-        .conn
-        .prepare_cached(
-            "SELECT a.inputs_json FROM runs AS r JOIN authorizations AS a
-             ON a.id = r.authorization_id WHERE r.id = ?1",
-        )?
-        .query_row([&run], |row| row.get(0))
-        .optional()?;
-    let inputs: BTreeMap<String, Option<String>> =
-        serde_json::from_str(inputs.as_deref().unwrap_or("{}")).map_err(queries::unreadable)?;
+fn files_after(source: &Source<'_>, run_id: &str) -> Result<BTreeMap<String, FileState>> {
+    let inputs: Option<BTreeMap<String, Option<String>>> = source.first(
+        "SELECT a.inputs_json FROM runs AS r JOIN authorizations AS a
+         ON a.id = r.authorization_id WHERE r.id = ?1",
+        [run_id],
+        |row| json(row, 0),
+    )?;
     let mut files = BTreeMap::new();
-    for (path, content) in inputs {
+    for (path, content) in inputs.unwrap_or_default() {
         files.insert(path, state(content)?);
     }
-    let mut statement = source.conn.prepare_cached(&format!(
+    let sql = format!(
         "SELECT f.path, f.after_digest FROM executions AS x JOIN file_contents AS f ON {}
          WHERE x.run_id = ?1 AND f.execution_id = x.id AND f.phase = 'actual' ORDER BY f.id",
-        queries::written_with("f.id", "executions", "x.row")
-    ))?;
-    let mut rows = statement.query([&run])?;
-    while let Some(row) = rows.next()? {
-        files.insert(row.get(0)?, state(row.get(1)?)?);
-    }
+        written_with("f.id", "executions", "x.row")
+    );
+    files.extend(source.all(&sql, [run_id], |row| Ok((row.get(0)?, state(row.get(1)?)?)))?);
     Ok(files)
-}
-
-pub(super) fn open_intents(source: &Source<'_>, run_id: Uuid) -> Result<Vec<OpenIntent>> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT x.id, x.step_id, x.step_index, x.tool_name FROM intents AS x
-         WHERE x.run_id = ?1 AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)
-         ORDER BY x.row",
-    )?;
-    let mut rows = statement.query([run_id.to_string()])?;
-    let mut intents = Vec::new();
-    while let Some(row) = rows.next()? {
-        let execution_id = queries::uuid(row, 0)?;
-        intents.push(OpenIntent {
-            execution_id,
-            step_id: row.get(1)?,
-            step_index: size(row.get(2)?),
-            tool_name: row.get(3)?,
-            files: predicted(source, execution_id)?,
-        });
-    }
-    Ok(intents)
 }
 
 fn predicted(source: &Source<'_>, execution_id: Uuid) -> Result<Vec<FileForecast>> {
-    let mut statement = source.conn.prepare_cached(&format!(
+    let sql = format!(
         "SELECT f.path, f.before_digest, f.after_digest
          FROM intents AS x JOIN file_contents AS f ON {}
          WHERE x.id = ?1 AND f.execution_id = x.id AND f.phase = 'predicted' ORDER BY f.id",
-        queries::written_with("f.id", "intents", "x.row")
-    ))?;
-    let mut rows = statement.query([execution_id.to_string()])?;
-    let mut files = Vec::new();
-    while let Some(row) = rows.next()? {
+        written_with("f.id", "intents", "x.row")
+    );
+    source.all(&sql, [execution_id.to_string()], |row| {
         let (path, before, after) = (row.get(0)?, state(row.get(1)?)?, state(row.get(2)?)?);
         // What is not done yet asks for contents alone.
-        files.push(FileForecast { path, before, after, modes: Modes::default() });
-    }
-    Ok(files)
+        Ok(FileForecast { path, before, after, modes: Modes::default() })
+    })
 }
 
 pub(super) fn state(content: Option<String>) -> Result<FileState> {

@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
 use super::intake::{Large, TakenContent, TakenStream};
-use super::spool::{Parts, Spool, Spooled};
+use super::reader::EvidenceReader;
+use super::spool::{PART_BYTES, PLAIN_PART_BYTES, Parts, Spool, Spooled};
 use super::vault::Vault;
 use super::window::Window;
 use crate::plan::Digest;
@@ -17,10 +18,6 @@ use crate::run::Decoder;
 const INLINE_BYTES: usize = 4 << 10;
 /// How much of a larger value its row shows, in bytes.
 const HEAD_BYTES: usize = 1 << 10;
-/// Largest stored part.
-pub(super) const PART_BYTES: usize = 4 << 20;
-/// Plain size of a part: with room for what compression and encryption may add to it.
-pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
 /// Fast; contents are compressed while a run waits for it.
 const LEVEL: i32 = 3;
 
@@ -181,6 +178,37 @@ impl Funnel<'_> {
                 ("data", Cell::Bytes(data)),
             ],
         )
+    }
+}
+
+impl EvidenceReader {
+    /// The content with this digest; `None` when there is none or it was purged.
+    ///
+    /// # Errors
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) when it is encrypted under another key.
+    pub fn blob(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>> {
+        self.ask(|source| read(source.conn, source.vault, digest))
+    }
+
+    /// The same, a part at a time, so that it need not fit into memory; false when there is none. When
+    /// this fails, what was handed over is not what was stored.
+    ///
+    /// # Errors
+    /// As [`blob`](Self::blob), and what `each` fails with.
+    pub fn blob_parts(
+        &mut self,
+        digest: &Digest,
+        each: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        self.ask(|source| read_each(source.conn, source.vault, digest, each))
+    }
+
+    /// The size of the content with this digest in bytes; 0 when there is none.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn blob_size(&mut self, digest: &Digest) -> Result<u64> {
+        self.ask(|source| size(source.conn, digest))
     }
 }
 

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
 
 use super::error::Result;
+use super::ledger;
 use super::reader::EvidenceReader;
-use super::{ledger, verify};
 use crate::plan::Digest;
 
 /// Where the rows of one execution are, by its id.
@@ -93,7 +93,7 @@ fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>
         None => (row == 1).then_some(ledger::GENESIS),
     };
     let mut reader = conn.prepare_cached(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
-    let entry = verify::entry_of(&mut reader, table, row)?;
+    let entry = ledger::entry_of(&mut reader, table, row)?;
     let is_same = previous
         .zip(entry)
         .is_some_and(|(previous, entry)| ledger::link(&previous, &entry).hex() == digest);

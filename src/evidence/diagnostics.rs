@@ -1,12 +1,46 @@
 //! Questions about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
 use super::error::Result;
-use super::queries::{EXECUTIONS, Range, readable, row, rows, uuid};
-use super::reader::Source;
+use super::queries::{EXECUTIONS, row, rows};
+use super::range::Range;
+use super::reader::EvidenceReader;
+use super::source::{Source, uuid};
 use crate::run::{ExecutionRow, LaterMutation, RecurringDiagnostic};
 
 /// How many columns [`EXECUTIONS`] selects.
 const COLUMNS: usize = 15;
+
+impl EvidenceReader {
+    /// Q3: executions with a diagnostic of this code, time ascending.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+        self.ask(|source| q3(source, code, range))
+    }
+
+    /// Q7: diagnostics that were seen at least `threshold` times, most frequent first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q7(&mut self, threshold: u64, range: Range) -> Result<Vec<RecurringDiagnostic>> {
+        self.ask(|source| q7(source, threshold, range))
+    }
+
+    /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
+    /// anything to do with it, nobody can say from here.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn q8(
+        &mut self,
+        code: &str,
+        file: Option<&str>,
+        range: Range,
+    ) -> Result<Vec<LaterMutation>> {
+        self.ask(|source| q8(source, code, file, range))
+    }
+}
 
 pub(super) fn q3(source: &Source<'_>, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
     rows(
@@ -24,39 +58,34 @@ pub(super) fn q7(
     threshold: u64,
     range: Range,
 ) -> Result<Vec<RecurringDiagnostic>> {
-    let mut groups = source.conn.prepare_cached(
+    let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
+    source.all(
         "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp)
          FROM diagnostics AS d JOIN executions AS x ON x.id = d.execution_id
          WHERE d.code IS NOT NULL AND x.timestamp BETWEEN ?1 AND ?2
          GROUP BY d.code, d.file_name HAVING count(*) >= ?3
          ORDER BY count(*) DESC, d.code, d.file_name LIMIT ?4",
-    )?;
-    let mut ids = source.conn.prepare_cached(
-        "SELECT DISTINCT x.id, x.timestamp FROM diagnostics AS d
-         JOIN executions AS x ON x.id = d.execution_id
-         WHERE d.code = ?1 AND d.file_name = ?2 AND x.timestamp BETWEEN ?3 AND ?4
-         ORDER BY x.timestamp, x.id",
-    )?;
-    let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
-    let mut found = groups.query((range.since(), range.until(), threshold, range.limit()))?;
-    let mut all = Vec::new();
-    while let Some(group) = found.next()? {
-        let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
-        let mut execution_ids = Vec::new();
-        let mut executions = ids.query((&code, &file_name, range.since(), range.until()))?;
-        while let Some(execution) = executions.next()? {
-            execution_ids.push(uuid(execution, 0)?);
-        }
-        all.push(RecurringDiagnostic {
-            code,
-            file_name,
-            count: group.get::<_, i64>(2)?.unsigned_abs(),
-            first_seen_ms: group.get(3)?,
-            last_seen_ms: group.get(4)?,
-            execution_ids,
-        });
-    }
-    Ok(all)
+        (range.since(), range.until(), threshold, range.limit()),
+        |group| {
+            let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
+            let execution_ids = source.all(
+                "SELECT DISTINCT x.id, x.timestamp FROM diagnostics AS d
+                 JOIN executions AS x ON x.id = d.execution_id
+                 WHERE d.code = ?1 AND d.file_name = ?2 AND x.timestamp BETWEEN ?3 AND ?4
+                 ORDER BY x.timestamp, x.id",
+                (&code, &file_name, range.since(), range.until()),
+                |execution| uuid(execution, 0),
+            )?;
+            Ok(RecurringDiagnostic {
+                code,
+                file_name,
+                count: group.get::<_, i64>(2)?.unsigned_abs(),
+                first_seen_ms: group.get(3)?,
+                last_seen_ms: group.get(4)?,
+                execution_ids,
+            })
+        },
+    )
 }
 
 pub(super) fn q8(
@@ -82,16 +111,12 @@ pub(super) fn q8(
            AND x.timestamp BETWEEN ?3 AND ?4
          ORDER BY x.timestamp, x.id, seen.timestamp, seen.id LIMIT ?5"
     );
-    let mut statement = source.conn.prepare_cached(&readable(source, &sql))?;
-    let mut found = statement.query((code, file, range.since(), range.until(), range.limit()))?;
-    let mut all = Vec::new();
-    while let Some(next) = found.next()? {
-        all.push(LaterMutation {
+    source.all(&sql, (code, file, range.since(), range.until(), range.limit()), |next| {
+        Ok(LaterMutation {
             row: row(source, next)?,
             diagnostic_execution_id: uuid(next, COLUMNS)?,
             file_name: next.get(COLUMNS + 1)?,
             after_ms: next.get(COLUMNS + 2)?,
-        });
-    }
-    Ok(all)
+        })
+    })
 }

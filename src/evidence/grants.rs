@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::vault::Vault;
-use super::{ledger, schema};
+use super::{ledger, migrations, schema};
 
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
@@ -39,7 +39,7 @@ pub(super) fn decided(
     words: [&str; 2],
 ) -> Result<Decided> {
     let proof = match vault {
-        Some(vault) if format >= schema::FORMAT_WITH_ID => {
+        Some(vault) if format >= migrations::FORMAT_WITH_ID => {
             schema::id_of(conn)?.map(|database_id| (vault, database_id))
         }
         _ => None,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::error::Result;
-use super::reader::Source;
+use super::source::Source;
 use super::{blobs, queries};
 use crate::run::{ArtifactRecord, ExecutionRow};
 

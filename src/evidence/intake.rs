@@ -8,8 +8,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::artifact_type::ArtifactType;
 use super::error::Result;
-use super::record::ArtifactType;
 use super::redact::{KnownSecrets, Redactor};
 use super::spool::{Parts, Spool, Spooled};
 use super::vault::Vault;

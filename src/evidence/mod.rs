@@ -9,9 +9,12 @@
 
 mod aftermath;
 mod append;
+mod artifact_type;
 mod blobs;
 mod changed;
+mod classes;
 mod diagnostics;
+mod entry;
 mod error;
 mod folders;
 mod funnel;
@@ -22,16 +25,18 @@ mod history;
 mod index;
 mod index_seal;
 mod index_text;
+mod index_update;
 mod intake;
 mod ledger;
 mod lock;
 mod loop_reader;
 mod loops;
+mod migrations;
 mod permissions;
 mod queries;
+mod range;
 mod reader;
 mod reader_questions;
-mod record;
 mod redact;
 mod remembered_walls;
 mod replay;
@@ -40,6 +45,7 @@ mod schema;
 mod schema_check;
 mod search;
 mod secrets;
+mod source;
 mod spool;
 mod standing;
 mod steps;
@@ -51,18 +57,19 @@ mod verify;
 mod window;
 
 pub use aftermath::OpenIntent;
+pub use artifact_type::ArtifactType;
+pub use entry::{
+    AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
+    LoopStart, PlannerTrace, RunEnd, RunStart, StepDecision,
+};
 pub use error::EvidenceError;
 pub use folders::UserFolders;
 pub use hider::{SecretHider, marker_in};
 pub use history::Kept;
 pub use intake::{Intake, Taken};
-pub use loops::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 pub use permissions::write_private;
-pub use queries::Range;
+pub use range::Range;
 pub use reader::EvidenceReader;
-pub use record::{
-    ArtifactType, Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart,
-};
 pub use remembered_walls::WallsDecision;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};

@@ -9,9 +9,10 @@ use serde_json::json;
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
+use super::source::unreadable;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, queries, rows, schema};
+use super::{grants, migrations, rows};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
@@ -68,7 +69,7 @@ impl EvidenceReader {
 
 /// What holds already, and more.
 fn with_remembered(funnel: &Funnel<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
-    let (format, vault) = (schema::newest(), Some(funnel.vault));
+    let (format, vault) = (migrations::newest(), Some(funnel.vault));
     let holds = remembered(funnel.tx(), format, vault, Path::new(workspace))?;
     Ok(holds.unwrap_or_default().with(more))
 }
@@ -85,7 +86,7 @@ fn insert(
         "decisions",
         [
             ("decision", Cell::word(if granted { GRANTED } else { REVOKED })),
-            ("decided_by", Cell::word(rows::answered_by(new.by))),
+            ("decided_by", rows::word(&new.by)),
             ("user_name", user.into()),
             // A secret in the name of a folder is hidden here as everywhere: then nothing is found.
             ("note", new.workspace.into()),
@@ -109,5 +110,5 @@ fn remembered(
     let counts =
         last.filter(|row| row.decision == GRANTED && row.is_proven && !decided.some_are_missing);
     let grants = counts.and_then(|row| row.request_json);
-    grants.map(|text| serde_json::from_str(&text).map_err(queries::unreadable)).transpose()
+    grants.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()
 }

@@ -5,12 +5,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
 use super::error::{EvidenceError, Result};
 use super::funnel::{Cell, Funnel};
-use super::record::{NewDecision, RunEnd, RunStart};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
-use crate::run::AnsweredBy;
+use crate::run::{AnsweredBy, ConfirmationRequest, RunEnding};
 
 /// The step a decision is about.
 #[derive(Clone, Copy)]
@@ -24,6 +24,17 @@ impl<'a> About<'a> {
     pub(super) fn new(execution_id: Uuid, step: &'a Step) -> Self {
         Self { execution_id, step_id: &step.step_id, step_index: step.step_index }
     }
+}
+
+/// A row of decisions, but for what it is about.
+pub(super) struct NewDecision<'a> {
+    pub(super) word: &'static str,
+    pub(super) by: AnsweredBy,
+    /// Why, in the person's words; may be empty.
+    pub(super) note: &'a str,
+    pub(super) timestamp_ms: i64,
+    /// What the person was shown.
+    pub(super) request: Option<&'a ConfirmationRequest>,
 }
 
 /// The word that an enum of ours has in data.
@@ -65,6 +76,9 @@ pub(super) fn authorization(
     answer: &PlanAuthorization,
     of: &Plan,
 ) -> Result<()> {
+    if answer.status == AuthorizationStatus::Pending {
+        return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
+    }
     // What the plan itself gives away is hidden in all that is recorded of it and its run.
     funnel.learn(&of.source);
     if exists(funnel, "authorizations", &answer.authorization_id.to_string())? {
@@ -72,11 +86,10 @@ pub(super) fn authorization(
     }
     plan(funnel, of, answer.decided_at_ms)?;
     let (status, decision, reason) = match &answer.status {
-        AuthorizationStatus::Pending => {
-            return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
-        }
-        AuthorizationStatus::Approved => ("approved", "authorize", None),
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
+        AuthorizationStatus::Approved | AuthorizationStatus::Pending => {
+            ("approved", "authorize", None)
+        }
     };
     // What an approval covers is on the record from the moment it is given, not only with its run.
     let attempt = answer.attempt.as_deref();
@@ -172,7 +185,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
             ("policy_digest", binding.policy.into()),
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
             ("host_key", host_keys(binding).as_deref().into()),
-            ("parent_run", start.parent_run.into()),
+            ("parent_run", answer.parent_run.into()),
             ("attempt_id", answer.attempt.as_deref().map(|attempt| attempt.attempt_id).into()),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
             ("user_name", user.into()),
@@ -213,8 +226,8 @@ pub(super) fn decision(
             ("execution_id", about.map(|about| about.execution_id).into()),
             ("step_id", about.map(|about| about.step_id).into()),
             ("step_index", about.map(|about| about.step_index).into()),
-            ("decision", Cell::word(new.decided.as_str())),
-            ("decided_by", Cell::word(answered_by(new.by))),
+            ("decision", Cell::word(new.word)),
+            ("decided_by", word(&new.by)),
             ("user_name", user.into()),
             ("note", new.note.into()),
             ("request_json", request),
@@ -224,30 +237,53 @@ pub(super) fn decision(
     )
 }
 
-/// Through which act somebody answered, in one word.
-pub(super) fn answered_by(by: AnsweredBy) -> &'static str {
-    match by {
-        AnsweredBy::Window => "window",
-        AnsweredBy::Terminal => "terminal",
-        AnsweredBy::CommandLine => "command_line",
-        AnsweredBy::Test => "test",
-    }
+/// What a person decided about a step.
+pub(super) fn step_decision(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    run_id: Uuid,
+    about: About<'_>,
+    decision: &StepDecision,
+) -> Result<()> {
+    let StepDecision { request, answer, timestamp_ms } = decision;
+    let new = NewDecision {
+        word: answer.decision.as_str(),
+        by: answer.by,
+        note: &answer.note,
+        timestamp_ms: *timestamp_ms,
+        request: Some(request),
+    };
+    self::decision(funnel, user, run_id, Some(about), &new)
+}
+
+pub(super) fn control(
+    funnel: &mut Funnel<'_>,
+    user: Option<&str>,
+    record: &ControlRecord,
+) -> Result<()> {
+    let ControlRecord { run_id, control, by, timestamp_ms } = *record;
+    let new = NewDecision { word: control.as_str(), by, note: "", timestamp_ms, request: None };
+    decision(funnel, user, run_id, None, &new)
 }
 
 pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
-    let result = end.result;
+    let (failure, cancelled_by) = match end.ending {
+        RunEnding::Completed => (None, None),
+        RunEnding::Failed(failure) => (Some(failure), None),
+        RunEnding::Cancelled(control) => (None, Some(control)),
+    };
     funnel.insert(
         "run_ends",
         [
-            ("run_id", result.run_id.into()),
-            ("status", Cell::word(result.status.as_str())),
-            ("error_code", end.failure.map(|failure| Cell::word(failure.code.as_str())).into()),
-            ("error_message", end.failure.map(|failure| failure.message.as_str()).into()),
-            ("next", end.failure.map(|failure| failure.next.as_str()).into()),
-            ("cancelled_by", end.cancelled_by.map(|control| Cell::word(control.as_str())).into()),
-            ("completed_steps", result.step_results.len().into()),
-            ("total_duration_ms", result.total_duration_ms.into()),
-            ("elapsed_ms", result.elapsed_ms.into()),
+            ("run_id", end.run_id.into()),
+            ("status", Cell::word(end.ending.status().as_str())),
+            ("error_code", failure.map(|failure| Cell::word(failure.code.as_str())).into()),
+            ("error_message", failure.map(|failure| failure.message.as_str()).into()),
+            ("next", failure.map(|failure| failure.next.as_str()).into()),
+            ("cancelled_by", cancelled_by.map(|control| Cell::word(control.as_str())).into()),
+            ("completed_steps", end.completed_steps.into()),
+            ("total_duration_ms", end.total_duration_ms.into()),
+            ("elapsed_ms", end.elapsed_ms.into()),
             ("left_running_json", Some(json!(end.left_running)).into()),
             ("clock_set_back", i64::from(end.clock_set_back).into()),
             ("timestamp", end.timestamp_ms.into()),

@@ -12,11 +12,14 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::blobs::{PART_BYTES, PLAIN_PART_BYTES};
 use super::error::{EvidenceError, Result};
 use super::vault::Vault;
 use crate::plan::Digest;
 
+/// Largest stored part.
+pub(super) const PART_BYTES: usize = 4 << 20;
+/// Plain size of a part: with room for what compression and encryption may add to it.
+pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
 /// Fast: a program waits while what it printed is compressed.
 const LEVEL: i32 = 1;
 

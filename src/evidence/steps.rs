@@ -4,11 +4,12 @@ use rusqlite::OptionalExtension as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::artifact_type::ArtifactType;
 use super::blobs::Stored;
+use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
 use super::funnel::{Cell, Funnel};
-use super::record::{ArtifactType, ExecutionRecord, IntentRecord};
-use super::rows::{About, decision, digest_of, word};
+use super::rows::{About, digest_of, step_decision, word};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};
@@ -20,9 +21,9 @@ pub(super) fn intent(
 ) -> Result<()> {
     let step = intent.step;
     learn(funnel, step, intent.files, &[]);
-    for new in intent.decisions {
+    if let Some(decision) = intent.decision {
         let about = About::new(intent.execution_id, step);
-        decision(funnel, user, intent.run_id, Some(about), new)?;
+        step_decision(funnel, user, intent.run_id, about, decision)?;
     }
     funnel.insert(
         "intents",
@@ -61,8 +62,8 @@ pub(super) fn execution(
     for output in record.taken.iter().flat_map(|taken| taken.streams()) {
         funnel.learn_from(output);
     }
-    for new in record.decisions {
-        decision(funnel, user, record.run_id, Some(About::new(id, step)), new)?;
+    if let Some(decision) = record.decision {
+        step_decision(funnel, user, record.run_id, About::new(id, step), decision)?;
     }
     funnel.insert(
         "executions",
@@ -136,34 +137,32 @@ fn artifacts(funnel: &mut Funnel<'_>, record: &ExecutionRecord<'_>) -> Result<()
         artifact(funnel, result.execution_id, output.kind, stored)?;
     }
     let (attempt, loop_id, goal) = attempt_of(funnel, record.run_id)?;
-    let mut values = vec![(
-        ArtifactType::StepContext,
-        json!({
-            "run_id": record.run_id,
-            "plan_id": plan.plan_id,
-            "plan_digest": plan.digest,
-            "step_id": step.step_id,
-            "step_index": step.step_index,
-            "attempt": attempt,
-            "loop_id": loop_id,
-            "goal": goal,
-            "intent": plan.intent,
-            "title": plan.title,
-            "step_title": step.title,
-            "reason": step.reason,
-            "precondition": step.precondition_text,
-            "evidence_referenced": plan.evidence_referenced,
-        }),
-    )];
-    if let Some((_, context)) = values.first_mut().filter(|_| result.needs.is_some()) {
-        context["needs"] = json!(result.needs);
+    let mut context = json!({
+        "run_id": record.run_id,
+        "plan_id": plan.plan_id,
+        "plan_digest": plan.digest,
+        "step_id": step.step_id,
+        "step_index": step.step_index,
+        "attempt": attempt,
+        "loop_id": loop_id,
+        "goal": goal,
+        "intent": plan.intent,
+        "title": plan.title,
+        "step_title": step.title,
+        "reason": step.reason,
+        "precondition": step.precondition_text,
+        "evidence_referenced": plan.evidence_referenced,
+    });
+    if let Some(needs) = &result.needs {
+        context["needs"] = json!(needs);
     }
-    if let Some((_, context)) = values.first_mut().filter(|_| !result.wall_notes.is_empty()) {
+    if !result.wall_notes.is_empty() {
         context["wall_notes"] = json!(result.wall_notes);
     }
-    if let Some((_, context)) = values.first_mut().filter(|_| result.refused_write.is_some()) {
-        context["refused_write"] = json!(result.refused_write);
+    if let Some(path) = &result.refused_write {
+        context["refused_write"] = json!(path);
     }
+    let mut values = vec![(ArtifactType::StepContext, context)];
     if !record.result_json.is_null() {
         values.push((ArtifactType::Result, record.result_json.clone()));
     }

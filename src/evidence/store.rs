@@ -1,4 +1,4 @@
-//! The writer: one method for each durable commit. What becomes a row, and how, is in `rows.rs` and `steps.rs`.
+//! The writer. What becomes a row, and how, is in `write_run.rs`, `write_step.rs` and `write_loop.rs`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
 use super::append::Chain;
+use super::entry::Entry;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
 use super::funnel::Funnel;
@@ -15,15 +16,14 @@ use super::heads::{self, KeptHeads, Reason};
 use super::intake::Intake;
 use super::lock::Lock;
 use super::reader::EvidenceReader;
-use super::record::{Decided, ExecutionRecord, IntentRecord, NewDecision, RunEnd, RunStart};
 use super::redact::{KnownSecrets, Redactor};
-use super::rows::About;
+use super::rows::{About, NewDecision};
 use super::standing::standing;
 use super::vault::Vault;
-use super::{permissions, rows, schema, schema_check, steps};
-use crate::authorization::{AuthorizationStatus, PlanAuthorization};
+use super::{loops, migrations, permissions, rows, schema, schema_check, steps};
+use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
-use crate::run::{AnsweredBy, HeadReport, Reconciled};
+use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
 /// Appends to the evidence (SPEC §8).
 ///
@@ -34,7 +34,7 @@ pub struct EvidenceStore {
     pub(super) conn: Connection,
     pub(super) redactor: Arc<Redactor>,
     pub(super) vault: Arc<Vault>,
-    pub(super) dir: PathBuf,
+    dir: PathBuf,
     folders: UserFolders,
     /// What is missing of what is kept of this database.
     note: Option<String>,
@@ -47,7 +47,7 @@ pub struct EvidenceStore {
     /// What was recognised as a secret in an earlier record of the run.
     known: KnownSecrets,
     /// Keeps the runs and loops of this process alive for readers.
-    pub(super) locks: HashMap<Uuid, Lock>,
+    locks: HashMap<Uuid, Lock>,
 }
 
 impl EvidenceStore {
@@ -171,11 +171,6 @@ impl EvidenceStore {
         authorization: &PlanAuthorization,
         plan: &Plan,
     ) -> Result<()> {
-        if authorization.status == AuthorizationStatus::Pending {
-            return Err(EvidenceError::NotDecided {
-                authorization_id: authorization.authorization_id,
-            });
-        }
         self.write(|funnel, user| rows::authorization(funnel, user, authorization, plan))
     }
 
@@ -192,62 +187,91 @@ impl EvidenceStore {
         Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
     }
 
-    /// Records the start of a run, with plan and authorization where they are not recorded yet, and
-    /// consumes the authorization. From now until [`end_run`](Self::end_run), or until this store is
-    /// dropped, the run counts as alive.
+    /// Commits one entry of a run or a loop, and gives what is to be told of it.
+    ///
+    /// From the start of a run or loop until its end, or until this store is dropped, it counts as alive. The start
+    /// of a run records its plan and authorization where they are not recorded yet, and consumes the authorization.
     ///
     /// # Errors
-    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`]
-    /// for a pending one, and any failure of the database.
-    pub fn begin_run(&mut self, start: &RunStart<'_>) -> Result<()> {
-        if start.authorization.status == AuthorizationStatus::Pending {
-            return Err(EvidenceError::NotDecided {
-                authorization_id: start.authorization.authorization_id,
-            });
-        }
-        // Before the row: a reader that sees the run must find it alive.
-        let lock = Lock::run(&self.dir, start.run_id)?;
-        self.known = KnownSecrets::default();
-        match self.write(|funnel, user| rows::run(funnel, user, start)) {
-            Ok(()) => {
-                self.locks.insert(start.run_id, lock);
-                Ok(())
+    /// [`EvidenceError::AuthorizationUsed`] when another run consumed it, [`EvidenceError::NotDecided`] for a pending
+    /// one, and any failure of the database; then nothing of the entry is recorded.
+    pub fn commit(&mut self, entry: &Entry<'_>) -> Result<Vec<RunEvent>> {
+        match entry {
+            Entry::RunStart(start) => {
+                self.known = KnownSecrets::default();
+                self.begin(start.run_id, |funnel, user| rows::run(funnel, user, start))
             }
-            Err(error) => {
-                lock.end();
-                Err(error)
+            Entry::Intent(intent) => self.write(|funnel, user| steps::intent(funnel, user, intent)),
+            Entry::Execution(record) => {
+                self.write(|funnel, user| steps::execution(funnel, user, record))
             }
-        }
+            Entry::Control(control) => {
+                self.write(|funnel, user| rows::control(funnel, user, control))
+            }
+            Entry::RunEnd(end) => self.end(end.run_id, |funnel| rows::run_end(funnel, end)),
+            Entry::LoopStart(start) => {
+                self.begin(start.loop_id, |funnel, user| loops::start(funnel, user, start))
+            }
+            Entry::AttemptStart(start) => self.write(|funnel, _| loops::attempt(funnel, start)),
+            Entry::AttemptEnd(end) => self.write(|funnel, _| loops::attempt_end(funnel, end)),
+            Entry::LoopEnd(end) => self.end(end.loop_id, |funnel| loops::end(funnel, end)),
+        }?;
+        Ok(entry.told())
     }
 
-    /// Commits what is about to happen; call it before anything does.
+    /// Writes the rows that a run or loop begins with.
+    fn begin(
+        &mut self,
+        id: Uuid,
+        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
+        // Before the row: a reader that sees the run must find it alive.
+        let lock = Lock::run(&self.dir, id)?;
+        if let Err(error) = self.write(rows) {
+            lock.end();
+            return Err(error);
+        }
+        self.locks.insert(id, lock);
+        Ok(())
+    }
+
+    /// Writes the rows that a run or loop ends with.
+    fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Funnel<'_>) -> Result<()>) -> Result<()> {
+        self.write_and_keep(|funnel, _| rows(funnel))?;
+        if let Some(lock) = self.locks.remove(&id) {
+            lock.end();
+        }
+        Ok(())
+    }
+
+    /// Takes a loop up again whose thread of this process has failed, so that its end can be recorded: it
+    /// counts as alive until then. Not for a loop of another process.
+    ///
+    /// # Errors
+    /// Any failure of the file system.
+    pub fn resume_lock(&mut self, loop_id: Uuid) -> Result<()> {
+        if !self.locks.contains_key(&loop_id) {
+            let lock = Lock::run(&self.dir, loop_id)?;
+            self.locks.insert(loop_id, lock);
+        }
+        Ok(())
+    }
+
+    /// Whether an attempt has an end.
     ///
     /// # Errors
     /// Any failure of the database.
-    pub fn record_intent(&mut self, intent: &IntentRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| steps::intent(funnel, user, intent))
+    pub fn attempt_has_ended(&self, attempt_id: Uuid) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM attempt_ends WHERE attempt_id = ?1)")?
+            .query_row([attempt_id.to_string()], |row| row.get(0))?)
     }
 
     /// What takes in the output of a step while its program runs; nothing is recorded before
-    /// [`Self::record_execution`].
+    /// the execution is committed.
     pub fn intake(&self) -> Intake {
         Intake::new(&self.dir, &self.redactor, &self.vault)
-    }
-
-    /// Commits what became of a step: execution, artifacts, files, edges and decisions.
-    ///
-    /// # Errors
-    /// Any failure of the database; the execution is then not recorded at all.
-    pub fn record_execution(&mut self, execution: &ExecutionRecord<'_>) -> Result<()> {
-        self.write(|funnel, user| steps::execution(funnel, user, execution))
-    }
-
-    /// Commits a decision about a whole run: pause, resume, cancel after this step, stop now.
-    ///
-    /// # Errors
-    /// Any failure of the database.
-    pub fn record_decision(&mut self, run_id: Uuid, decision: &NewDecision<'_>) -> Result<()> {
-        self.write(|funnel, user| rows::decision(funnel, user, run_id, None, decision))
     }
 
     /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
@@ -270,24 +294,12 @@ impl EvidenceStore {
                     step_index: found.step_index,
                 };
                 let note = found.sentence();
-                let decided = Decided::Reconcile;
-                let new = NewDecision { decided, by, note: &note, timestamp_ms, request: None };
+                let new =
+                    NewDecision { word: "reconcile", by, note: &note, timestamp_ms, request: None };
                 rows::decision(funnel, user, run_id, Some(about), &new)?;
             }
             Ok(())
         })
-    }
-
-    /// Commits the end of a run.
-    ///
-    /// # Errors
-    /// Any failure of the database.
-    pub fn end_run(&mut self, end: &RunEnd<'_>) -> Result<()> {
-        self.write_and_keep(|funnel, _| rows::run_end(funnel, end))?;
-        if let Some(lock) = self.locks.remove(&end.result.run_id) {
-            lock.end();
-        }
-        Ok(())
     }
 
     /// Deletes the content with this digest, and records that and why. Its digest stays.
@@ -326,7 +338,7 @@ impl EvidenceStore {
         // Within the transaction: nobody else changes the schema from here to the commit.
         let version = schema_check::version(funnel.tx())?;
         if version != self.schema_version {
-            let differences = schema_check::differences(funnel.tx(), schema::newest())?;
+            let differences = schema_check::differences(funnel.tx(), migrations::newest())?;
             if !differences.is_empty() {
                 let path = schema::database_path(&self.dir);
                 return Err(EvidenceError::Schema { differences, path });

@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 use super::diagnostics;
 use super::error::Result;
-use super::queries::{self, EXECUTIONS, Range, rows};
-use super::reader::Source;
+use super::queries::{self, EXECUTIONS, rows};
+use super::range::Range;
+use super::reader::EvidenceReader;
+use super::source::Source;
 use crate::run::{EvidenceSummary, ExecutionRow, Focus, TargetKind, ToolCount};
 
 /// Rows of each answer.
@@ -18,8 +20,17 @@ const MOST_OF_FOCUS: usize = 10;
 /// Rows of a question that are looked at before those of other workspaces are left out.
 const LOOKED_AT: usize = 2_000;
 
-/// What there is to say of this workspace.
-pub(super) fn of(source: &Source<'_>, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
+impl EvidenceReader {
+    /// What Q1 to Q8 say of one workspace, a few rows of each.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn summary(&mut self, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
+        self.ask(|source| of(source, workspace, focus))
+    }
+}
+
+fn of(source: &Source<'_>, workspace: &str, focus: &Focus) -> Result<EvidenceSummary> {
     let mut summary = EvidenceSummary { tools: tools(source, workspace)?, ..Default::default() };
     let mut cut = BTreeSet::new();
     if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MOST_OF_FOCUS {
@@ -100,23 +111,21 @@ fn latest(source: &Source<'_>, workspace: &str, also: &str) -> Result<Vec<Execut
 }
 
 fn tools(source: &Source<'_>, workspace: &str) -> Result<Vec<ToolCount>> {
-    Ok(source
-        .conn
-        .prepare_cached(
-            "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
-                    max(x.timestamp)
-             FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
-             GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name",
-        )?
-        .query_map([workspace], |row| {
+    source.all(
+        "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
+                max(x.timestamp)
+         FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
+         GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name",
+        [workspace],
+        |row| {
             Ok(ToolCount {
                 tool_name: row.get(0)?,
                 count: row.get::<_, i64>(1)?.unsigned_abs(),
                 failed: row.get::<_, i64>(2)?.unsigned_abs(),
                 last_ms: row.get(3)?,
             })
-        })?
-        .collect::<Result<_, _>>()?)
+        },
+    )
 }
 
 fn runs(source: &Source<'_>, workspace: &str) -> Result<BTreeSet<Uuid>> {
@@ -130,10 +139,6 @@ fn executions(source: &Source<'_>, workspace: &str) -> Result<BTreeSet<Uuid>> {
 }
 
 fn ids(source: &Source<'_>, sql: &str, workspace: &str) -> Result<BTreeSet<Uuid>> {
-    let ids: Vec<String> = source
-        .conn
-        .prepare_cached(sql)?
-        .query_map([workspace], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let ids = source.all(sql, [workspace], |row| Ok(row.get::<_, String>(0)?))?;
     Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
 }

@@ -12,7 +12,7 @@ use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, rows, schema};
+use super::{grants, migrations, rows};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -60,7 +60,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        Ok(trusted(&self.conn, schema::newest(), Some(&self.vault))?.counts)
+        Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.counts)
     }
 }
 
@@ -93,7 +93,7 @@ fn insert(funnel: &mut Funnel<'_>, user: Option<&str>, new: &TrustDecision<'_>) 
         "decisions",
         [
             ("decision", Cell::word(if new.trusted { TRUSTED } else { REVOKED })),
-            ("decided_by", Cell::word(rows::answered_by(new.by))),
+            ("decided_by", rows::word(&new.by)),
             ("user_name", user.into()),
             // By this they are found again. A secret in the name of a folder is hidden here as everywhere:
             // then nothing is found, and the person is asked anew.

@@ -45,7 +45,7 @@ pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
-pub use event::{RunEvent, Stream, WITH_ITS_COMMAND};
+pub use event::{RunEnding, RunEvent, Stream, WITH_ITS_COMMAND};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, History, HistoryEntry, NoCheckpoint, NoWay, WayBack,
@@ -64,16 +64,17 @@ pub use question::{
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{
-    ArtifactRecord, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets, HeadReport,
-    Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket, VerifyReport,
+    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets,
+    HeadReport, Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
+    VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
 };
 pub use source::{SourceLine, shown_line};
-pub use state::{Phase, RunState, StepState};
-pub use steps::Steps;
+pub use state::{Phase, RunState};
+pub use steps::{StepState, Steps};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use transcript::{Part, Transcript, TranscriptLine};

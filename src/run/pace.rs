@@ -46,7 +46,13 @@ mod tests {
     #[test]
     fn silence_counts_from_the_last_output_and_waiting_for_a_person_does_not() {
         let step_id = String::new;
-        let started = RunEvent::StepStarted { step_id: step_id(), step_index: 0, timestamp_ms: 0 };
+        let started = RunEvent::StepStarted {
+            step_id: step_id(),
+            step_index: 0,
+            tool_name: String::new(),
+            about: String::new(),
+            timestamp_ms: 0,
+        };
         let answer =
             Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
         let answered = RunEvent::ConfirmationDecided { step_id: step_id(), answer };

@@ -1,6 +1,7 @@
 //! What the evidence answers (SPEC §8), as data that any reader may hold.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
@@ -245,12 +246,34 @@ pub struct DecisionRecord {
     /// `authorize`, `reject`, `approve`, `skip`, `cancel`, `pause`, `resume`, `cancel_after_step`,
     /// `stop_now` or `reconcile`.
     pub decision: String,
-    /// Who: `window`, `terminal`, `command_line`, with the user's name.
-    pub by: String,
+    /// Who.
+    pub by: DecidedBy,
     /// Why, in the person's words; may be empty.
     pub note: String,
     /// When, in Unix milliseconds.
     pub timestamp_ms: i64,
+}
+
+/// Who decided; in data `window (ada)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedBy {
+    /// Through which act: `window`, `terminal`, `command_line`, ….
+    pub place: String,
+    /// The user's name, where the system said it.
+    pub user: Option<String>,
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)?;
+        self.user.iter().try_for_each(|user| write!(f, " ({user})"))
+    }
+}
+
+impl Serialize for DecidedBy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl DecisionRecord {
@@ -271,11 +294,7 @@ impl DecisionRecord {
             "reconcile" => "Compared with the disk",
             other => other,
         };
-        let (place, user) = match self.by.split_once(" (") {
-            Some((place, user)) => (place, user.strip_suffix(')')),
-            None => (self.by.as_str(), None),
-        };
-        let place = match place {
+        let place = match self.by.place.as_str() {
             "window" => "in the window",
             "terminal" => "at the terminal",
             "command_line" => "by the command line",
@@ -284,7 +303,7 @@ impl DecisionRecord {
             "authorization_class" => "by an authorization class",
             other => other,
         };
-        let user = user.map(|user| format!(" by {user}")).unwrap_or_default();
+        let user = self.by.user.as_ref().map(|user| format!(" by {user}")).unwrap_or_default();
         format!("{decided} {place}{user}")
     }
 }
@@ -352,15 +371,22 @@ mod tests {
 
     #[test]
     fn a_decision_is_said_in_words() {
-        for (decision, by, said) in [
-            ("authorize", "window (ada)", "Authorized in the window by ada"),
-            ("cancel", "terminal", "Denied at the terminal"),
-            ("authorize", "command_line_yes (ci)", "Authorized by --yes on the command line by ci"),
-            ("later_word", "elsewhere (ada)", "later_word elsewhere by ada"),
+        for (decision, (place, user), said) in [
+            ("authorize", ("window", "ada"), "Authorized in the window by ada"),
+            ("cancel", ("terminal", ""), "Denied at the terminal"),
+            (
+                "authorize",
+                ("command_line_yes", "ci"),
+                "Authorized by --yes on the command line by ci",
+            ),
+            ("later_word", ("elsewhere", "ada"), "later_word elsewhere by ada"),
         ] {
             let record = DecisionRecord {
                 decision: decision.to_owned(),
-                by: by.to_owned(),
+                by: DecidedBy {
+                    place: place.to_owned(),
+                    user: (!user.is_empty()).then(|| user.to_owned()),
+                },
                 note: String::new(),
                 timestamp_ms: 0,
             };

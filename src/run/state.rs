@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::confirm::{ConfirmationRequest, Control};
 use super::event::RunEvent;
 use super::host::Host;
-use super::result::{Outcome, RunStatus, StepResult};
-use super::steps::Steps;
+use super::result::{RunStatus, StepResult};
+use super::steps::{StepState, Steps};
 use crate::plan::Code;
 
 /// Where a run stands (SPEC §3).
@@ -27,28 +27,6 @@ pub enum Phase {
     Ended(RunStatus),
     /// It has no end and its process is gone: the outcome of the step that was under way is unknown.
     Interrupted,
-}
-
-/// What a row of the step list shows.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StepState {
-    /// Not reached.
-    #[default]
-    Waiting,
-    /// Under way.
-    Running,
-    /// Ended.
-    Done(Box<StepResult>),
-}
-
-impl StepState {
-    /// The outcome, once there is one.
-    pub fn outcome(&self) -> Option<Outcome> {
-        match self {
-            Self::Done(result) => Some(result.outcome),
-            Self::Waiting | Self::Running => None,
-        }
-    }
 }
 
 /// A run as its events tell it.
@@ -104,10 +82,6 @@ impl RunState {
                 self.phase = Phase::Running;
                 self.steps.set(*step_index, StepState::Running);
             }
-            // What is printed is another reader's: `Transcript`.
-            RunEvent::StepOutput { .. }
-            | RunEvent::OutputLeftOut { .. }
-            | RunEvent::StepQuiet { .. } => {}
             RunEvent::StepCompleted { result } | RunEvent::StepFailed { result } => {
                 self.end_step(result);
             }
@@ -137,20 +111,8 @@ impl RunState {
                 self.end(RunStatus::Failed);
             }
             RunEvent::RunCancelled { .. } => self.end(RunStatus::Cancelled),
-            // What a loop does around its runs; [`super::LoopState`] tells that.
-            RunEvent::LoopStarted { .. }
-            | RunEvent::AttemptStarted { .. }
-            | RunEvent::PlannerStarted { .. }
-            | RunEvent::PlannerOutput { .. }
-            | RunEvent::PlannerAnswered { .. }
-            | RunEvent::PlanRevised { .. }
-            | RunEvent::NoProgress { .. }
-            | RunEvent::AuthorizationNeeded { .. }
-            | RunEvent::AuthorizationDecided { .. }
-            | RunEvent::VerifyStarted
-            | RunEvent::AttemptEnded { .. }
-            | RunEvent::BudgetWarning { .. }
-            | RunEvent::LoopEnded { .. } => {}
+            // Output is for `Transcript`, and what a loop does around its runs for `LoopState`.
+            _ => {}
         }
     }
 

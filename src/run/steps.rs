@@ -5,8 +5,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use super::result::Outcome;
-use super::state::StepState;
+use super::result::{Outcome, StepResult};
+
+/// What a row of the step list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StepState {
+    /// Not reached.
+    #[default]
+    Waiting,
+    /// Under way.
+    Running,
+    /// Ended.
+    Done(Box<StepResult>),
+}
+
+impl StepState {
+    /// The outcome, once there is one.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Done(result) => Some(result.outcome),
+            Self::Waiting | Self::Running => None,
+        }
+    }
+}
 
 /// One state for each step, by its place in the plan (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,8 +100,6 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::run::StepResult;
-
     const OUTCOMES: [Outcome; 7] = [
         Outcome::Succeeded,
         Outcome::Failed,

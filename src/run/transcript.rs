@@ -300,7 +300,13 @@ mod tests {
     use crate::plan::visible_lines;
 
     fn started(step_index: usize) -> RunEvent {
-        RunEvent::StepStarted { step_id: String::new(), step_index, timestamp_ms: 0 }
+        RunEvent::StepStarted {
+            step_id: String::new(),
+            step_index,
+            tool_name: String::new(),
+            about: String::new(),
+            timestamp_ms: 0,
+        }
     }
 
     fn printed(stream: Stream, chunk: &str) -> RunEvent {

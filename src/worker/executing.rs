@@ -15,7 +15,7 @@ use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanAnswer;
-use crate::engine::{ControlHandle, Executor, Parts, ProgressCallback, SystemClock};
+use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
 use crate::run::{Answer, Control, RunEvent};
@@ -183,11 +183,11 @@ impl Body {
         };
         let mut executor = Executor::new(
             store,
-            Parts {
+            ExecutorDeps {
                 policy: self.setup.policy.clone(),
                 clock: Arc::new(SystemClock::default()),
                 confirmation: Box::new(self.prompt.clone()),
-                progress: Box::new(self.out.clone()),
+                progress: Arc::new(self.out.clone()),
                 control: self.control.clone(),
             },
         )

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::StepRun;
+use super::context::StepRun;
 use crate::authorization::{Change, FileState};
 use crate::engine::error::ExecutionError;
 use crate::risk::{RiskLevel, Verdict};

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::fixture::*;
-use crate::evidence::blobs::PLAIN_PART_BYTES;
+use crate::evidence::spool::PLAIN_PART_BYTES;
 use crate::evidence::*;
 use crate::run::*;
 
