@@ -478,7 +478,8 @@ impl Looping {
 fn tell(story: &mut Story, name: &str) {
     let count = story.plan.steps.len();
     let stop = name.strip_prefix("loop-");
-    let stop = stop.and_then(|stop| StopCode::ALL.iter().copied().find(|code| code.as_str() == stop));
+    let stop =
+        stop.and_then(|stop| StopCode::ALL.iter().copied().find(|code| code.as_str() == stop));
     match name {
         "loop-planning" | "loop-stopping" => {
             story.failed_attempt(1, None);

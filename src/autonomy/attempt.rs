@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::answer::{self, Answered};
-use super::attempts::{Ended, OpenAttempt};
+use super::attempts::{AttemptEnding, CurrentAttempt};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
@@ -18,7 +18,7 @@ use crate::run::{
 use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
 
 /// What one step of an attempt leads to: on, or to its end.
-pub(super) type Way<T> = Result<Result<T, Ended>, EvidenceError>;
+pub(super) type Way<T> = Result<Result<T, AttemptEnding>, EvidenceError>;
 
 impl BoundedLoop<'_> {
     /// One attempt. What is known of it stands in `self.open`, whatever happens.
@@ -26,7 +26,7 @@ impl BoundedLoop<'_> {
         &mut self,
         attempt: u32,
         max_attempts: u32,
-    ) -> Result<Ended, EvidenceError> {
+    ) -> Result<AttemptEnding, EvidenceError> {
         self.open_attempt(attempt, max_attempts)?;
         let (plan, review) = match self.planned(attempt, max_attempts)? {
             Ok(planned) => planned,
@@ -38,7 +38,7 @@ impl BoundedLoop<'_> {
         };
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        let ended = Ended {
+        let ended = AttemptEnding {
             happened: applied.happened,
             message: applied.message.clone(),
             action_index: applied.action_index,
@@ -61,7 +61,7 @@ impl BoundedLoop<'_> {
         let start = AttemptStart { attempt_id, loop_id, attempt, max_attempts, started_at_ms };
         let told = self.journal().store.commit(&Entry::AttemptStart(start))?;
         // Before it is told: a callback that panics must find the attempt open.
-        self.open = Some(OpenAttempt {
+        self.open = Some(CurrentAttempt {
             attempt_id,
             record: AttemptRecord {
                 attempt,
@@ -85,7 +85,7 @@ impl BoundedLoop<'_> {
     /// A plan that may be authorized and is not one that failed before.
     fn planned(&mut self, attempt: u32, max_attempts: u32) -> Way<(Plan, Review)> {
         if let Some(why) = &self.setup.policy.refusal {
-            return Ok(Err(Ended::new(Happened::NotAuthorized, why.clone())));
+            return Ok(Err(AttemptEnding::new(Happened::NotAuthorized, why.clone())));
         }
         if self.control.is_ending() {
             return Ok(Err(self.stopped()));
@@ -112,7 +112,7 @@ impl BoundedLoop<'_> {
             // No other plan would help: it is a person who has to decide.
             if let Some(why) = review.untrusted() {
                 self.note(&answered);
-                return Ok(Err(Ended::new(Happened::NotAuthorized, why.message.clone())));
+                return Ok(Err(AttemptEnding::new(Happened::NotAuthorized, why.message.clone())));
             }
             answered.add_findings(&review.findings);
         }
@@ -122,15 +122,18 @@ impl BoundedLoop<'_> {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
             let message = format!("{code}: {}", report.message.unwrap_or_default());
-            return Ok(Err(Ended::new(Happened::PlannerRejected { retryable }, message)));
+            return Ok(Err(AttemptEnding::new(Happened::PlannerRejected { retryable }, message)));
         }
         let (Some(plan), Some(reviewed)) = (plan, reviewed) else {
-            return Ok(Err(Ended::new(Happened::InternalError, "a plan without its review")));
+            return Ok(Err(AttemptEnding::new(
+                Happened::InternalError,
+                "a plan without its review",
+            )));
         };
         let review = match reviewed {
             Ok(review) => review,
             Err(error) => {
-                return Ok(Err(Ended::new(Happened::InternalError, error.to_string())));
+                return Ok(Err(AttemptEnding::new(Happened::InternalError, error.to_string())));
             }
         };
         if let Some(open) = &mut self.open {
@@ -145,13 +148,13 @@ impl BoundedLoop<'_> {
             let message =
                 format!("the plan has the steps that ran and failed in attempt {failed_in}");
             self.tell(&RunEvent::NoProgress { failed_in });
-            return Ok(Err(Ended::new(Happened::NoProgress, message)));
+            return Ok(Err(AttemptEnding::new(Happened::NoProgress, message)));
         }
         Ok(Ok((plan, review)))
     }
 
-    pub(super) fn stopped(&self) -> Ended {
-        Ended::stopped(self.control.ended_by())
+    pub(super) fn stopped(&self) -> AttemptEnding {
+        AttemptEnding::stopped(self.control.ended_by())
     }
 
     /// Keeps what the planner answered, and tells it.

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::run::{AnsweredBy, AttemptRecord, Happened, StepResult};
 
 /// An attempt under way.
-pub(super) struct OpenAttempt {
+pub(super) struct CurrentAttempt {
     pub(super) attempt_id: Uuid,
     /// What is known of it so far.
     pub(super) record: AttemptRecord,
@@ -22,7 +22,7 @@ pub(super) struct OpenAttempt {
 }
 
 /// An attempt that ended.
-pub(super) struct Tried {
+pub(super) struct PastAttempt {
     pub(super) record: AttemptRecord,
     pub(super) plan: Option<Plan>,
     pub(super) results: Vec<StepResult>,
@@ -32,9 +32,9 @@ pub(super) struct Tried {
     pub(super) reason: String,
 }
 
-impl OpenAttempt {
-    pub(super) fn into_tried(self, ended: &Ended) -> Tried {
-        Tried {
+impl CurrentAttempt {
+    pub(super) fn into_past(self, ended: &AttemptEnding) -> PastAttempt {
+        PastAttempt {
             record: self.record,
             plan: self.plan,
             results: self.results,
@@ -45,7 +45,7 @@ impl OpenAttempt {
     }
 }
 
-impl Tried {
+impl PastAttempt {
     /// Whether its plan was run and did not reach its end, or its end was not good.
     pub(super) fn ran_and_failed(&self) -> bool {
         self.record.run_id.is_some()
@@ -54,7 +54,7 @@ impl Tried {
 }
 
 /// How an attempt ended.
-pub(super) struct Ended {
+pub(super) struct AttemptEnding {
     pub(super) happened: Happened,
     /// In words.
     pub(super) message: String,
@@ -64,7 +64,7 @@ pub(super) struct Ended {
     pub(super) verified: bool,
 }
 
-impl Ended {
+impl AttemptEnding {
     pub(super) fn new(happened: Happened, message: impl Into<String>) -> Self {
         Self { happened, message: message.into(), action_index: None, verified: false }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::attempts::{Ended, OpenAttempt, Tried};
+use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
 use super::authorizer::PlanAuthorizer;
 use super::planner::needs_of;
 use super::verify_choice::VerifyChoice;
@@ -99,9 +99,9 @@ pub struct BoundedLoop<'a> {
     pub(super) authorizer: Box<dyn PlanAuthorizer>,
     pub(super) executor: Executor,
     /// The attempts that ended.
-    pub(super) tried: Vec<Tried>,
+    pub(super) tried: Vec<PastAttempt>,
     /// The attempt under way, as far as it has come.
-    pub(super) open: Option<OpenAttempt>,
+    pub(super) open: Option<CurrentAttempt>,
     /// Keeps secrets out of what planners are told.
     pub(super) hider: SecretHider,
     /// Behind which walls the planner is asked.
@@ -224,7 +224,7 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &Ended) -> StopReason {
+    fn stop_reason(&self, code: StopCode, attempt: u32, ended: &AttemptEnding) -> StopReason {
         let failure_code =
             self.open.as_ref().and_then(|open| open.record.planner.failure_code.clone());
         StopReason {
@@ -239,7 +239,11 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    fn end_attempt(&mut self, ended: &Ended, code: Option<StopCode>) -> Result<(), EvidenceError> {
+    fn end_attempt(
+        &mut self,
+        ended: &AttemptEnding,
+        code: Option<StopCode>,
+    ) -> Result<(), EvidenceError> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
         open.record.stop_reason = code;
         let end = AttemptEnd {
@@ -252,7 +256,7 @@ impl<'a> BoundedLoop<'a> {
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
             self.hider.learn(text.as_deref().unwrap_or_default());
         }
-        self.tried.push(open.into_tried(ended));
+        self.tried.push(open.into_past(ended));
         recorded?.iter().for_each(|event| self.tell(event));
         Ok(())
     }
@@ -326,7 +330,7 @@ impl<'a> BoundedLoop<'a> {
             return Ok(());
         }
         let happened = Happened::InternalError;
-        let ended = Ended::new(happened, stop_reason.message.clone());
+        let ended = AttemptEnding::new(happened, stop_reason.message.clone());
         self.end_attempt(&ended, Some(stop_reason.code))
     }
 

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::attempt::Way;
-use super::attempts::Ended;
+use super::attempts::AttemptEnding;
 use super::authorizer::{Asked, PlanAnswer, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
@@ -77,7 +77,7 @@ impl BoundedLoop<'_> {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
-                Ok(Err(Ended::new(Happened::NotAuthorized, reason)))
+                Ok(Err(AttemptEnding::new(Happened::NotAuthorized, reason)))
             }
             PlanAnswer::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::attempts::Ended;
+use super::attempts::AttemptEnding;
 use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
@@ -22,7 +22,7 @@ impl BoundedLoop<'_> {
         &mut self,
         plan: &Plan,
         authorization: &PlanAuthorization,
-    ) -> Result<Ended, EvidenceError> {
+    ) -> Result<AttemptEnding, EvidenceError> {
         let index = plan.steps.len();
         let Some(scope) = self.setup.verify.scope() else {
             return Ok(self.unverified(index, "not asked for"));
@@ -39,7 +39,7 @@ impl BoundedLoop<'_> {
         }
         self.tell(&RunEvent::VerifyStarted);
         let Some((gate, review)) = self.look(scope)? else {
-            return Ok(Ended::new(Happened::InternalError, "the verification has no plan"));
+            return Ok(AttemptEnding::new(Happened::InternalError, "the verification has no plan"));
         };
         let review = match review {
             Ok(review) if is_valid(&review.findings) => review,
@@ -108,7 +108,7 @@ impl BoundedLoop<'_> {
             other => (other, applied.message.as_str()),
         };
         let is_end = happened == Happened::Succeeded;
-        Ok(Ended {
+        Ok(AttemptEnding {
             happened,
             message: if is_end { message.to_owned() } else { format!("verification: {message}") },
             action_index: (!is_end).then_some(index),
@@ -138,7 +138,7 @@ impl BoundedLoop<'_> {
 
     /// That the commands of the workspace cannot verify, because an attempt changed them, nobody trusts them or
     /// something is wrong with them: told before anything is changed, because no plan may mend it.
-    pub(super) fn unusable_verification(&mut self) -> Result<Option<Ended>, EvidenceError> {
+    pub(super) fn unusable_verification(&mut self) -> Result<Option<AttemptEnding>, EvidenceError> {
         let Some(scope) = self.setup.verify.scope() else { return Ok(None) };
         if let Some(ended) = self.verified_otherwise(None) {
             return Ok(Some(ended));
@@ -151,7 +151,7 @@ impl BoundedLoop<'_> {
 
     /// That the program would be verified in another way than when the loop began. A plan that was to be
     /// verified does not choose how.
-    pub(super) fn verified_otherwise(&self, index: Option<usize>) -> Option<Ended> {
+    pub(super) fn verified_otherwise(&self, index: Option<usize>) -> Option<AttemptEnding> {
         let now = self.toolbox.state_of(COMMANDS_FILE).ok();
         (now != self.commands).then(|| {
             let why = format!(
@@ -162,13 +162,16 @@ impl BoundedLoop<'_> {
         })
     }
 
-    fn unverified(&mut self, index: usize, why: &str) -> Ended {
+    fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {
         self.add_row(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-        Ended::new(Happened::Succeeded, format!("every action succeeded; not verified: {why}"))
+        AttemptEnding::new(
+            Happened::Succeeded,
+            format!("every action succeeded; not verified: {why}"),
+        )
     }
 
     /// The verification cannot be run at all.
-    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> Ended {
+    fn refused(&mut self, index: usize, scope: VerifyScope, message: String) -> AttemptEnding {
         self.add_row(ActionRecord {
             action_index: index,
             kind: VERIFY_GATE.to_owned(),
@@ -182,9 +185,9 @@ impl BoundedLoop<'_> {
             }),
             duration_ms: 0,
         });
-        Ended {
+        AttemptEnding {
             action_index: Some(index),
-            ..Ended::new(Happened::VerifyFailed, format!("verification: {message}"))
+            ..AttemptEnding::new(Happened::VerifyFailed, format!("verification: {message}"))
         }
     }
 
@@ -197,8 +200,11 @@ impl BoundedLoop<'_> {
 
 type Looked = (Plan, Result<Review, ToolError>);
 
-fn not_authorized(action_index: Option<usize>, why: &str) -> Ended {
-    Ended { action_index, ..Ended::new(Happened::NotAuthorized, format!("verification: {why}")) }
+fn not_authorized(action_index: Option<usize>, why: &str) -> AttemptEnding {
+    AttemptEnding {
+        action_index,
+        ..AttemptEnding::new(Happened::NotAuthorized, format!("verification: {why}"))
+    }
 }
 
 /// A plan of one `verify`.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use super::journal::Journal;
-use crate::evidence::{EvidenceError, Intake, Taken};
+use crate::evidence::{CapturedOutput, EvidenceError, OutputCapture};
 use crate::plan::Step;
 use crate::run::{RunEvent, Stream, StreamExcerpt};
 use crate::tools::{Capture, Invocation};
@@ -26,12 +26,12 @@ pub(super) struct Incoming<'a> {
 }
 
 struct State {
-    intake: Intake,
+    intake: OutputCapture,
     failed: Option<EvidenceError>,
 }
 
 impl<'a> Incoming<'a> {
-    pub(super) fn new(intake: Intake, journal: &'a Journal, step: &'a Step) -> Self {
+    pub(super) fn new(intake: OutputCapture, journal: &'a Journal, step: &'a Step) -> Self {
         Self { state: RefCell::new(State { intake, failed: None }), journal, step }
     }
 
@@ -39,7 +39,7 @@ impl<'a> Incoming<'a> {
     ///
     /// # Errors
     /// When not all of it could be kept.
-    pub(super) fn finish(self) -> Result<Taken, EvidenceError> {
+    pub(super) fn finish(self) -> Result<CapturedOutput, EvidenceError> {
         let State { intake, failed } = self.state.into_inner();
         failed.map_or_else(|| intake.finish(), Err)
     }

@@ -3,7 +3,7 @@
 
 use super::clock::Clock;
 use super::error::ExecutionError;
-use super::past::with_past;
+use super::history_source::with_past;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, Change, PlanAuthorization};
 use crate::evidence::EvidenceStore;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::ExecutionError;
-use super::past::{Records, open_tools};
+use super::history_source::{Records, open_tools};
 use super::preconditions;
 use super::review::limit;
 use crate::plan::{Finding, Plan};

@@ -14,8 +14,8 @@ pub(super) use self::context::StepRun;
 use self::inputs::Inputs;
 use self::request::Why;
 use super::capture::Incoming;
+use super::drift_check::not_as_shown;
 use super::error::ExecutionError;
-use super::shown::not_as_shown;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
@@ -210,7 +210,7 @@ impl StepRun<'_, '_> {
             if self.call.may_change_anything() { self.covered_files() } else { BTreeMap::new() };
         let started_ms = self.run.clock.monotonic_ms();
         let journal = &*self.run.journal;
-        let incoming = Incoming::new(journal.store.intake(), journal, self.step);
+        let incoming = Incoming::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             self.call,
             &Context {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use paths::Folders;
 
-use super::past::Records;
+use super::history_source::Records;
 use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceReader;

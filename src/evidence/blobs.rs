@@ -4,13 +4,13 @@ use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::append::{Appender, Cell};
+use super::capture::{CapturedContent, CapturedStream, Large};
+use super::chunks::Chunks;
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
-use super::intake::{Large, TakenContent, TakenStream};
 use super::reader::EvidenceReader;
-use super::spool::{PART_BYTES, PLAIN_PART_BYTES, Parts, Spool, Spooled};
+use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
-use super::window::Window;
 use crate::plan::Digest;
 use crate::run::Decoder;
 
@@ -32,7 +32,7 @@ pub(super) struct Stored {
     pub(super) bytes: usize,
 }
 
-impl Funnel<'_> {
+impl Appender<'_> {
     /// Keeps exact bytes under their digest; encrypted when a secret is in them.
     pub(super) fn exact_blob(&mut self, digest: &Digest, bytes: &[u8]) -> Result<()> {
         if self.is_settled(digest)? {
@@ -53,37 +53,37 @@ impl Funnel<'_> {
     }
 
     /// What a program printed, for a column: as [`Self::output_value`], a part at a time.
-    pub(super) fn taken_value(&mut self, output: &TakenStream) -> Result<Stored> {
-        let Large { spooled, sight } = match &output.content {
-            TakenContent::Small(bytes) => return self.output_value(bytes),
-            TakenContent::Large(large) => &**large,
+    pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<Stored> {
+        let Large { spilled, sight } = match &output.content {
+            CapturedContent::Small(bytes) => return self.output_value(bytes),
+            CapturedContent::Large(large) => &**large,
         };
-        let captured = spooled.bytes;
+        let captured = spilled.bytes;
         let head = self.hidden(&String::from_utf8_lossy(&sight.head));
         if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
-            let hidden = self.hidden_parts(&spooled.spool)?;
-            self.spooled_blob(&hidden, false)?;
+            let hidden = self.hidden_parts(&spilled.spool)?;
+            self.spilled_blob(&hidden, false)?;
             let place = place_of(&hidden.digest, hidden.bytes, &head);
             return Ok(apart(&place, hidden.digest, captured));
         }
-        self.spooled_blob(spooled, sight.has_secret || self.knows_secrets())?;
-        let mut place = place_of(&spooled.digest, captured, &head);
+        self.spilled_blob(spilled, sight.has_secret || self.knows_secrets())?;
+        let mut place = place_of(&spilled.digest, captured, &head);
         if !sight.is_text() {
             mark_as_bytes(&mut place);
         }
-        Ok(apart(&place, spooled.digest, captured))
+        Ok(apart(&place, spilled.digest, captured))
     }
 
     /// The same text with a marker in place of each secret.
-    fn hidden_parts(&self, spool: &Spool) -> Result<Spooled> {
-        let (mut decoder, mut window, mut parts) =
-            (Decoder::default(), Window::default(), Parts::default());
+    fn hidden_parts(&self, spool: &SpillFile) -> Result<Spilled> {
+        let (mut decoder, mut chunks, mut parts) =
+            (Decoder::default(), Chunks::default(), Parts::default());
         for number in 0..spool.parts() {
-            window.push(&decoder.push(&spool.plain(number)?));
-            let hidden = self.hidden_stretch(&mut window, false);
+            chunks.push(&decoder.push(&spool.plain(number)?));
+            let hidden = self.hidden_stretch(&mut chunks, false);
             parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
         }
-        let hidden = self.hidden_stretch(&mut window, true);
+        let hidden = self.hidden_stretch(&mut chunks, true);
         parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
         parts.finish(|| spool.another(), |_| {})
     }
@@ -143,15 +143,15 @@ impl Funnel<'_> {
         Ok(())
     }
 
-    /// Keeps what is spooled, unless it is there.
-    fn spooled_blob(&mut self, spooled: &Spooled, sealed: bool) -> Result<()> {
-        if self.is_settled(&spooled.digest)? {
+    /// Keeps what is spilled, unless it is there.
+    fn spilled_blob(&mut self, spilled: &Spilled, sealed: bool) -> Result<()> {
+        if self.is_settled(&spilled.digest)? {
             return Ok(());
         }
-        let parts = spooled.spool.parts();
+        let parts = spilled.spool.parts();
         for part in 0..parts {
-            let (plain, data) = spooled.spool.part(part)?;
-            self.part(&spooled.digest, (part, parts), plain, data, sealed)?;
+            let (plain, data) = spilled.spool.part(part)?;
+            self.part(&spilled.digest, (part, parts), plain, data, sealed)?;
         }
         Ok(())
     }

@@ -4,11 +4,11 @@ use rusqlite::OptionalExtension as _;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::append::{Appender, Cell};
 use super::error::Result;
-use super::funnel::{Cell, Funnel};
 use super::grants;
-use super::rows::word;
 use super::store::EvidenceStore;
+use super::write_run::word;
 use crate::authorization::{AuthorizationClass, Method};
 
 impl EvidenceStore {
@@ -23,8 +23,8 @@ impl EvidenceStore {
         method: Method,
         timestamp_ms: i64,
     ) -> Result<()> {
-        self.write_and_keep(|funnel, user| {
-            funnel.insert(
+        self.write_and_keep(|appender, user| {
+            appender.insert(
                 "authorization_classes",
                 [
                     ("id", class_id.into()),
@@ -46,12 +46,12 @@ impl EvidenceStore {
     /// As [`Self::record_class`].
     pub fn revoke_class(&mut self, class_id: Uuid, timestamp_ms: i64) -> Result<bool> {
         let mut revoked = false;
-        self.write_and_keep(|funnel, user| {
-            if !class_exists(funnel, class_id)? || is_revoked(funnel.tx(), class_id)? {
+        self.write_and_keep(|appender, user| {
+            if !class_exists(appender, class_id)? || is_revoked(appender.tx(), class_id)? {
                 return Ok(());
             }
             revoked = true;
-            funnel.insert(
+            appender.insert(
                 "authorization_class_revocations",
                 [
                     ("class_id", class_id.into()),
@@ -84,8 +84,8 @@ impl EvidenceStore {
     }
 }
 
-fn class_exists(funnel: &Funnel<'_>, class_id: Uuid) -> Result<bool> {
-    Ok(funnel
+fn class_exists(appender: &Appender<'_>, class_id: Uuid) -> Result<bool> {
+    Ok(appender
         .tx()
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM authorization_classes WHERE id = ?1)")?
         .query_row([class_id.to_string()], |row| row.get(0))?)

@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::artifact_type::ArtifactType;
-use super::intake::Taken;
+use super::capture::CapturedOutput;
 use crate::authorization::{PlanAuthorization, StepWalls};
 use crate::plan::{Digest, Plan, Step};
 use crate::risk::Verdict;
@@ -145,7 +145,7 @@ pub struct ExecutionRecord<'a> {
     /// The whole stderr.
     pub stderr: Option<&'a [u8]>,
     /// What a program printed and was taken in as it came; `stdout` and `stderr` are none then.
-    pub taken: Option<&'a Taken>,
+    pub taken: Option<&'a CapturedOutput>,
     /// The return value; null is not stored.
     pub result_json: &'a Value,
     /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are written

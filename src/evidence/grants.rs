@@ -12,15 +12,15 @@ use super::{ledger, migrations, schema};
 const DIGEST: &str = "grant_digest";
 
 /// Decisions that grant something or take it back, and are of no run.
-pub(super) struct Decided {
+pub(super) struct GrantDecisions {
     /// The rows, the first one first.
-    pub(super) rows: Vec<DecidedRow>,
+    pub(super) rows: Vec<GrantDecision>,
     /// Whether a decision was removed from the database: it may have taken a grant back.
     pub(super) some_are_missing: bool,
 }
 
 /// One of them.
-pub(super) struct DecidedRow {
+pub(super) struct GrantDecision {
     pub(super) decision: String,
     pub(super) note: String,
     pub(super) request_json: Option<String>,
@@ -37,7 +37,7 @@ pub(super) fn decided(
     format: i64,
     vault: Option<&Vault>,
     words: [&str; 2],
-) -> Result<Decided> {
+) -> Result<GrantDecisions> {
     let proof = match vault {
         Some(vault) if format >= migrations::FORMAT_WITH_ID => {
             schema::id_of(conn)?.map(|database_id| (vault, database_id))
@@ -56,7 +56,7 @@ pub(super) fn decided(
             Some((vault, database_id)) => is_proven("decisions", &names, row, vault, database_id)?,
             None => false,
         };
-        rows.push(DecidedRow {
+        rows.push(GrantDecision {
             decision: row.get("decision")?,
             note: row.get("note")?,
             request_json: row.get("request_json")?,
@@ -65,7 +65,7 @@ pub(super) fn decided(
     }
     let some_are_missing =
         rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions")?;
-    Ok(Decided { rows, some_are_missing })
+    Ok(GrantDecisions { rows, some_are_missing })
 }
 
 /// Whether a row, read with all its columns, carries the keyed digest of what is in it.

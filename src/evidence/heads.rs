@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
 use super::lock::Lock;

@@ -8,12 +8,12 @@ use rusqlite::Row;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::aftermath::state;
 use super::artifact_type::ArtifactType;
 use super::blobs;
 use super::error::{EvidenceError, Result};
 use super::queries::written_with;
 use super::reader::EvidenceReader;
+use super::run_outcome::state;
 use super::source::{Source, digest, size, uuid};
 use crate::plan::{Digest, Tool};
 use crate::run::{

@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::{EvidenceError, PATIENCE, Result};
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
 use super::{permissions, schema_check};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::append::Chain;
+use super::chain::Chain;
 use super::error::Result;
 use super::heads::{KeptHead, KeptHeads};
 use super::{migrations, schema};

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
-use super::append::Chain;
+use super::append::Appender;
+use super::capture::OutputCapture;
+use super::chain::Chain;
 use super::entry::Entry;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
-use super::funnel::Funnel;
 use super::heads::{self, KeptHeads, Reason};
-use super::intake::Intake;
 use super::lock::Lock;
 use super::reader::EvidenceReader;
 use super::redact::{KnownSecrets, Redactor};
-use super::rows::{About, NewDecision};
 use super::standing::standing;
 use super::vault::Vault;
-use super::{loops, migrations, permissions, rows, schema, schema_check, steps};
+use super::write_run::{About, NewDecision};
+use super::{migrations, permissions, schema, schema_check, write_loop, write_run, write_step};
 use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
 use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
@@ -88,8 +88,8 @@ impl EvidenceStore {
         };
         let (mut store, report, _setup) = Self::open_any(dir, folders.into(), differs)?;
         let difference = report.difference.as_deref().unwrap_or_default();
-        store.write(|funnel, user| {
-            funnel.insert(
+        store.write(|appender, user| {
+            appender.insert(
                 "head_acceptances",
                 [
                     ("reason", reason.into()),
@@ -171,7 +171,7 @@ impl EvidenceStore {
         authorization: &PlanAuthorization,
         plan: &Plan,
     ) -> Result<()> {
-        self.write(|funnel, user| rows::authorization(funnel, user, authorization, plan))
+        self.write(|appender, user| write_run::authorization(appender, user, authorization, plan))
     }
 
     /// The run that used this authorization, if any did.
@@ -199,22 +199,30 @@ impl EvidenceStore {
         match entry {
             Entry::RunStart(start) => {
                 self.known = KnownSecrets::default();
-                self.begin(start.run_id, |funnel, user| rows::run(funnel, user, start))
+                self.begin(start.run_id, |appender, user| write_run::run(appender, user, start))
             }
-            Entry::Intent(intent) => self.write(|funnel, user| steps::intent(funnel, user, intent)),
+            Entry::Intent(intent) => {
+                self.write(|appender, user| write_step::intent(appender, user, intent))
+            }
             Entry::Execution(record) => {
-                self.write(|funnel, user| steps::execution(funnel, user, record))
+                self.write(|appender, user| write_step::execution(appender, user, record))
             }
             Entry::Control(control) => {
-                self.write(|funnel, user| rows::control(funnel, user, control))
+                self.write(|appender, user| write_run::control(appender, user, control))
             }
-            Entry::RunEnd(end) => self.end(end.run_id, |funnel| rows::run_end(funnel, end)),
+            Entry::RunEnd(end) => {
+                self.end(end.run_id, |appender| write_run::run_end(appender, end))
+            }
             Entry::LoopStart(start) => {
-                self.begin(start.loop_id, |funnel, user| loops::start(funnel, user, start))
+                self.begin(start.loop_id, |appender, user| write_loop::start(appender, user, start))
             }
-            Entry::AttemptStart(start) => self.write(|funnel, _| loops::attempt(funnel, start)),
-            Entry::AttemptEnd(end) => self.write(|funnel, _| loops::attempt_end(funnel, end)),
-            Entry::LoopEnd(end) => self.end(end.loop_id, |funnel| loops::end(funnel, end)),
+            Entry::AttemptStart(start) => {
+                self.write(|appender, _| write_loop::attempt(appender, start))
+            }
+            Entry::AttemptEnd(end) => {
+                self.write(|appender, _| write_loop::attempt_end(appender, end))
+            }
+            Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
         }?;
         Ok(entry.told())
     }
@@ -223,7 +231,7 @@ impl EvidenceStore {
     fn begin(
         &mut self,
         id: Uuid,
-        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         // Before the row: a reader that sees the run must find it alive.
         let lock = Lock::run(&self.dir, id)?;
@@ -236,8 +244,8 @@ impl EvidenceStore {
     }
 
     /// Writes the rows that a run or loop ends with.
-    fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Funnel<'_>) -> Result<()>) -> Result<()> {
-        self.write_and_keep(|funnel, _| rows(funnel))?;
+    fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Appender<'_>) -> Result<()>) -> Result<()> {
+        self.write_and_keep(|appender, _| rows(appender))?;
         if let Some(lock) = self.locks.remove(&id) {
             lock.end();
         }
@@ -270,8 +278,8 @@ impl EvidenceStore {
 
     /// What takes in the output of a step while its program runs; nothing is recorded before
     /// the execution is committed.
-    pub fn intake(&self) -> Intake {
-        Intake::new(&self.dir, &self.redactor, &self.vault)
+    pub fn capture(&self) -> OutputCapture {
+        OutputCapture::new(&self.dir, &self.redactor, &self.vault)
     }
 
     /// Commits what a comparison of a run's interrupted steps with the disk found: one decision for
@@ -286,7 +294,7 @@ impl EvidenceStore {
         by: AnsweredBy,
         timestamp_ms: i64,
     ) -> Result<()> {
-        self.write(|funnel, user| {
+        self.write(|appender, user| {
             for found in findings {
                 let about = About {
                     execution_id: found.execution_id,
@@ -296,7 +304,7 @@ impl EvidenceStore {
                 let note = found.sentence();
                 let new =
                     NewDecision { word: "reconcile", by, note: &note, timestamp_ms, request: None };
-                rows::decision(funnel, user, run_id, Some(about), &new)?;
+                write_run::decision(appender, user, run_id, Some(about), &new)?;
             }
             Ok(())
         })
@@ -309,7 +317,9 @@ impl EvidenceStore {
     pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
         // Deleted pages are overwritten: the point of a purge is that the bytes are gone.
         self.conn.pragma_update(None, "secure_delete", true)?;
-        self.write(|funnel, user| rows::purge(funnel, user, digest, reason, timestamp_ms))?;
+        self.write(|appender, user| {
+            write_run::purge(appender, user, digest, reason, timestamp_ms)
+        })?;
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(())
     }
@@ -318,7 +328,7 @@ impl EvidenceStore {
     /// none of them can be cut off unnoticed from then on.
     pub(super) fn write_and_keep(
         &mut self,
-        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         self.write(rows)?;
         self.keep_head(self.chain, Reason::Grown)
@@ -326,27 +336,27 @@ impl EvidenceStore {
 
     pub(super) fn write(
         &mut self,
-        rows: impl FnOnce(&mut Funnel<'_>, Option<&str>) -> Result<()>,
+        rows: impl FnOnce(&mut Appender<'_>, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         let known = std::mem::take(&mut self.known);
         let (redactor, vault, id) = (&self.redactor, &self.vault, self.database_id);
-        let mut funnel = Funnel::begin(&mut self.conn, redactor, vault, id, known)?;
+        let mut appender = Appender::begin(&mut self.conn, redactor, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]
         {
-            funnel.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
+            appender.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
         }
         // Within the transaction: nobody else changes the schema from here to the commit.
-        let version = schema_check::version(funnel.tx())?;
+        let version = schema_check::version(appender.tx())?;
         if version != self.schema_version {
-            let differences = schema_check::differences(funnel.tx(), migrations::newest())?;
+            let differences = schema_check::differences(appender.tx(), migrations::newest())?;
             if !differences.is_empty() {
                 let path = schema::database_path(&self.dir);
                 return Err(EvidenceError::Schema { differences, path });
             }
             self.schema_version = version;
         }
-        rows(&mut funnel, self.user.as_deref())?;
-        (self.chain, self.known) = funnel.commit()?;
+        rows(&mut appender, self.user.as_deref())?;
+        (self.chain, self.known) = appender.commit()?;
         Ok(())
     }
 }

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::json;
 
+use super::append::{Appender, Cell};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
 use super::reader::EvidenceReader;
 use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::{grants, migrations, rows};
+use super::{grants, migrations, write_run};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
@@ -52,7 +52,7 @@ impl EvidenceStore {
     /// # Errors
     /// Any failure of the database.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
-        self.write_and_keep(|funnel, user| insert(funnel, user, decision))
+        self.write_and_keep(|appender, user| insert(appender, user, decision))
     }
 
     /// The files of commands that are trusted: their workspace and digest.
@@ -82,18 +82,18 @@ impl EvidenceReader {
     }
 }
 
-fn insert(funnel: &mut Funnel<'_>, user: Option<&str>, new: &TrustDecision<'_>) -> Result<()> {
+fn insert(appender: &mut Appender<'_>, user: Option<&str>, new: &TrustDecision<'_>) -> Result<()> {
     let about = json!({
         "workspace": new.workspace,
         "digest": new.digest,
         "shown": new.shown,
     });
-    let shown = funnel.json_value(about)?;
-    funnel.insert(
+    let shown = appender.json_value(about)?;
+    appender.insert(
         "decisions",
         [
             ("decision", Cell::word(if new.trusted { TRUSTED } else { REVOKED })),
-            ("decided_by", rows::word(&new.by)),
+            ("decided_by", write_run::word(&new.by)),
             ("user_name", user.into()),
             // By this they are found again. A secret in the name of a folder is hidden here as everywhere:
             // then nothing is found, and the person is asked anew.

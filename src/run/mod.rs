@@ -4,23 +4,21 @@
 //! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
 //! SQL, egui.
 
+mod ansi_style;
 mod attempt;
-mod comparison;
 mod confirm;
-mod decoder;
 mod diagnostic;
+mod diagnostics_diff;
 mod difference;
 mod effect;
 mod event;
 mod excerpt;
 mod history;
 mod host;
-mod ink;
 mod loop_place;
 mod loop_record;
 mod loop_state;
 mod mode;
-mod pace;
 mod preview;
 mod question;
 mod reconcile;
@@ -29,20 +27,22 @@ mod result;
 mod review;
 mod source;
 mod state;
+mod step_timer;
 mod steps;
 mod stop_reason;
 mod summary;
 mod transcript;
 mod transition;
+mod utf8_decoder;
 
+pub use ansi_style::{Hue, Ink, coloured};
 pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
 };
-pub use comparison::{Comparison, Standing, compare};
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
-pub use decoder::Decoder;
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MOST_DIAGNOSTICS};
+pub use diagnostics_diff::{Comparison, Standing, compare};
 pub use difference::{PlanDifference, StepChange, StepDifference, does_the_same};
 pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use event::{RunEnding, RunEvent, Stream, WITH_ITS_COMMAND};
@@ -52,12 +52,10 @@ pub use history::{
     is_git_path, way_back,
 };
 pub use host::{Host, TargetState};
-pub use ink::{Hue, Ink, coloured};
 pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
-pub use pace::Pace;
 pub use preview::{Diff, DiffLine, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     Answered, FileExecution, LaterMutation, MOST_ROWS, Question, RecurringDiagnostic,
@@ -74,8 +72,10 @@ pub use review::{
 };
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
+pub use step_timer::Pace;
 pub use steps::{StepState, Steps};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use transcript::{Part, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
+pub use utf8_decoder::Decoder;

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::ansi_style::{Ink, Sequence};
 use super::event::{RunEvent, Stream};
-use super::ink::{Ink, Sequence};
 use super::result::StepResult;
 use crate::plan::visible;
 
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!((transcript.lines.len(), transcript.bytes), (MOST_LINES, 0));
     }
 
-    use super::super::ink::{Hue, coloured};
+    use super::super::ansi_style::{Hue, coloured};
     use super::super::result::Outcome;
     use super::super::steps::tests::result;
     use super::*;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::authorization::StepWalls;
 use crate::engine::run::Run;
 use crate::engine::runnable::Runnable;
-use crate::evidence::{EvidenceError, StepDecision, Taken};
+use crate::evidence::{CapturedOutput, EvidenceError, StepDecision};
 use crate::plan::{Step, ToolCall};
 use crate::run::{FileEffect, Preview};
 use crate::tools::Invocation;
@@ -37,7 +37,7 @@ pub(super) struct StepProgress {
     pub(super) decision_recorded: bool,
     pub(super) invocation: Option<Invocation>,
     /// What a program printed, on its way into the evidence; or why that could not be kept.
-    pub(super) taken: Option<Result<Taken, EvidenceError>>,
+    pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
     /// What the step would do, computed just before it did.
     pub(super) preview: Option<Preview>,
     /// The same with the exact contents, which the evidence looks at for secrets.

@@ -1,8 +1,8 @@
 //! The end of a step: its result and its entry in the journal.
 
 use super::super::capture::excerpts;
+use super::super::drift_check::artifacts;
 use super::super::error::ExecutionError;
-use super::super::shown::artifacts;
 use super::super::walls::place_to_grant;
 use super::context::{StepProgress, StepRun};
 use crate::evidence::{Entry, EvidenceError, ExecutionRecord};

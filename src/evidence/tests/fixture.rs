@@ -250,7 +250,7 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,
     pub stderr: Option<&'a [u8]>,
-    pub taken: Option<&'a Taken>,
+    pub taken: Option<&'a CapturedOutput>,
     pub result_json: serde_json::Value,
     pub artifacts: &'a [(ArtifactType, serde_json::Value)],
     pub files: &'a [FileEffect],

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::super::append::Chain;
+use super::super::chain::Chain;
 use super::super::migrations::guard_tables;
 use super::fixture::*;
 use crate::authorization::{StepWalls, WallLevel};

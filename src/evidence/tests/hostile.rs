@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::super::append::Chain;
+use super::super::chain::Chain;
 use super::super::verify::verify_with_kept_head;
 use super::fixture::*;
 use crate::authorization::{AuthorizationClass, Method};

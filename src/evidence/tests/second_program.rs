@@ -2,7 +2,7 @@
 
 use rusqlite::types::ValueRef;
 
-use super::super::append::Chain;
+use super::super::chain::Chain;
 use super::super::migrations::in_memory;
 use super::fixture::*;
 use crate::authorization::{AuthorizationClass, Method};

@@ -16,7 +16,7 @@ const LOOK_BACK: usize = 4 << 10;
 
 /// What has come of a text and is not judged yet.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct Chunks {
     text: String,
 }
 
@@ -47,7 +47,7 @@ impl Stretch {
     }
 }
 
-impl Window {
+impl Chunks {
     /// More of the text.
     pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);

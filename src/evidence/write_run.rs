@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::append::{Appender, Cell};
 use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::{AnsweredBy, ConfirmationRequest, RunEnding};
@@ -45,17 +45,17 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
     }
 }
 
-fn exists(funnel: &Funnel<'_>, table: &str, id: &str) -> Result<bool> {
+fn exists(appender: &Appender<'_>, table: &str, id: &str) -> Result<bool> {
     let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?1)");
-    Ok(funnel.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
+    Ok(appender.tx().prepare_cached(&sql)?.query_row([id], |row| row.get(0))?)
 }
 
-fn plan(funnel: &mut Funnel<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
-    if exists(funnel, "plans", &plan.digest.hex())? {
+fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+    if exists(appender, "plans", &plan.digest.hex())? {
         return Ok(());
     }
-    funnel.exact_blob(&plan.digest, &plan.source)?;
-    funnel.insert(
+    appender.exact_blob(&plan.digest, &plan.source)?;
+    appender.insert(
         "plans",
         [
             ("id", plan.digest.into()),
@@ -71,7 +71,7 @@ fn plan(funnel: &mut Funnel<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
 }
 
 pub(super) fn authorization(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     answer: &PlanAuthorization,
     of: &Plan,
@@ -80,11 +80,11 @@ pub(super) fn authorization(
         return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
     }
     // What the plan itself gives away is hidden in all that is recorded of it and its run.
-    funnel.learn(&of.source);
-    if exists(funnel, "authorizations", &answer.authorization_id.to_string())? {
+    appender.learn(&of.source);
+    if exists(appender, "authorizations", &answer.authorization_id.to_string())? {
         return Ok(());
     }
-    plan(funnel, of, answer.decided_at_ms)?;
+    plan(appender, of, answer.decided_at_ms)?;
     let (status, decision, reason) = match &answer.status {
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
         AuthorizationStatus::Approved | AuthorizationStatus::Pending => {
@@ -108,7 +108,7 @@ pub(super) fn authorization(
         .iter()
         .map(|(path, state)| (path.clone(), digest_of(*state).map(|digest| digest.hex()).into()))
         .collect();
-    funnel.insert(
+    appender.insert(
         "authorizations",
         [
             ("id", answer.authorization_id.into()),
@@ -141,7 +141,7 @@ pub(super) fn authorization(
             ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    funnel.insert(
+    appender.insert(
         "decisions",
         [
             ("authorization_id", answer.authorization_id.into()),
@@ -159,10 +159,14 @@ fn host_keys(binding: &Binding) -> Option<String> {
     binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
 
-pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<'_>) -> Result<()> {
+pub(super) fn run(
+    appender: &mut Appender<'_>,
+    user: Option<&str>,
+    start: &RunStart<'_>,
+) -> Result<()> {
     let answer = start.authorization;
     let authorization_id = answer.authorization_id;
-    let used: Option<String> = funnel
+    let used: Option<String> = appender
         .tx()
         .prepare_cached("SELECT run_id FROM authorization_uses WHERE authorization_id = ?1")?
         .query_row([authorization_id.to_string()], |row| row.get(0))
@@ -171,9 +175,9 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
         let run_id = run_id.parse().unwrap_or_default();
         return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
     }
-    authorization(funnel, user, answer, start.plan)?;
+    authorization(appender, user, answer, start.plan)?;
     let binding = &answer.binding;
-    funnel.insert(
+    appender.insert(
         "runs",
         [
             ("id", start.run_id.into()),
@@ -192,7 +196,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
             ("timestamp", start.started_at_ms.into()),
         ],
     )?;
-    funnel.insert(
+    appender.insert(
         "authorization_uses",
         [
             ("authorization_id", authorization_id.into()),
@@ -203,7 +207,7 @@ pub(super) fn run(funnel: &mut Funnel<'_>, user: Option<&str>, start: &RunStart<
 }
 
 pub(super) fn decision(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     run_id: Uuid,
     about: Option<About<'_>>,
@@ -212,14 +216,14 @@ pub(super) fn decision(
     let shown = match new.request {
         None => None,
         Some(request) => Some(
-            funnel.json_value(
+            appender.json_value(
                 serde_json::to_value(request)
                     .map_err(|source| EvidenceError::Content { source: source.into() })?,
             )?,
         ),
     };
     let (request, blob) = shown.map_or((Cell::Null, None), |shown| (shown.json, shown.blob));
-    funnel.insert(
+    appender.insert(
         "decisions",
         [
             ("run_id", run_id.into()),
@@ -239,7 +243,7 @@ pub(super) fn decision(
 
 /// What a person decided about a step.
 pub(super) fn step_decision(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     run_id: Uuid,
     about: About<'_>,
@@ -253,26 +257,26 @@ pub(super) fn step_decision(
         timestamp_ms: *timestamp_ms,
         request: Some(request),
     };
-    self::decision(funnel, user, run_id, Some(about), &new)
+    self::decision(appender, user, run_id, Some(about), &new)
 }
 
 pub(super) fn control(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     record: &ControlRecord,
 ) -> Result<()> {
     let ControlRecord { run_id, control, by, timestamp_ms } = *record;
     let new = NewDecision { word: control.as_str(), by, note: "", timestamp_ms, request: None };
-    decision(funnel, user, run_id, None, &new)
+    decision(appender, user, run_id, None, &new)
 }
 
-pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
+pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<()> {
     let (failure, cancelled_by) = match end.ending {
         RunEnding::Completed => (None, None),
         RunEnding::Failed(failure) => (Some(failure), None),
         RunEnding::Cancelled(control) => (None, Some(control)),
     };
-    funnel.insert(
+    appender.insert(
         "run_ends",
         [
             ("run_id", end.run_id.into()),
@@ -292,20 +296,20 @@ pub(super) fn run_end(funnel: &mut Funnel<'_>, end: &RunEnd<'_>) -> Result<()> {
 }
 
 pub(super) fn purge(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     digest: &Digest,
     reason: &str,
     timestamp_ms: i64,
 ) -> Result<()> {
     let hex = digest.hex();
-    let purged = funnel.tx().query_row(
+    let purged = appender.tx().query_row(
         "SELECT EXISTS (SELECT 1 FROM purges WHERE digest = ?1)",
         [&hex],
         |row| row.get::<_, bool>(0),
     )?;
     if !purged {
-        funnel.insert(
+        appender.insert(
             "purges",
             [
                 ("digest", (*digest).into()),
@@ -315,7 +319,7 @@ pub(super) fn purge(
             ],
         )?;
     }
-    funnel.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
+    appender.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
     Ok(())
 }
 

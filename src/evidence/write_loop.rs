@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::append::{Appender, Cell};
 use super::entry::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
 use super::error::{EvidenceError, Result};
-use super::funnel::{Cell, Funnel};
 use crate::plan::Digest;
 
 pub(super) fn start(
-    funnel: &mut Funnel<'_>,
+    appender: &mut Appender<'_>,
     user: Option<&str>,
     start: &LoopStart<'_>,
 ) -> Result<()> {
-    funnel.insert(
+    appender.insert(
         "loops",
         [
             ("id", start.loop_id.into()),
@@ -29,8 +29,8 @@ pub(super) fn start(
     )
 }
 
-pub(super) fn attempt(funnel: &mut Funnel<'_>, start: &AttemptStart) -> Result<()> {
-    funnel.insert(
+pub(super) fn attempt(appender: &mut Appender<'_>, start: &AttemptStart) -> Result<()> {
+    appender.insert(
         "attempts",
         [
             ("id", start.attempt_id.into()),
@@ -41,9 +41,9 @@ pub(super) fn attempt(funnel: &mut Funnel<'_>, start: &AttemptStart) -> Result<(
     )
 }
 
-pub(super) fn end(funnel: &mut Funnel<'_>, end: &LoopEnd<'_>) -> Result<()> {
+pub(super) fn end(appender: &mut Appender<'_>, end: &LoopEnd<'_>) -> Result<()> {
     let reason = end.reason;
-    funnel.insert(
+    appender.insert(
         "loop_ends",
         [
             ("loop_id", end.loop_id.into()),
@@ -56,21 +56,21 @@ pub(super) fn end(funnel: &mut Funnel<'_>, end: &LoopEnd<'_>) -> Result<()> {
 }
 
 /// What became of an attempt, with the exact bytes that the planner answered.
-pub(super) fn attempt_end(funnel: &mut Funnel<'_>, end: &AttemptEnd<'_>) -> Result<()> {
+pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> Result<()> {
     let AttemptEnd { attempt_id, record, trace, ended_at_ms } = *end;
     let mut planner = json!(record.planner);
     if let (Some(trace), Some(fields)) = (trace, planner.as_object_mut()) {
         for bytes in [&trace.request, &trace.answer, &trace.stderr] {
-            funnel.learn(bytes);
+            appender.learn(bytes);
         }
-        fields.insert("process".to_owned(), process(funnel, trace)?);
+        fields.insert("process".to_owned(), process(appender, trace)?);
     }
     // A run whose first record could not be written is none.
     let run_id = match record.run_id {
-        Some(run_id) if is_recorded(funnel, run_id)? => Some(run_id),
+        Some(run_id) if is_recorded(appender, run_id)? => Some(run_id),
         _ => None,
     };
-    funnel.insert(
+    appender.insert(
         "attempt_ends",
         [
             ("attempt_id", attempt_id.into()),
@@ -85,8 +85,8 @@ pub(super) fn attempt_end(funnel: &mut Funnel<'_>, end: &AttemptEnd<'_>) -> Resu
     )
 }
 
-fn is_recorded(funnel: &Funnel<'_>, run_id: Uuid) -> Result<bool> {
-    Ok(funnel
+fn is_recorded(appender: &Appender<'_>, run_id: Uuid) -> Result<bool> {
+    Ok(appender
         .tx()
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)")?
         .query_row([run_id.to_string()], |row| row.get(0))?)
@@ -94,13 +94,13 @@ fn is_recorded(funnel: &Funnel<'_>, run_id: Uuid) -> Result<bool> {
 
 /// What is kept of a planner's process: the exact answer by its digest, everything else as text, both apart
 /// where they are long.
-fn process(funnel: &mut Funnel<'_>, trace: &PlannerTrace) -> Result<Value> {
+fn process(appender: &mut Appender<'_>, trace: &PlannerTrace) -> Result<Value> {
     let answer = Digest::of(&trace.answer);
     if !trace.answer.is_empty() {
-        funnel.exact_blob(&answer, &trace.answer)?;
+        appender.exact_blob(&answer, &trace.answer)?;
     }
     let mut text = |bytes: &[u8]| -> Result<Value> {
-        let stored = funnel.output_value(bytes)?;
+        let stored = appender.output_value(bytes)?;
         let Cell::Word(json) = stored.json else { return Ok(Value::Null) };
         serde_json::from_str(&json)
             .map_err(|source| EvidenceError::Content { source: source.into() })

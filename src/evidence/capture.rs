@@ -1,7 +1,7 @@
 //! The output of a program on its way into the evidence, while the program runs (SPEC §7.2, §8).
 //!
 //! It is cut into the parts that the blob will have, compressed, and searched for secrets as it comes; at
-//! most a few parts are in memory. Rows are written from it later, by the one funnel, in the transaction of
+//! most a few parts are in memory. Rows are written from it later, by the one appender, in the transaction of
 //! the execution that it belongs to.
 
 use std::fmt;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::artifact_type::ArtifactType;
+use super::chunks::Chunks;
 use super::error::Result;
 use super::redact::{KnownSecrets, Redactor};
-use super::spool::{Parts, Spool, Spooled};
+use super::spill_file::{Parts, SpillFile, Spilled};
 use super::vault::Vault;
-use super::window::Window;
 use crate::run::{Decoder, Stream};
 
 /// How much of the beginning is kept beside the parts, for the head that the row shows: enough that a
@@ -21,7 +21,7 @@ use crate::run::{Decoder, Stream};
 const HEAD_BYTES: usize = 128 << 10;
 
 /// Takes in what the program of one step prints.
-pub struct Intake {
+pub struct OutputCapture {
     stdout: Incoming,
     stderr: Incoming,
     dir: PathBuf,
@@ -29,13 +29,13 @@ pub struct Intake {
     vault: Arc<Vault>,
 }
 
-impl fmt::Debug for Intake {
+impl fmt::Debug for OutputCapture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Intake")
+        f.write_str("OutputCapture")
     }
 }
 
-impl Intake {
+impl OutputCapture {
     pub(super) fn new(dir: &Path, redactor: &Arc<Redactor>, vault: &Arc<Vault>) -> Self {
         Self {
             stdout: Incoming::default(),
@@ -57,31 +57,31 @@ impl Intake {
             Stream::Stderr => &mut self.stderr,
         };
         let Incoming { parts, sight } = incoming;
-        parts.push(bytes, || Spool::new(dir, vault), |part| sight.look(redactor, part, false))
+        parts.push(bytes, || SpillFile::new(dir, vault), |part| sight.look(redactor, part, false))
     }
 
     /// Both outputs as they may be recorded.
     ///
     /// # Errors
     /// When their ends cannot be kept.
-    pub fn finish(self) -> Result<Taken> {
+    pub fn finish(self) -> Result<CapturedOutput> {
         let Self { stdout, stderr, dir, redactor, vault } = self;
-        let finish = |incoming: Incoming, kind| -> Result<TakenStream> {
+        let finish = |incoming: Incoming, kind| -> Result<CapturedStream> {
             let Incoming { mut parts, mut sight } = incoming;
             let content = match parts.take_small() {
-                Some(bytes) => TakenContent::Small(bytes),
+                Some(bytes) => CapturedContent::Small(bytes),
                 None => {
                     let last = |part: &[u8]| sight.look(&redactor, part, false);
-                    let spooled = parts.finish(|| Spool::new(&dir, &vault), last)?;
+                    let spilled = parts.finish(|| SpillFile::new(&dir, &vault), last)?;
                     sight.look(&redactor, &[], true);
-                    TakenContent::Large(Box::new(Large { spooled, sight }))
+                    CapturedContent::Large(Box::new(Large { spilled, sight }))
                 }
             };
-            Ok(TakenStream { kind, content })
+            Ok(CapturedStream { kind, content })
         };
         let streams =
             [finish(stdout, ArtifactType::Stdout)?, finish(stderr, ArtifactType::Stderr)?];
-        Ok(Taken { streams })
+        Ok(CapturedOutput { streams })
     }
 }
 
@@ -95,7 +95,7 @@ struct Incoming {
 #[derive(Default)]
 pub(super) struct Sight {
     decoder: Decoder,
-    window: Window,
+    chunks: Chunks,
     /// The beginning, not hidden.
     pub(super) head: Vec<u8>,
     pub(super) known: KnownSecrets,
@@ -111,41 +111,41 @@ impl Sight {
     fn look(&mut self, redactor: &Redactor, part: &[u8], is_last: bool) {
         let room = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(part.get(..room).unwrap_or_default());
-        self.window.push(&self.decoder.push(part));
+        self.chunks.push(&self.decoder.push(part));
         if is_last {
-            self.window.push(self.decoder.end());
+            self.chunks.push(self.decoder.end());
         }
         // Known ones are looked for when it is recorded: then all of them are known.
-        let stretch = self.window.take(redactor, &KnownSecrets::default(), is_last);
+        let stretch = self.chunks.take(redactor, &KnownSecrets::default(), is_last);
         self.has_secret |= stretch.learn(&mut self.known);
     }
 }
 
 /// What a program printed, complete.
-pub struct Taken {
-    streams: [TakenStream; 2],
+pub struct CapturedOutput {
+    streams: [CapturedStream; 2],
 }
 
-impl fmt::Debug for Taken {
+impl fmt::Debug for CapturedOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Taken")
+        f.write_str("CapturedOutput")
     }
 }
 
-impl Taken {
-    pub(super) fn streams(&self) -> &[TakenStream] {
+impl CapturedOutput {
+    pub(super) fn streams(&self) -> &[CapturedStream] {
         &self.streams
     }
 }
 
 /// One output.
-pub(super) struct TakenStream {
+pub(super) struct CapturedStream {
     pub(super) kind: ArtifactType,
-    pub(super) content: TakenContent,
+    pub(super) content: CapturedContent,
 }
 
 /// An output as it is at hand.
-pub(super) enum TakenContent {
+pub(super) enum CapturedContent {
     /// In memory, because it did not fill a part.
     Small(Vec<u8>),
     Large(Box<Large>),
@@ -153,6 +153,6 @@ pub(super) enum TakenContent {
 
 /// An output that is only on the disk.
 pub(super) struct Large {
-    pub(super) spooled: Spooled,
+    pub(super) spilled: Spilled,
     pub(super) sight: Sight,
 }
