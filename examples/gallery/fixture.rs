@@ -520,7 +520,7 @@ fn hit(
 ) -> SearchHit {
     let at = excerpt.find(mark).unwrap_or(0);
     SearchHit {
-        row: ExecutionRow {
+        row: Execution {
             execution_id: Uuid::from_u128(0x200 + index as u128),
             run_id: run_id(),
             plan_id: "fix-e0425".into(),

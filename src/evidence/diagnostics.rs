@@ -5,7 +5,7 @@ use super::queries::{EXECUTIONS, row, rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
 use super::source::{Source, uuid};
-use crate::run::{ExecutionRow, LaterMutation, RecurringDiagnostic};
+use crate::run::{Execution, LaterMutation, RecurringDiagnostic};
 
 /// How many columns [`EXECUTIONS`] selects.
 const COLUMNS: usize = 15;
@@ -15,7 +15,7 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+    pub fn q3(&mut self, code: &str, range: Range) -> Result<Vec<Execution>> {
         self.ask(|source| q3(source, code, range))
     }
 
@@ -42,7 +42,7 @@ impl EvidenceReader {
     }
 }
 
-pub(super) fn q3(source: &Source<'_>, code: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+pub(super) fn q3(source: &Source<'_>, code: &str, range: Range) -> Result<Vec<Execution>> {
     rows(
         source,
         &format!(

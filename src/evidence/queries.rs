@@ -16,7 +16,7 @@ use super::source::{
 };
 use crate::plan::Code;
 use crate::run::{
-    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow,
+    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail,
     FileExecution, Known, RunFate, RunSummary, TargetKind,
 };
 
@@ -52,7 +52,7 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+    pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3
              ORDER BY x.timestamp, x.id LIMIT ?4"
@@ -64,7 +64,7 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ExecutionRow>> {
+    pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<Execution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3
              AND x.outcome IN ('failed', 'precondition_failed')
@@ -93,7 +93,7 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn q6(&mut self, file: &str) -> Result<Option<ExecutionRow>> {
+    pub fn q6(&mut self, file: &str) -> Result<Option<Execution>> {
         let sql = format!(
             "{EXECUTIONS} WHERE x.invoked = 1 AND x.id IN
              (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = 'file'
@@ -127,7 +127,7 @@ pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
     )
 }
 
-pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<ExecutionRow> {
+pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
     let known = match row.get_ref(9)? {
         ValueRef::Null => match fate(source, run_id)? {
@@ -136,7 +136,7 @@ pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<ExecutionRow> {
         },
         _ => Known::Outcome(word(row, 9)?),
     };
-    Ok(ExecutionRow {
+    Ok(Execution {
         execution_id: uuid(row, 0)?,
         run_id,
         plan_id: row.get(2)?,
@@ -155,16 +155,12 @@ pub(super) fn row(source: &Source<'_>, row: &Row<'_>) -> Result<ExecutionRow> {
     })
 }
 
-pub(super) fn rows(
-    source: &Source<'_>,
-    sql: &str,
-    params: impl Params,
-) -> Result<Vec<ExecutionRow>> {
+pub(super) fn rows(source: &Source<'_>, sql: &str, params: impl Params) -> Result<Vec<Execution>> {
     source.all(sql, params, |next| row(source, next))
 }
 
 /// One execution, or one intent without execution, as a row of a list.
-pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionRow>> {
+pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Execution>> {
     let id = id.to_string();
     let found = rows(source, &format!("{EXECUTIONS} WHERE x.id = ?1"), [&id])?.pop();
     match found {

@@ -11,7 +11,7 @@ use super::queries::{self, EXECUTIONS, rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
 use super::source::Source;
-use crate::run::{EvidenceSummary, ExecutionRow, Focus, TargetKind, ToolCount};
+use crate::run::{EvidenceSummary, Execution, Focus, TargetKind, ToolCount};
 
 /// Rows of each answer.
 const ROWS: usize = 20;
@@ -37,7 +37,7 @@ fn of(source: &Source<'_>, workspace: &str, focus: &Focus) -> Result<EvidenceSum
         cut.insert("focus");
     }
     let own = runs(source, workspace)?;
-    let is_own = |row: &ExecutionRow| own.contains(&row.run_id);
+    let is_own = |row: &Execution| own.contains(&row.run_id);
     let range = Range { limit: LOOKED_AT, ..Range::default() };
     summary.q1 = latest(source, workspace, "")?;
     summary.q2 = latest(source, workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
@@ -99,7 +99,7 @@ fn keep_newest<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'st
 }
 
 /// The latest executions of a workspace, the newest first, and one more than is shown.
-fn latest(source: &Source<'_>, workspace: &str, also: &str) -> Result<Vec<ExecutionRow>> {
+fn latest(source: &Source<'_>, workspace: &str, also: &str) -> Result<Vec<Execution>> {
     rows(
         source,
         &format!(

@@ -62,7 +62,7 @@ pub use question::{
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, Way, sentences};
 pub use record::{
-    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, ExecutionDetail, ExecutionRow, Facets,
+    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail, Facets,
     HeadReport, Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
     VerifyReport,
 };

@@ -100,7 +100,7 @@ impl Serialize for Known {
 
 /// One execution in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExecutionRow {
+pub struct Execution {
     /// The execution.
     pub execution_id: Uuid,
     /// The run it belongs to.
@@ -162,7 +162,7 @@ pub struct SearchQuery {
 pub struct SearchHit {
     /// The execution.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// Where the words stand: `arguments`, `error`, `stdout`, …; empty without words.
     pub found_in: String,
     /// One line around the first match.
@@ -313,7 +313,7 @@ impl DecisionRecord {
 pub struct ExecutionDetail {
     /// The execution.
     #[serde(flatten)]
-    pub row: ExecutionRow,
+    pub row: Execution,
     /// The run it belongs to.
     pub run: RunSummary,
     /// The arguments exactly as they were, but for redacted secrets.

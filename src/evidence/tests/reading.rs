@@ -53,7 +53,7 @@ fn filled() -> (Home, [uuid::Uuid; 3]) {
     (home, [read_id, failed_id, fixed_id])
 }
 
-fn ids(rows: &[ExecutionRow]) -> Vec<uuid::Uuid> {
+fn ids(rows: &[Execution]) -> Vec<uuid::Uuid> {
     rows.iter().map(|row| row.execution_id).collect()
 }
 
