@@ -9,7 +9,7 @@ use super::request::{Question, request};
 use super::results::{self, Applied};
 use super::verify_choice::VerifyChoice;
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
-use crate::engine::{ExecutionError, Records, review_with};
+use crate::engine::{EvidenceLocation, ExecutionError, review_with};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{
@@ -102,7 +102,7 @@ impl BoundedLoop<'_> {
             Some(plan) if answered.is_accepted() => {
                 let setup = self.setup;
                 let (evidence, secrets) = (setup.evidence.clone(), setup.secrets.clone());
-                let records = Records { evidence, secrets };
+                let records = EvidenceLocation { evidence, secrets };
                 let policy = self.policy()?;
                 Some(review_with(plan, &setup.workspace, &policy, Some(&records)))
             }

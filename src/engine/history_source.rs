@@ -12,7 +12,7 @@ use crate::tools::{NotAvailable, Past, StopSignal, ToolError, Toolbox};
 
 /// Where runs are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Records {
+pub struct EvidenceLocation {
     /// The evidence folder.
     pub evidence: PathBuf,
     /// The user's own folders outside the evidence.
@@ -23,7 +23,7 @@ pub struct Records {
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Toolbox, ToolError> {
     let toolbox = Toolbox::open(workspace, policy)?.before_signing(Arc::clone(stop));

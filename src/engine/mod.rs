@@ -40,7 +40,7 @@ pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::Executor;
 pub use executor_state::ExecutorState;
-pub use history_source::Records;
+pub use history_source::EvidenceLocation;
 pub use interrupted_plan::settlement_of;
 pub use journal::Journal;
 pub use revert::{cannot_be_reverted, revert_of};

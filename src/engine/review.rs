@@ -13,7 +13,7 @@ pub(super) use self::findings::{beginning, limit};
 use self::findings::{blocked, finding, is_of_named_file};
 use super::commands;
 use super::error::ExecutionError;
-use super::history_source::{Records, open_tools};
+use super::history_source::{EvidenceLocation, open_tools};
 use super::host;
 use super::preconditions;
 use super::projected::Earlier;
@@ -46,7 +46,7 @@ pub fn review_with(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
     review_until(plan, workspace, policy, records, &Arc::default())
 }
@@ -59,7 +59,7 @@ pub fn review_until(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     review_in(plan, workspace, policy, (records, true), stop)
@@ -74,7 +74,7 @@ pub fn review_alone(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Review, ToolError> {
     review_in(plan, workspace, policy, (records, false), &Arc::default())
 }
@@ -83,7 +83,7 @@ fn review_in(
     plan: &Plan,
     workspace: &WorkspaceChoice,
     policy: &Policy,
-    (records, asks_client): (Option<&Records>, bool),
+    (records, asks_client): (Option<&EvidenceLocation>, bool),
     stop: &Arc<StopSignal>,
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, records, stop)?;
@@ -142,7 +142,7 @@ pub fn preview_step(
     plan: &Plan,
     workspace: &std::path::Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     step_index: usize,
     stop: &Arc<StopSignal>,
 ) -> Result<Preview, ToolError> {

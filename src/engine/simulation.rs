@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::ExecutionError;
-use super::history_source::{Records, open_tools};
+use super::history_source::{EvidenceLocation, open_tools};
 use super::preconditions;
 use super::review::limit;
 use crate::plan::{Finding, Plan};
@@ -34,7 +34,7 @@ pub fn simulate(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
 ) -> Result<Simulation, ToolError> {
     simulate_until(plan, workspace, policy, records, &Arc::default())
 }
@@ -47,7 +47,7 @@ pub fn simulate_until(
     plan: &Plan,
     workspace: &Path,
     policy: &Policy,
-    records: Option<&Records>,
+    records: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Simulation, ToolError> {
     let toolbox = open_tools(workspace, policy, records, stop)?;

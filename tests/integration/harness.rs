@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use countersign::authorization::{ApprovedPlan, Method, PlanAuthorization, SinceBoot};
 use countersign::engine::{
-    Clock, ConfirmationCallback, ControlHandle, ExecutionError, Executor, ExecutorDeps,
-    ProgressCallback, Records, WorkspaceChoice, rest_of, review_with,
+    Clock, ConfirmationCallback, ControlHandle, EvidenceLocation, ExecutionError, Executor,
+    ExecutorDeps, ProgressCallback, WorkspaceChoice, rest_of, review_with,
 };
 use countersign::evidence::{EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, parse};
@@ -250,8 +250,11 @@ impl Harness {
     }
 
     /// Where runs are recorded.
-    pub fn records(&self) -> Records {
-        Records { evidence: self.evidence(), secrets: self.folder.path().join("key").into() }
+    pub fn records(&self) -> EvidenceLocation {
+        EvidenceLocation {
+            evidence: self.evidence(),
+            secrets: self.folder.path().join("key").into(),
+        }
     }
 
     pub fn store(&self) -> EvidenceStore {
