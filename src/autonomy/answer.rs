@@ -11,7 +11,7 @@ use crate::tools::{PlannerEnd, PlannerFinished};
 
 /// A planner's answer, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct PlannerAnswer {
     /// What the records keep of it.
     pub report: PlannerReport,
     /// The plan, where enough of it could be read, also one that is rejected.
@@ -22,7 +22,7 @@ pub struct Answered {
     pub plan_digest: Option<Digest>,
 }
 
-impl Answered {
+impl PlannerAnswer {
     /// Whether there is a plan to review and authorize.
     pub fn is_accepted(&self) -> bool {
         self.report.status == PlannerStatus::Accepted
@@ -57,14 +57,14 @@ fn reject(report: &mut PlannerReport, code: &str, message: String, retryable: bo
 }
 
 /// The answer of a planner that brought nothing, for this reason; asking again may help.
-pub(super) fn provider_error(message: String) -> Answered {
+pub(super) fn provider_error(message: String) -> PlannerAnswer {
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
     reject(&mut report, PROVIDER_ERROR, message, true);
-    Answered { report, plan: None, findings: Vec::new(), plan_digest: None }
+    PlannerAnswer { report, plan: None, findings: Vec::new(), plan_digest: None }
 }
 
 /// Reads what a planner that ended has printed.
-pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
+pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> PlannerAnswer {
     let seconds = finished.duration.as_secs();
     let failed = match (finished.end, finished.exit_code, finished.signal) {
         (PlannerEnd::TimedOut, ..) => format!("the planner was ended after {seconds} s"),
@@ -81,7 +81,7 @@ pub(super) fn of(finished: &PlannerFinished, trace: &PlannerTrace) -> Answered {
 }
 
 /// Reads the answer of a planner, which is one plan in any dialect and nothing else.
-pub fn read_answer(answer: &[u8]) -> Answered {
+pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
     report.findings = parsed.findings.iter().map(PlannerFinding::from).collect();
@@ -117,7 +117,7 @@ pub fn read_answer(answer: &[u8]) -> Answered {
         }
         None => {}
     }
-    Answered { report, plan: parsed.plan, findings, plan_digest }
+    PlannerAnswer { report, plan: parsed.plan, findings, plan_digest }
 }
 
 /// A marker of a secret in what the plan would do, and not in what it says of itself.

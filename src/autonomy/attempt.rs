@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::answer::{self, Answered};
+use super::answer::{self, PlannerAnswer};
 use super::attempts::{AttemptEnding, CurrentAttempt};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
@@ -117,7 +117,7 @@ impl BoundedLoop<'_> {
             answered.add_findings(&review.findings);
         }
         self.note(&answered);
-        let Answered { report, plan, .. } = answered;
+        let PlannerAnswer { report, plan, .. } = answered;
         if report.status == PlannerStatus::Failed {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
@@ -158,7 +158,7 @@ impl BoundedLoop<'_> {
     }
 
     /// Keeps what the planner answered, and tells it.
-    fn note(&mut self, answered: &Answered) {
+    fn note(&mut self, answered: &PlannerAnswer) {
         if let Some(open) = &mut self.open {
             open.record.planner = answered.report.clone();
             open.record.plan_digest = answered.plan_digest;
@@ -171,7 +171,7 @@ impl BoundedLoop<'_> {
     }
 
     /// Runs the planner once.
-    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<Answered, EvidenceError> {
+    fn ask(&mut self, attempt: u32, max_attempts: u32) -> Result<PlannerAnswer, EvidenceError> {
         let setup = self.setup;
         let question = Question {
             loop_id: self.loop_id,

@@ -10,7 +10,7 @@ use crate::tools::Toolbox;
 
 /// What a person is asked about the plan of an attempt.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct AuthorizationRequest<'a> {
     /// The loop.
     pub loop_id: Uuid,
     /// Which attempt, from 1.
@@ -29,7 +29,7 @@ pub struct Asked<'a> {
 
 /// What they say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanAnswer {
+pub enum Authorization {
     /// It may run.
     Approve {
         /// Through which act.
@@ -51,10 +51,10 @@ pub enum PlanAnswer {
 /// Answers for the plans of attempts. Each plan is asked about by itself.
 pub trait PlanAuthorizer: Send {
     /// Hears of each plan before it is authorized, also of one that nobody is asked about.
-    fn show(&mut self, _asked: &Asked<'_>) {}
+    fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
 
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
-    fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer;
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization;
 }
 
 /// What of a plan is outside of a class; empty when it is inside. A path counts as the plan names it and as

@@ -55,7 +55,7 @@ pub struct LoopSetup {
 }
 
 /// Who is asked and told.
-pub struct LoopParts {
+pub struct LoopDeps {
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Asks a person before a step.
@@ -115,7 +115,7 @@ impl<'a> BoundedLoop<'a> {
     ///
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
-    pub fn run(setup: &'a LoopSetup, parts: LoopParts) -> Result<LoopOutcome, ToolError> {
+    pub fn run(setup: &'a LoopSetup, parts: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let own = [&setup.evidence, &setup.secrets.key, &setup.secrets.state];
         let toolbox = Toolbox::open(&setup.workspace.folder, &setup.policy)?
             .keeping_out(own.map(|it| it.as_path()));
@@ -129,7 +129,7 @@ impl<'a> BoundedLoop<'a> {
         place.read_only.extend(setup.program.reads());
         let toolbox = toolbox.walled(place);
         let loop_id = Uuid::new_v4();
-        let LoopParts { clock, confirmation, progress, control, authorizer } = parts;
+        let LoopDeps { clock, confirmation, progress, control, authorizer } = parts;
         let store = match EvidenceStore::open(&setup.evidence, &setup.secrets) {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::attempt::Way;
 use super::attempts::AttemptEnding;
-use super::authorizer::{Asked, PlanAnswer, outside};
+use super::authorizer::{Authorization, AuthorizationRequest, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
 use crate::evidence::EvidenceError;
@@ -34,7 +34,7 @@ impl BoundedLoop<'_> {
         let outside = self.outside(plan, review, attempt)?;
         let class = self.class_id.filter(|_| outside.is_empty());
         let max_risk = self.setup.class.as_ref().map(|(class, _)| class.max_risk);
-        let asked = Asked {
+        let asked = AuthorizationRequest {
             loop_id: self.loop_id,
             attempt,
             max_attempts,
@@ -45,7 +45,7 @@ impl BoundedLoop<'_> {
         };
         self.authorizer.show(&asked);
         let answer = match class {
-            Some(class_id) => PlanAnswer::Approve {
+            Some(class_id) => Authorization::Approve {
                 method: Method::AuthorizationClass,
                 note: format!("inside the authorization class {class_id}"),
             },
@@ -72,14 +72,14 @@ impl BoundedLoop<'_> {
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            PlanAnswer::Stop => Ok(Err(self.stopped())),
-            PlanAnswer::Reject { method, reason } => {
+            Authorization::Stop => Ok(Err(self.stopped())),
+            Authorization::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
                 Ok(Err(AttemptEnding::new(Happened::NotAuthorized, reason)))
             }
-            PlanAnswer::Approve { method, note } => {
+            Authorization::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
                 let authorization = pending(method)
                     .for_attempt(ForAttempt {

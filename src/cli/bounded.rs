@@ -22,8 +22,8 @@ use super::signals::stop_at_interrupt;
 use super::trust::trust_in;
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
-    Asked, BoundedLoop, LoopOutcome, LoopParts, LoopSetup, PlanAnswer, PlanAuthorizer, needs_of,
-    planner_limits, resolve,
+    Authorization, AuthorizationRequest, BoundedLoop, LoopDeps, LoopOutcome, LoopSetup,
+    PlanAuthorizer, needs_of, planner_limits, resolve,
 };
 use crate::engine::{
     Clock as _, ControlHandle, ProgressCallback, SystemClock, WorkspaceChoice, choose_workspace,
@@ -56,7 +56,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     if !out.json() {
         introduce(&setup);
     }
-    let parts = LoopParts {
+    let parts = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(confirmation),
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
@@ -174,10 +174,10 @@ struct Flags {
 }
 
 impl PlanAuthorizer for Flags {
-    fn authorize(&mut self, asked: &Asked<'_>) -> PlanAnswer {
+    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> Authorization {
         if self.yes {
             let method = Method::CommandLineYes;
-            return PlanAnswer::Approve {
+            return Authorization::Approve {
                 method,
                 note: "--yes authorizes every attempt".to_owned(),
             };
@@ -191,7 +191,7 @@ impl PlanAuthorizer for Flags {
                 asked.outside.join("; ")
             )
         };
-        PlanAnswer::Reject { method: Method::CommandLine, reason }
+        Authorization::Reject { method: Method::CommandLine, reason }
     }
 }
 

@@ -14,7 +14,7 @@ use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
 use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
-use crate::autonomy::PlanAnswer;
+use crate::autonomy::Authorization;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::evidence::{EvidenceReader, EvidenceStore};
 use crate::plan::visible_lines;
@@ -92,7 +92,7 @@ impl Worker {
 
     /// Answers for the plan of an attempt that waits for its authorization. An answer to any other plan is
     /// ignored, and false.
-    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanAnswer) -> bool {
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: Authorization) -> bool {
         self.prompt.answer_plan(loop_id, attempt, answer)
     }
 
