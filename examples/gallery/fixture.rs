@@ -861,7 +861,7 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
 }
 
 /// The step under way runs for some seconds and has been silent for most of them, or has just printed.
-pub fn pace(silent: bool) -> Pace {
+pub fn pace(silent: bool) -> StepTimer {
     let step_id = String::new;
     let began = RunEvent::StepStarted {
         step_id: step_id(),
@@ -872,7 +872,7 @@ pub fn pace(silent: bool) -> Pace {
     };
     let (stream, chunk) = (Stream::Stdout, "x".to_owned());
     let printed = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
-    let mut pace = Pace::default();
+    let mut pace = StepTimer::default();
     pace.apply(&began, NOW_MS - 83_000);
     pace.apply(&printed, NOW_MS - if silent { 42_000 } else { 300 });
     pace

@@ -72,7 +72,7 @@ pub use review::{
 };
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
-pub use step_timer::Pace;
+pub use step_timer::StepTimer;
 pub use steps::{StepState, Steps};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};

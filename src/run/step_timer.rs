@@ -8,12 +8,12 @@ const TOLD_MS: i64 = 5_000;
 /// How the step under way is getting on. Made of the moments at which its events arrive, because output
 /// says nothing of its own time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct StepTimer {
     began_ms: i64,
     heard_ms: i64,
 }
 
-impl Pace {
+impl StepTimer {
     /// Takes in one more event, which arrived at this moment in Unix milliseconds.
     pub fn apply(&mut self, event: &RunEvent, now_ms: i64) {
         match event {
@@ -58,7 +58,7 @@ mod tests {
         let answered = RunEvent::ConfirmationDecided { step_id: step_id(), answer };
         let chunk = "x".to_owned();
         let output = RunEvent::StepOutput { step_id: step_id(), stream: Stream::Stdout, chunk };
-        let mut pace = Pace::default();
+        let mut pace = StepTimer::default();
         pace.apply(&started, 1_000);
         pace.apply(&answered, 60_000);
         assert_eq!((pace.elapsed_ms(64_999), pace.idle_ms(64_999)), (4_999, None));

@@ -21,7 +21,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         approval,
         run,
         transcript: &Default::default(),
-        pace: Pace::default(),
+        pace: StepTimer::default(),
         shows_output: false,
         continues: None,
         attempt: None,
