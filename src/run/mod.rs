@@ -35,7 +35,7 @@ mod transcript;
 mod transition;
 mod utf8_decoder;
 
-pub use ansi_style::{Hue, Ink, coloured};
+pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
