@@ -1,4 +1,4 @@
-//! What a planner's answer is worth (SPEC §10): a plan that may be looked at, or why there is none.
+//! Reads a planner's answer (SPEC §10): a plan to review, or why there is none.
 
 use serde_json::Value;
 
@@ -40,9 +40,9 @@ impl PlannerAnswer {
 
 /// The planner ended with an error, took too long or printed too much.
 pub(super) const PROVIDER_ERROR: &str = "planner_provider_error";
-/// What it printed is no JSON.
+/// The answer is not JSON.
 const INVALID_JSON: &str = "planner_invalid_json";
-/// What it printed is no plan that could be authorized.
+/// The answer is not a plan that could be authorized.
 const VALIDATION_FAILED: &str = "planner_validation_failed";
 
 /// Fields in which a plan speaks to people.
@@ -120,7 +120,7 @@ pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
     PlannerAnswer { report, plan: parsed.plan, findings, plan_digest }
 }
 
-/// A marker of a secret in what the plan would do, and not in what it says of itself.
+/// A redaction marker in what the plan would write, ignoring its descriptive fields.
 fn written_marker(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => marker_in(text),

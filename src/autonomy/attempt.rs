@@ -17,11 +17,11 @@ use crate::run::{
 };
 use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
 
-/// What one step of an attempt leads to: on, or to its end.
+/// The result of one phase of an attempt: a value, or the end of the attempt.
 pub(super) type Way<T> = Result<Result<T, AttemptEnding>, EvidenceError>;
 
 impl BoundedLoop<'_> {
-    /// One attempt. What is known of it stands in `self.open`, whatever happens.
+    /// Runs one attempt. Its state is in `self.open`, also when this fails.
     pub(super) fn attempt(
         &mut self,
         attempt: u32,
@@ -109,7 +109,7 @@ impl BoundedLoop<'_> {
             _ => None,
         };
         if let Some(Ok(review)) = &reviewed {
-            // No other plan would help: it is a person who has to decide.
+            // Another plan would not help: a person has to decide about the workspace commands.
             if let Some(why) = review.untrusted() {
                 self.note(&answered);
                 return Ok(Err(AttemptEnding::new(Happened::NotAuthorized, why.message.clone())));

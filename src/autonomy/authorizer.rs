@@ -1,4 +1,4 @@
-//! Who says yes to the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
+//! Authorizes the plan of an attempt (SPEC §10): the window, the command line, or a class of plans that
 //! a person authorized in advance.
 
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
 use crate::run::{PlanDifference, Review};
 use crate::tools::Toolbox;
 
-/// What a person is asked about the plan of an attempt.
+/// A request to authorize the plan of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct AuthorizationRequest<'a> {
     /// The loop.
@@ -27,7 +27,7 @@ pub struct AuthorizationRequest<'a> {
     pub outside: &'a [String],
 }
 
-/// What they say.
+/// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Authorization {
     /// It may run.
@@ -48,9 +48,9 @@ pub enum Authorization {
     Stop,
 }
 
-/// Answers for the plans of attempts. Each plan is asked about by itself.
+/// Authorizes the plans of attempts, one at a time.
 pub trait PlanAuthorizer: Send {
-    /// Hears of each plan before it is authorized, also of one that nobody is asked about.
+    /// Called for each plan before it is authorized, also when a class covers it.
     fn show(&mut self, _asked: &AuthorizationRequest<'_>) {}
 
     /// Blocks until there is an answer. It must also return, with any answer, once a stop was asked for.
@@ -75,7 +75,7 @@ pub(super) fn outside(
             paths.extend(toolbox.key_of(&path));
             paths.push(path);
         }
-        // What a simulation calls on its copy, it calls.
+        // Tools of a simulation are checked like those of the steps it simulates.
         if let ToolCall::Simulate(Simulation::Steps { steps, .. }) = call {
             tools.extend(steps.iter().map(|step| step.tool().name()));
         }

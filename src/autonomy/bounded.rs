@@ -54,17 +54,17 @@ pub struct LoopSetup {
     pub policy: Policy,
 }
 
-/// Who is asked and told.
+/// Callbacks and controls of a loop.
 pub struct LoopDeps {
-    /// Tells the time.
+    /// Source of wall-clock and monotonic time.
     pub clock: Arc<dyn Clock>,
     /// Asks a person before a step.
     pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Hears what happens in the loop and in its runs.
+    /// Progress callback of the loop and its runs.
     pub progress: Arc<dyn ProgressCallback>,
     /// Pause, resume, cancel and stop. A stop and a cancel end the loop.
     pub control: ControlHandle,
-    /// Says yes or no to each plan.
+    /// Authorizes each plan.
     pub authorizer: Box<dyn PlanAuthorizer>,
 }
 
@@ -111,7 +111,7 @@ pub struct BoundedLoop<'a> {
 }
 
 impl<'a> BoundedLoop<'a> {
-    /// Runs a loop to its end. Whatever happens in it is in the outcome.
+    /// Runs a loop to its end. Failures inside the loop are part of the outcome.
     ///
     /// # Errors
     /// A workspace that cannot be opened; nothing is recorded then.
@@ -291,7 +291,7 @@ impl<'a> BoundedLoop<'a> {
         }
     }
 
-    /// The evidence could not be written: what is known is recorded as far as that is possible now.
+    /// The evidence could not be written: records the state of the loop as far as possible.
     fn fail(mut self, error: &EvidenceError) -> LoopOutcome {
         let stop_reason = self.internal_error(error.to_string());
         // Where that cannot be written either, the loop is one without an end.
@@ -300,8 +300,8 @@ impl<'a> BoundedLoop<'a> {
         self.outcome(stop_reason, Some(error.failure()))
     }
 
-    /// Something panicked. Whatever it was in the middle of is dropped, with the run that it had open, which
-    /// is interrupted by that; what is known is recorded on a connection of its own.
+    /// Something panicked. The open run is dropped, which
+    /// marks it as interrupted; the state of the loop is recorded on a new connection.
     fn recover(mut self, panic: &(dyn std::any::Any + Send)) -> LoopOutcome {
         let text = panic
             .downcast_ref::<&str>()

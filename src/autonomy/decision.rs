@@ -111,7 +111,7 @@ impl BoundedLoop<'_> {
         };
         let mut parts = outside(class, plan, review, &self.toolbox, attempt, self.clock.now_ms());
         let max_risk = class.max_risk;
-        // Told now, and not after everything was changed.
+        // Checked now, before the plan changes anything.
         if let Some(risk) = self.verification_risk()?.filter(|risk| *risk > max_risk) {
             parts.push(format!("the risk {} of the verification", risk.as_str()));
         }
@@ -145,7 +145,7 @@ impl BoundedLoop<'_> {
         Ok(parts)
     }
 
-    /// Looked up each time: the class may have been taken back by another process.
+    /// Queried each time, because another process may revoke the class.
     fn revoked(&mut self, class_id: Uuid) -> Result<Option<String>, EvidenceError> {
         let revoked = self.journal().store.is_class_revoked(class_id)?;
         Ok(revoked.then(|| "the class was revoked".to_owned()))

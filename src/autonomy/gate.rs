@@ -1,4 +1,4 @@
-//! The verification that the loop does by itself (SPEC §10): where every action of an attempt succeeded and
+//! The loop's own verification (SPEC §10): where every action of an attempt succeeded and
 //! none of them has verified, one more run with one `verify`, under the same decision.
 
 use serde_json::json;

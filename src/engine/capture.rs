@@ -1,4 +1,4 @@
-//! Between the program of a step and the evidence: what it prints goes there as it comes (SPEC §7.2).
+//! Passes the output of a step's program to the evidence while it arrives (SPEC §7.2).
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) fn excerpts(tool_name: &str, invocation: &Invocation) -> [Option<Stre
         .map(|whole| whole.as_deref().map(|whole| StreamExcerpt::of(tool_name, whole)))
 }
 
-/// Takes in the output of one step.
+/// Captures the output of one step.
 pub(super) struct Incoming<'a> {
     state: RefCell<State>,
     journal: &'a Journal,
@@ -35,10 +35,10 @@ impl<'a> Incoming<'a> {
         Self { state: RefCell::new(State { intake, failed: None }), journal, step }
     }
 
-    /// What was taken in.
+    /// The captured output.
     ///
     /// # Errors
-    /// When not all of it could be kept.
+    /// When not all of it could be stored.
     pub(super) fn finish(self) -> Result<CapturedOutput, EvidenceError> {
         let State { intake, failed } = self.state.into_inner();
         failed.map_or_else(|| intake.finish(), Err)

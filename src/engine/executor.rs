@@ -73,7 +73,7 @@ impl Executor {
         self.deps.control.forget_guidance();
         let status = outcome.as_ref().map_or(RunStatus::Failed, |finished| finished.status);
         if let Err(error) = &outcome {
-            // Only told: the evidence does not take it.
+            // Told and not recorded: the evidence cannot be written, or nothing ran.
             let (code, message) = (error.code(), error.to_string());
             self.journal.tell(&RunEvent::RunFailed { code, message });
         }
@@ -82,7 +82,7 @@ impl Executor {
     }
 
     fn runnable(&mut self, approved: ApprovedPlan) -> Result<Runnable, ExecutionError> {
-        // What is trusted may have been taken back since the plan was approved.
+        // Trust may have been revoked since the plan was approved.
         let policy = &mut self.deps.policy;
         policy.trusted_commands = self.journal.store.trusted_commands().map_err(|source| {
             ExecutionError::EvidenceStore {
@@ -109,7 +109,7 @@ impl Executor {
         let started_ms = run.clock.monotonic_ms();
         match run.begin() {
             Ok(()) => {}
-            // Another program was faster; nothing ran here.
+            // Another process consumed the authorization; nothing ran here.
             Err(error @ EvidenceError::AuthorizationUsed { .. }) => {
                 return Err(ExecutionError::NotAuthorized { reason: error.to_string() });
             }
@@ -167,7 +167,7 @@ impl Run<'_> {
             return Ok(ending);
         }
         self.record_controls()?;
-        // Asked for during the last step, it still is what the person wanted to be told.
+        // A request during the last step still decides how the run ended.
         Ok(match self.deps.control.boundary() {
             Boundary::End(control) => RunEnding::Cancelled(control),
             Boundary::Pause | Boundary::GoOn => RunEnding::Completed,

@@ -1,4 +1,4 @@
-//! Looking at a plan in its workspace without touching it (SPEC §1.4, §2): what an approval would
+//! Read-only review of a plan in its workspace (SPEC §1.4, §2): what an approval would
 //! cover, how dangerous each step is, who will be asked, which preconditions hold now.
 
 mod ask;
@@ -93,7 +93,7 @@ fn review_in(
         walls.remembered = remembered;
     }
     let (preconditions, limits) = preconditions_now(plan, &toolbox, &seen.written);
-    // What was broken off says nothing.
+    // A stopped review has no result.
     toolbox.goes_on()?;
     seen.findings.extend(limits);
     locate(&plan.source, &mut seen.findings);
@@ -166,7 +166,7 @@ pub fn preview_step(
     }
 }
 
-/// What the executor looks at again before anything runs.
+/// What the executor computes again before anything runs.
 pub(super) struct Seen {
     pub(super) binding: Binding,
     pub(super) risks: Vec<Verdict>,

@@ -1,4 +1,4 @@
-//! What stays true through one run.
+//! The state of one run.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,12 +23,12 @@ pub(super) struct Run<'a> {
     pub(super) clock: RunClock<'a>,
     /// What each input file must be: its approved state, or what an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
-    /// What commands of this run made of those files, which nobody has looked at since.
+    /// What commands of this run made of those files, and no person has confirmed since.
     pub(super) changed: BTreeMap<String, FileState>,
     pub(super) outcomes: HashMap<String, Outcome>,
     /// As approved, or guided since a step boundary at which a person wanted it so.
     pub(super) mode: Mode,
-    /// What a tool did and the evidence did not take in.
+    /// The result of an invoked tool that could not be recorded.
     pub(super) not_recorded: Option<Box<StepResult>>,
 }
 

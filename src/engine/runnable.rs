@@ -11,7 +11,7 @@ use crate::plan::{Digest, Plan, Severity, Step, ToolCall, parse};
 use crate::risk::Policy;
 use crate::tools::{RemoteError, SshClient, StopSignal, ToolError, Toolbox};
 
-/// A plan whose every check was passed.
+/// A plan that passed every check.
 pub(super) struct Runnable {
     /// The plan, read again from the approved bytes.
     pub(super) plan: Plan,
@@ -58,7 +58,7 @@ impl Runnable {
         let mut findings = parsed.findings;
         let reread = match parsed.plan {
             Some(reread) => {
-                // The target may be another than the bytes say; the answer covers it beside them.
+                // The target may differ from the bytes; the authorization covers it separately.
                 let target = authorization.binding.target.as_ref();
                 let reread = reread.on_target(target.map(|it| it.destination.as_str()));
                 let seen = review::look(&reread, &toolbox, policy, true);
@@ -89,7 +89,7 @@ impl Runnable {
     }
 
     /// Connects to the approved host, where there is one. Nothing of the plan is sent and nothing is recorded
-    /// before; a host that shows another key gets to see nothing at all.
+    /// before; a host that shows another key receives nothing.
     ///
     /// # Errors
     /// E004 when it is not the host that was approved, E308 when it is not reached, E307 on a stop.

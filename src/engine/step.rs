@@ -93,9 +93,9 @@ impl StepRun<'_, '_> {
             if let Some(stopped) = self.confirm(verdict, why, progress) {
                 return Ok(Some(stopped));
             }
-            // What they were shown is what is approved from now on.
+            // The state that they were shown is the approved one from now on.
             self.run.expected.extend(changed.unwrap_or_default());
-            // A person may have looked at it for long.
+            // The dialog may have been open for long.
             if let Inputs::Stale(error) = self.inputs() {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
@@ -134,7 +134,7 @@ impl StepRun<'_, '_> {
         let confirmation = &self.run.deps.confirmation;
         let before = if request.guided { self.covered_files() } else { BTreeMap::new() };
         let decision = confirmation.request_confirmation(&request);
-        // What was not offered cannot have been meant.
+        // An answer that was not offered counts as a denial.
         let decision = if request.offers(decision) { decision } else { Decision::Cancel };
         let provenance = confirmation.provenance();
         if self.run.deps.control.is_stopped() {
@@ -165,7 +165,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// What the call would do. Where nothing can be predicted, it is going to fail, and says why itself.
+    /// The preview of the call. Where it cannot be computed, the call is going to fail with its own error.
     fn foresee(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
         self.run.runnable.toolbox.foresee(self.call, stop).unwrap_or_else(|error| {
@@ -179,13 +179,13 @@ impl StepRun<'_, '_> {
         })
     }
 
-    /// Nothing has an effect before this has returned (DESIGN invariant 3).
+    /// No effect happens before this returns (DESIGN invariant 3).
     fn commit_intent(
         &mut self,
         verdict: &Verdict,
         progress: &mut StepProgress,
     ) -> Result<(), EvidenceError> {
-        // Computed anew where a person has looked for long; they were shown what is kept as the preview.
+        // Computed again, because the dialog may have been open for long; the preview that was shown is recorded.
         let (preview, predicted) = self.foresee();
         progress.predicted = predicted;
         progress.preview.get_or_insert(preview);

@@ -21,11 +21,11 @@ use crate::plan::Digest;
 pub(super) enum Cell {
     Null,
     Number(i64),
-    /// A word of ours, an id or a digest: nothing from outside, so nothing to hide.
+    /// A word of ours, an id or a digest: never redacted, because nothing in it comes from outside.
     Word(String),
     /// Anything else.
     Text(String),
-    /// Hidden inside its texts and stored in canonical form.
+    /// Redacted inside its texts and stored in canonical form.
     Json(Value),
     /// Compressed content.
     Bytes(Vec<u8>),
@@ -100,14 +100,14 @@ pub(super) struct Appender<'c> {
     known: KnownSecrets,
     chain: Chain,
     database_id: Uuid,
-    /// A table into which nothing can be written, for tests of what happens then: a trigger that refuses rows
-    /// would be found before.
+    /// A table whose inserts fail, for tests. A trigger cannot do this: the schema check would find it
+    /// first.
     #[cfg(any(test, feature = "inspection"))]
     pub(super) broken: Option<String>,
 }
 
 impl<'c> Appender<'c> {
-    /// Begins; from now on no other process writes.
+    /// Begins an immediate transaction, so that no other process writes until it ends.
     pub(super) fn begin(
         conn: &'c mut Connection,
         redactor: &'c Redactor,
@@ -137,7 +137,7 @@ impl<'c> Appender<'c> {
         Ok((self.chain, self.known.lasting()))
     }
 
-    /// The transaction, for questions.
+    /// The transaction, for queries.
     pub(super) fn tx(&self) -> &Transaction<'c> {
         &self.tx
     }
@@ -148,7 +148,7 @@ impl<'c> Appender<'c> {
         self.redactor.learn(&mut self.known, &String::from_utf8_lossy(exact));
     }
 
-    /// The same of an output that was taken in as it came.
+    /// Same as [`Self::learn`], for captured output.
     pub(super) fn learn_from(&mut self, output: &CapturedStream) {
         match &output.content {
             CapturedContent::Small(bytes) => self.learn(bytes),
@@ -161,7 +161,7 @@ impl<'c> Appender<'c> {
         !self.known.is_empty()
     }
 
-    /// What can be judged of this text, as it may be stored.
+    /// The next chunk of this text, redacted.
     pub(super) fn hidden_stretch(&self, chunks: &mut Chunks, is_last: bool) -> String {
         chunks.take(self.redactor, &self.known, is_last).hidden(self.vault)
     }

@@ -42,7 +42,7 @@ impl Appender<'_> {
         self.blob(digest, bytes, sealed)
     }
 
-    /// A JSON value for a column: itself, or what says where it is.
+    /// A JSON value for a column: the value, or a reference to its blob.
     pub(super) fn json_value(&mut self, value: Value) -> Result<Stored> {
         let text = self.hidden_json(value);
         let bytes = text.len();
@@ -52,7 +52,7 @@ impl Appender<'_> {
         self.redacted_blob(&text, bytes)
     }
 
-    /// What a program printed, for a column: as [`Self::output_value`], a part at a time.
+    /// Captured output for a column: as [`Self::output_value`], one part at a time.
     pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<Stored> {
         let Large { spilled, sight } = match &output.content {
             CapturedContent::Small(bytes) => return self.output_value(bytes),
@@ -88,7 +88,7 @@ impl Appender<'_> {
         parts.finish(|| spool.another(), |_| {})
     }
 
-    /// Captured output for a column: a JSON string, or what says where it is. Bytes that are not UTF-8
+    /// Captured output for a column: a JSON string, or a reference to its blob. Bytes that are not UTF-8
     /// are always kept apart and exactly, with `"encoding": "bytes"` beside a readable head.
     pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
         match std::str::from_utf8(output) {
@@ -119,7 +119,7 @@ impl Appender<'_> {
         Ok(apart(&place_of(&digest, text.len(), text), digest, captured))
     }
 
-    /// Whether nothing is to be stored: it is there, or a person wanted it gone.
+    /// Whether nothing needs to be stored: the blob exists, or a person purged it.
     fn is_settled(&self, digest: &Digest) -> Result<bool> {
         Ok(self
             .tx()
@@ -191,7 +191,7 @@ impl EvidenceReader {
     }
 
     /// The same, a part at a time, so that it need not fit into memory; false when there is none. When
-    /// this fails, what was handed over is not what was stored.
+    /// this fails, discard the parts: the digest is checked at the end.
     ///
     /// # Errors
     /// As [`blob`](Self::blob), and what `each` fails with.
@@ -229,8 +229,8 @@ pub(super) fn read(
     Ok(found.then_some(content))
 }
 
-/// The same, a part at a time; false when there is none. Whether it is what was stored is known only at
-/// the end: what was made of the parts is worth nothing when this fails.
+/// Same as [`read`], one part at a time; false when there is none. The digest is checked at
+/// the end: discard everything made of the parts when this fails.
 ///
 /// # Errors
 /// As [`read`], and what `each` fails with.
@@ -298,12 +298,12 @@ pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Ve
         .transpose()
 }
 
-/// Ties a sealed part to its place, so that parts cannot be exchanged.
+/// Authenticated data of a sealed part, so that parts cannot be exchanged.
 fn place_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A value that stands elsewhere.
+/// A value that is stored as a blob.
 fn apart(place: &Value, blob: Digest, captured: usize) -> Stored {
     let json = Cell::Word(super::ledger::canonical(place));
     Stored { json, blob: Some(blob), bytes: captured }

@@ -1,8 +1,8 @@
 //! The output of a program on its way into the evidence, while the program runs (SPEC §7.2, §8).
 //!
-//! It is cut into the parts that the blob will have, compressed, and searched for secrets as it comes; at
-//! most a few parts are in memory. Rows are written from it later, by the one appender, in the transaction of
-//! the execution that it belongs to.
+//! Output is cut into the parts of its blob, compressed, and searched for secrets while it arrives; at
+//! most a few parts are in memory. The appender writes the rows later, in the transaction of
+//! the execution.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::run::{Decoder, Stream};
 /// secret which begins in it is whole.
 const HEAD_BYTES: usize = 128 << 10;
 
-/// Takes in what the program of one step prints.
+/// Captures what the program of one step prints.
 pub struct OutputCapture {
     stdout: Incoming,
     stderr: Incoming,
@@ -46,10 +46,10 @@ impl OutputCapture {
         }
     }
 
-    /// Takes in the next bytes of an output.
+    /// Captures the next bytes of an output.
     ///
     /// # Errors
-    /// When they cannot be kept; the output is then not complete, and nothing may be recorded of it.
+    /// When they cannot be stored; the output is then incomplete, and none of it may be recorded.
     pub fn put(&mut self, stream: Stream, bytes: &[u8]) -> Result<()> {
         let Self { dir, redactor, vault, .. } = self;
         let incoming = match stream {
@@ -115,7 +115,7 @@ impl Sight {
         if is_last {
             self.chunks.push(self.decoder.end());
         }
-        // Known ones are looked for when it is recorded: then all of them are known.
+        // Known secrets are searched for when the output is recorded, because only then all are known.
         let stretch = self.chunks.take(redactor, &KnownSecrets::default(), is_last);
         self.has_secret |= stretch.learn(&mut self.known);
     }
@@ -144,14 +144,14 @@ pub(super) struct CapturedStream {
     pub(super) content: CapturedContent,
 }
 
-/// An output as it is at hand.
+/// Where a captured output is.
 pub(super) enum CapturedContent {
-    /// In memory, because it did not fill a part.
+    /// In memory: smaller than one part.
     Small(Vec<u8>),
     Large(Box<Large>),
 }
 
-/// An output that is only on the disk.
+/// An output in a spill file.
 pub(super) struct Large {
     pub(super) spilled: Spilled,
     pub(super) sight: Sight,

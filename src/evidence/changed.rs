@@ -1,5 +1,5 @@
-//! Whether what is shown is what was written: the links of the chain at the rows of one execution, run or loop.
-//! Only [`verify`](super::verify) tells whether the chain itself is.
+//! Compares the rows of one execution, run or loop with their links in the chain.
+//! Only [`verify`](super::verify) checks the chain itself.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
@@ -78,7 +78,7 @@ fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<
     Ok(changed)
 }
 
-/// How this row differs from what was linked; none where it does not.
+/// How this row differs from its link, or `None`.
 fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
     let link = |seq: i64| {
         conn.prepare_cached("SELECT table_name, digest FROM ledger WHERE seq = ?1")?

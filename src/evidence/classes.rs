@@ -12,7 +12,7 @@ use super::write_run::word;
 use crate::authorization::{AuthorizationClass, Method};
 
 impl EvidenceStore {
-    /// Records an answer given in advance to a class of plans.
+    /// Records a class of plans that a person authorizes in advance.
     ///
     /// # Errors
     /// Any failure of the database; so for every other commit here.
@@ -39,8 +39,8 @@ impl EvidenceStore {
         })
     }
 
-    /// Takes such an answer back: no attempt is authorized by it from now on. False when there is none, or
-    /// it was taken back before.
+    /// Revokes a class: no attempt is authorized by it from now on. False when there is none, or
+    /// it was revoked before.
     ///
     /// # Errors
     /// As [`Self::record_class`].
@@ -63,8 +63,8 @@ impl EvidenceStore {
         Ok(revoked)
     }
 
-    /// Whether such an answer was taken back, by any process. One that was never given, or whose row is not
-    /// what this user's program wrote, counts as taken back.
+    /// Whether a class was revoked, by any process. A class that was never recorded, or whose row is not
+    /// proven by this user's key, counts as revoked.
     ///
     /// # Errors
     /// As [`Self::record_class`].

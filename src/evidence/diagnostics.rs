@@ -28,7 +28,7 @@ impl EvidenceReader {
     }
 
     /// Q8: changes of a file that occurred after a diagnostic in it, time ascending. Whether they have
-    /// anything to do with it, nobody can say from here.
+    /// a causal relation is not known.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).

@@ -95,7 +95,7 @@ pub struct RunStart<'a> {
     pub started_at_ms: i64,
 }
 
-/// A tool is about to be called.
+/// The intent: committed before the tool is called.
 #[derive(Debug, Clone, Copy)]
 pub struct IntentRecord<'a> {
     /// The execution it announces.
@@ -110,19 +110,19 @@ pub struct IntentRecord<'a> {
     pub timestamp_ms: i64,
     /// Where it runs, for remote steps.
     pub host: Option<&'a str>,
-    /// The walls it runs behind; none where nobody determined them.
+    /// The walls it runs behind; none where they were not determined.
     pub walls: Option<&'a StepWalls>,
-    /// What is predicted to happen to files; the contents are kept, so that an interrupted step can be
+    /// The predicted changes; their contents are stored, so that an interrupted step can be
     /// compared with the disk.
     pub files: &'a [FileEffect],
     /// What a person decided about the step before the call.
     pub decision: Option<&'a StepDecision>,
 }
 
-/// A step has ended, whether or not its tool was called.
+/// The end of a step, whether or not its tool was called.
 #[derive(Debug, Clone, Copy)]
 pub struct ExecutionRecord<'a> {
-    /// What became of it. Its texts are stored from `stdout` and `stderr` below.
+    /// Its result. Its texts are stored from `stdout` and `stderr` below.
     pub result: &'a StepResult,
     /// The run.
     pub run_id: Uuid,
@@ -136,7 +136,7 @@ pub struct ExecutionRecord<'a> {
     pub policy: Digest,
     /// Where it ran, for remote steps.
     pub host: Option<&'a str>,
-    /// The walls it ran behind; none where nobody determined them.
+    /// The walls it ran behind; none where they were not determined.
     pub walls: Option<&'a StepWalls>,
     /// Whether the tool was called.
     pub invoked: bool,
@@ -144,17 +144,17 @@ pub struct ExecutionRecord<'a> {
     pub stdout: Option<&'a [u8]>,
     /// The whole stderr.
     pub stderr: Option<&'a [u8]>,
-    /// What a program printed and was taken in as it came; `stdout` and `stderr` are none then.
+    /// Output captured while the program ran; `stdout` and `stderr` are `None` then.
     pub taken: Option<&'a CapturedOutput>,
     /// The return value; null is not stored.
     pub result_json: &'a Value,
     /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are written
     /// from the other fields.
     pub artifacts: &'a [(ArtifactType, Value)],
-    /// What really happened to files.
+    /// The actual changes of files.
     pub files: &'a [FileEffect],
-    /// What was predicted to happen to them. Not stored again: previews show parts of these contents,
-    /// and a part of a secret does not look like one.
+    /// The predicted changes. Not stored again, only searched for secrets: previews show parts of these
+    /// contents, and a part of a secret matches no rule.
     pub predicted: &'a [FileEffect],
     /// What the execution touched.
     pub edges: &'a [Edge],
@@ -165,7 +165,7 @@ pub struct ExecutionRecord<'a> {
 /// A person's answer to the confirmation of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepDecision {
-    /// What they were shown; kept, so that it can be said later on what they decided.
+    /// What they were shown; recorded, so that the subject of the decision stays known.
     pub request: ConfirmationRequest,
     /// What they answered.
     pub answer: Answer,

@@ -1,5 +1,5 @@
-//! Rows that grant something count only with a keyed digest (SPEC §8): who can write to the database, but does not
-//! have the user's key, can make a record and no grant.
+//! Rows that grant something count only with a keyed digest (SPEC §8): write access to the database without
+//! the user's key is enough for a record, but not for a grant.
 
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -11,15 +11,15 @@ use super::{ledger, migrations, schema};
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
 
-/// Decisions that grant something or take it back, and are of no run.
+/// Decisions outside of runs that grant or revoke something.
 pub(super) struct GrantDecisions {
     /// The rows, the first one first.
     pub(super) rows: Vec<GrantDecision>,
-    /// Whether a decision was removed from the database: it may have taken a grant back.
+    /// Whether a decision was removed from the database: it may have revoked a grant.
     pub(super) some_are_missing: bool,
 }
 
-/// One of them.
+/// One decision that grants or revokes something.
 pub(super) struct GrantDecision {
     pub(super) decision: String,
     pub(super) note: String,
@@ -44,7 +44,7 @@ pub(super) fn decided(
         }
         _ => None,
     };
-    // The index by run finds those of no run.
+    // `run_id IS NULL` uses the index by run.
     let mut statement = conn.prepare_cached(
         "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
     )?;
@@ -92,7 +92,7 @@ pub(super) fn is_proven(
     Ok(vault.is_grant(database_id, &ledger::entry(table, columns), &digest))
 }
 
-/// Whether the ledger has a link without a row for this table: what is missing may have taken a grant back.
+/// Whether the ledger has a link without a row for this table: the missing row may have revoked a grant.
 ///
 /// # Errors
 /// A database that cannot be read.

@@ -21,14 +21,14 @@ use crate::run::{
     way_back,
 };
 
-/// A content that was recorded, as far as it can still be had.
+/// A recorded content, or why it is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     /// The exact bytes.
     Content(Vec<u8>),
-    /// It was deleted at a person's wish.
+    /// A person purged it.
     Purged,
-    /// It holds a secret, and the key that it was encrypted under is not here.
+    /// It holds a secret and is encrypted under another key.
     NoKey,
     /// Its bytes were never kept.
     NotKept,
@@ -54,7 +54,7 @@ impl EvidenceReader {
         })
     }
 
-    /// A content that steps were recorded with, or why it cannot be had.
+    /// A recorded content, or why it is not available.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -215,7 +215,7 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
                 blobs::read(source.conn, source.vault, &digest(&blob)?)?.unwrap_or_default()
             }
         };
-        // One that only looked, or whose result is gone, took nothing back that anybody knows of.
+        // A step that only read, or whose result was purged, names no executions.
         match serde_json::from_slice::<Said>(&text) {
             Ok(said) if !said.taken_back.is_empty() => {
                 entry(row, true, entries)?.takes_back = said.taken_back.into_iter().collect();

@@ -105,7 +105,7 @@ impl Index {
         seal.lock().is_ok_and(|_lock| seal.holds(&path))
     }
 
-    /// Throws the index of this folder away: it holds nothing that is not in the evidence.
+    /// Deletes the index of this folder; it can be rebuilt from the evidence.
     pub(super) fn discard(dir: &Path) {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));

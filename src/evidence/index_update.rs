@@ -48,7 +48,7 @@ impl Index {
                 Ok((row.get(0)?, row.get(1)?))
             })?;
         if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
-            // Not the evidence that was indexed: another database has taken its place.
+            // Another database has taken the place of the one that was indexed.
             tx.execute_batch(
                 "DELETE FROM docs; DELETE FROM texts; DELETE FROM doc_paths; DELETE FROM doc_codes;
                  UPDATE state SET seq = 0;",
@@ -79,7 +79,7 @@ impl Index {
         Ok(last < head)
     }
 
-    /// Says of each step that has no outcome whether its run is still alive.
+    /// Updates the state of steps without an outcome: running or interrupted.
     fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
         let open: Vec<(i64, String, String)> = self
             .conn

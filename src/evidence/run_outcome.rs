@@ -1,5 +1,5 @@
-//! What a run left behind (SPEC §3, §8): which steps succeeded, what its files were at its end, and what
-//! it was about to do when its process went away.
+//! The outcome of a run (SPEC §3, §8): which steps succeeded, the state of its files at its end, and what
+//! it was about to do when its process ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 

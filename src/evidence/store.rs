@@ -71,8 +71,8 @@ impl EvidenceStore {
         Ok(store)
     }
 
-    /// Accepts the database in `dir` as it is, although the head that was kept is not on its chain, and
-    /// records that and why. Says what differed.
+    /// Accepts the database in `dir` although the kept head is not on its chain, and
+    /// records that and why. Returns what differed.
     ///
     /// # Errors
     /// [`EvidenceError::NothingToAccept`] where nothing differs; otherwise as [`Self::open`].
@@ -151,7 +151,7 @@ impl EvidenceStore {
         KeptHeads::read(&self.folders, Some(&self.vault)).holds(&self.dir, self.database_id)
     }
 
-    /// Keeps the end of the chain outside of the folder.
+    /// Stores the end of the chain outside of the folder.
     fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
         heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
     }
@@ -276,7 +276,7 @@ impl EvidenceStore {
             .query_row([attempt_id.to_string()], |row| row.get(0))?)
     }
 
-    /// What takes in the output of a step while its program runs; nothing is recorded before
+    /// Captures the output of a step while its program runs; nothing is recorded before
     /// the execution is committed.
     pub fn capture(&self) -> OutputCapture {
         OutputCapture::new(&self.dir, &self.redactor, &self.vault)
@@ -310,7 +310,7 @@ impl EvidenceStore {
         })
     }
 
-    /// Deletes the content with this digest, and records that and why. Its digest stays.
+    /// Deletes the content with this digest, and records that and the reason. The digest stays.
     ///
     /// # Errors
     /// Any failure of the database.

@@ -1,5 +1,5 @@
-//! What the eight questions say of one workspace (SPEC §8, §10), a few rows of each. Evidence of other
-//! workspaces is left out: it is nobody's business there, and paths mean other files.
+//! A few rows of each of Q1 to Q8 for one workspace (SPEC §8, §10). Evidence of other
+//! workspaces is left out: it is private to them, and the same paths mean other files.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ fn of(source: &Source<'_>, workspace: &str, focus: &Focus) -> Result<EvidenceSum
     for seen in &mut summary.q7 {
         seen.execution_ids.retain(|id| executions.contains(id));
     }
-    // How often it was seen elsewhere says nothing here.
+    // Occurrences in other workspaces do not count.
     summary.q7.retain(|seen| seen.execution_ids.len() > 1);
     summary.q3.sort_by_key(|row| (row.timestamp_ms, row.execution_id));
     summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));

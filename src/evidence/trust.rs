@@ -1,4 +1,4 @@
-//! Whose commands a person trusts (SPEC §9): decisions about the `countersign.toml` of a workspace, each a row
+//! Trust in workspace commands (SPEC §9): decisions about the `countersign.toml` of a workspace, each a row
 //! like every other decision. The latest about a file in a workspace is the one that holds.
 
 use std::collections::BTreeSet;
@@ -40,9 +40,9 @@ pub struct TrustDecision<'a> {
 /// The files of commands that a person trusts, by workspace and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
-    /// Those that count.
+    /// Proven by this user's key.
     pub counts: BTreeSet<(PathBuf, Digest)>,
-    /// Those whose rows carry no keyed digest of this user, or not theirs: they are asked for again.
+    /// Not proven by this user's key: the person is asked again.
     pub without_proof: BTreeSet<(PathBuf, Digest)>,
 }
 
@@ -73,7 +73,7 @@ impl EvidenceReader {
         Ok(self.trust()?.counts)
     }
 
-    /// Everything that was ever trusted and not taken back, with or without a proof of it.
+    /// Everything that was trusted and not revoked, with or without proof.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -115,7 +115,7 @@ fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trus
         let (digest, workspace) = row.note.split_once(' ').ok_or_else(unreadable)?;
         let digest: Digest = digest.parse().map_err(|_| unreadable())?;
         let file = (PathBuf::from(workspace), digest);
-        // Taking back needs no proof: it can only make somebody be asked.
+        // A revocation needs no proof: it can only cause another question.
         trust.counts.remove(&file);
         trust.without_proof.remove(&file);
         if row.decision == TRUSTED {
@@ -124,7 +124,7 @@ fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trus
         }
     }
     if decided.some_are_missing {
-        // What is missing may have taken trust back.
+        // A missing row may have revoked trust.
         trust.without_proof.append(&mut trust.counts);
     }
     Ok(trust)

@@ -66,14 +66,14 @@ pub enum RunEvent {
         /// The text.
         chunk: String,
     },
-    /// Output that came faster than a screen takes it stood here; the evidence gets it all the same.
+    /// Output was dropped here because it came faster than the window takes it; the evidence has all of it.
     OutputLeftOut {
         /// The step.
         step_id: String,
         /// How many bytes.
         bytes: u64,
     },
-    /// The command of the step has printed nothing for a while; told once each time.
+    /// The command of the step has printed nothing for a while; told once per pause.
     StepQuiet {
         /// The step.
         step_id: String,
@@ -102,7 +102,7 @@ pub enum RunEvent {
         /// What they are asked.
         request: Box<ConfirmationRequest>,
     },
-    /// They answered.
+    /// The person answered.
     ConfirmationDecided {
         /// The step.
         step_id: String,
@@ -111,9 +111,9 @@ pub enum RunEvent {
     },
     /// The run waits at a step boundary.
     Paused,
-    /// It goes on.
+    /// The run continues.
     Resumed,
-    /// A person asked for something that takes effect later.
+    /// A person requested a control; its effect comes later.
     ControlRequested {
         /// What they asked for.
         control: Control,

@@ -1,7 +1,7 @@
-//! What happens: the vocabulary of a run as pure data (SPEC §3).
+//! Events, results and records of runs and loops as pure data (SPEC §3).
 //!
-//! The executor makes [`RunEvent`]s; screen and evidence are two readers of them, and
-//! [`RunState::apply`] is the one way from events to a state. Absent on purpose: the clock, files,
+//! The journal of the engine tells [`RunEvent`]s and the evidence replays them;
+//! [`RunState::apply`] and [`LoopState::apply`] are the only way from events to a state. Absent on purpose: the clock, files,
 //! SQL, egui.
 
 mod ansi_style;

@@ -1,4 +1,4 @@
-//! What the evidence answers (SPEC §8), as data that any reader may hold.
+//! Answers of the evidence (SPEC §8) as plain data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::risk::RiskLevel;
 pub enum RunFate {
     /// It ended.
     Ended(RunStatus),
-    /// A living process is still busy with it.
+    /// A live process is working on it.
     Active,
-    /// Its process is gone and left no end.
+    /// Its process ended without recording an end.
     Interrupted,
 }
 
@@ -134,7 +134,7 @@ pub struct Execution {
     pub error_message: Option<String>,
 }
 
-/// What to look for. Every field that is set narrows the answer.
+/// A search. Every field that is set narrows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(missing_docs, reason = "the filters of SPEC §8 by their names")]
 pub struct SearchQuery {
@@ -210,9 +210,9 @@ pub struct SearchPage {
     pub timeline: Vec<TimeBucket>,
     /// How long the search took, in microseconds.
     pub took_us: u64,
-    /// Why nothing can be recorded in this evidence; none where all is well.
+    /// Why this evidence is read-only, or `None`.
     pub read_only: Option<String>,
-    /// What a person should know of the kept heads although all is well.
+    /// A note about the kept heads that is no error.
     pub note: Option<String>,
 }
 
@@ -277,7 +277,7 @@ impl Serialize for DecidedBy {
 }
 
 impl DecisionRecord {
-    /// What was decided, where and by whom, as people say it: `Approved in the window by ada`.
+    /// The decision as a phrase: `Approved in the window by ada`.
     pub fn sentence(&self) -> String {
         let decided = match self.decision.as_str() {
             "authorize" => "Authorized",

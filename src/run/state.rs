@@ -1,4 +1,4 @@
-//! From events to what is true now; the same function serves the live run and a reopened one.
+//! From events to the state of a run, live or replayed.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub enum Phase {
     Paused,
     /// It ended.
     Ended(RunStatus),
-    /// It has no end and its process is gone: the outcome of the step that was under way is unknown.
+    /// Its process ended without recording an end: the outcome of the step under way is unknown.
     Interrupted,
 }
 
@@ -61,7 +61,7 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The state after one more event. Pure; events of another run are the caller's mistake.
+    /// Applies one event. Pure; the caller passes events of this run only.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { run_id, plan_id, step_count, timestamp_ms } => {
@@ -116,7 +116,7 @@ impl RunState {
         }
     }
 
-    /// Marks a run that will send no more events although it has no end.
+    /// Marks a run without an end that will send no more events.
     pub fn interrupt(&mut self) {
         if !self.is_over() {
             self.phase = Phase::Interrupted;
@@ -124,7 +124,7 @@ impl RunState {
         }
     }
 
-    /// Whether a worker is still busy with it.
+    /// Whether it is still running.
     pub fn is_active(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::AwaitingConfirmation(_) | Phase::Paused)
     }

@@ -1,6 +1,6 @@
 //! The steps of a run as its events leave them, and how many of them ended how.
 //!
-//! Kept together, so that whoever shows a run of ten thousand steps counts nothing. Pure.
+//! The counts are updated with each change, so that views of ten thousand steps need not count. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -40,7 +40,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// So many steps of which none was reached.
+    /// This many steps, none reached.
     pub fn waiting(count: usize) -> Self {
         Self { states: vec![StepState::Waiting; count], ..Self::default() }
     }

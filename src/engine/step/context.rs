@@ -1,4 +1,4 @@
-//! One step of one run, which the files of this folder go through together.
+//! The step under way, shared by the files of this folder.
 
 use uuid::Uuid;
 
@@ -26,7 +26,7 @@ impl<'r> StepRun<'_, 'r> {
     }
 }
 
-/// How far a step came.
+/// What is known of the step so far.
 #[derive(Default)]
 pub(super) struct StepProgress {
     pub(super) execution_id: Uuid,
@@ -36,10 +36,10 @@ pub(super) struct StepProgress {
     /// Whether it went into the evidence with the intent.
     pub(super) decision_recorded: bool,
     pub(super) invocation: Option<Invocation>,
-    /// What a program printed, on its way into the evidence; or why that could not be kept.
+    /// Captured output, or why it could not be stored.
     pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
     /// What the step would do, computed just before it did.
     pub(super) preview: Option<Preview>,
-    /// The same with the exact contents, which the evidence looks at for secrets.
+    /// The predicted changes with exact contents, which are searched for secrets.
     pub(super) predicted: Vec<FileEffect>,
 }

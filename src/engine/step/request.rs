@@ -14,7 +14,7 @@ use crate::run::{ConfirmationRequest, Host, Preview};
 pub(super) struct Why {
     /// In words.
     text: String,
-    /// Whether they would be asked also if nobody guided them.
+    /// Whether they would be asked without guided mode too.
     required: bool,
     /// Whether it is only because the step has no walls.
     unwalled: bool,
