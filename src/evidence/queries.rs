@@ -78,7 +78,41 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q4(&mut self, file: &str, range: Range) -> Result<Vec<FileExecution>> {
-        self.ask(|source| q4(source, TargetKind::File, file, range))
+        self.touched(TargetKind::File, file, range)
+    }
+
+    /// Q4 of a file; the same of a symbol.
+    pub(super) fn touched(
+        &mut self,
+        kind: TargetKind,
+        target: &str,
+        range: Range,
+    ) -> Result<Vec<FileExecution>> {
+        self.ask(|source| {
+            let found = rows(
+                source,
+                &format!(
+                    "{EXECUTIONS} WHERE x.invoked = 1 AND x.timestamp BETWEEN ?2 AND ?3 AND x.id IN
+                     (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = ?5)
+                     ORDER BY x.timestamp, x.id LIMIT ?4"
+                ),
+                (target, range.since(), range.until(), range.limit(), kind.as_str()),
+            )?;
+            let edges = format!(
+                "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
+                 WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = ?3
+                 ORDER BY g.edge_type",
+                written_with("g.id", "executions", "x.row")
+            );
+            found
+                .into_iter()
+                .map(|row| {
+                    let about = (row.execution_id.to_string(), target, kind.as_str());
+                    let edge_types = source.all(&edges, about, |edge| Ok(edge.get(0)?))?;
+                    Ok(FileExecution { row, edge_types })
+                })
+                .collect()
+        })
     }
 
     /// Q5: one execution, or one intent without execution, in full.
@@ -220,40 +254,8 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
     )
 }
 
-/// Q4 of a file; the same of a symbol.
-pub(super) fn q4(
-    source: &Source<'_>,
-    kind: TargetKind,
-    target: &str,
-    range: Range,
-) -> Result<Vec<FileExecution>> {
-    let found = rows(
-        source,
-        &format!(
-            "{EXECUTIONS} WHERE x.invoked = 1 AND x.timestamp BETWEEN ?2 AND ?3 AND x.id IN
-             (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = ?5)
-             ORDER BY x.timestamp, x.id LIMIT ?4"
-        ),
-        (target, range.since(), range.until(), range.limit(), kind.as_str()),
-    )?;
-    let edges = format!(
-        "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
-         WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = ?3
-         ORDER BY g.edge_type",
-        written_with("g.id", "executions", "x.row")
-    );
-    found
-        .into_iter()
-        .map(|row| {
-            let about = (row.execution_id.to_string(), target, kind.as_str());
-            let edge_types = source.all(&edges, about, |edge| Ok(edge.get(0)?))?;
-            Ok(FileExecution { row, edge_types })
-        })
-        .collect()
-}
-
 /// Q5.
-pub(super) fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
+fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
     let Some(run) = run(source, row.run_id)? else { return Ok(None) };
     let text = id.to_string();

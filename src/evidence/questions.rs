@@ -1,7 +1,6 @@
 //! The question of a page about the evidence (SPEC §8).
 
 use super::error::Result;
-use super::queries;
 use super::range::Range;
 use super::reader::EvidenceReader;
 use crate::run::{Answered, MOST_ROWS, Question};
@@ -17,7 +16,7 @@ impl EvidenceReader {
         Ok(match question {
             Question::WithCode(code) => Answered::Executions(self.q3(code, range)?),
             Question::Touched { kind, target } => {
-                Answered::Touched(self.ask(|source| queries::q4(source, *kind, target, range))?)
+                Answered::Touched(self.touched(*kind, target, range)?)
             }
             Question::Latest(file) => Answered::Executions(self.q6(file)?.into_iter().collect()),
             Question::Recurring => Answered::Recurring(self.q7(2, range)?),
