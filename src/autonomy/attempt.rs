@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::answer::{self, PlannerAnswer};
-use super::attempts::{AttemptEnding, CurrentAttempt};
+use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::bounded::BoundedLoop;
 use super::request::{Question, request};
 use super::results::{self, Applied};
@@ -17,9 +17,6 @@ use crate::run::{
 };
 use crate::tools::{PlannerEnd, PlannerFinished, PlannerProgram};
 
-/// The result of one phase of an attempt: a value, or the end of the attempt.
-pub(super) type Way<T> = Result<Result<T, AttemptEnding>, EvidenceError>;
-
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `self.open`, also when this fails.
     pub(super) fn attempt(
@@ -27,32 +24,32 @@ impl BoundedLoop<'_> {
         attempt: u32,
         max_attempts: u32,
     ) -> Result<AttemptEnding, EvidenceError> {
+        match self.phases(attempt, max_attempts) {
+            Ok(ending) | Err(Halt::Ended(ending)) => Ok(ending),
+            Err(Halt::Evidence(error)) => Err(error),
+        }
+    }
+
+    fn phases(&mut self, attempt: u32, max_attempts: u32) -> Result<AttemptEnding, Halt> {
         self.open_attempt(attempt, max_attempts)?;
-        let (plan, review) = match self.planned(attempt, max_attempts)? {
-            Ok(planned) => planned,
-            Err(ended) => return Ok(ended),
-        };
-        let authorization = match self.authorized(&plan, &review, attempt, max_attempts)? {
-            Ok(authorization) => authorization,
-            Err(ended) => return Ok(ended),
-        };
+        let (plan, review) = self.planned(attempt, max_attempts)?;
+        let authorization = self.authorized(&plan, &review, attempt, max_attempts)?;
         let applied = self.apply(&plan, &authorization);
         let scope = applied.verify.as_ref().filter(|it| it.passed).map(|it| it.scope);
-        let ended = AttemptEnding {
+        let ending = AttemptEnding {
             happened: applied.happened,
             message: applied.message.clone(),
             action_index: applied.action_index,
             verified: scope.is_some_and(|scope| self.setup.verify.is_met_by(scope)),
         };
         self.keep(applied);
-        if ended.happened != Happened::Succeeded {
-            return Ok(ended);
+        if ending.happened != Happened::Succeeded {
+            return Ok(ending);
         }
-        let verifies = ended.verified || self.setup.verify != VerifyChoice::None;
-        if let Some(ended) = self.verified_otherwise(Some(plan.steps.len())).filter(|_| verifies) {
-            return Ok(ended);
+        if ending.verified || self.setup.verify != VerifyChoice::None {
+            self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
-        if ended.verified { Ok(ended) } else { self.gate(&plan, &authorization) }
+        if ending.verified { Ok(ending) } else { self.gate(&plan, &authorization) }
     }
 
     fn open_attempt(&mut self, attempt: u32, max_attempts: u32) -> Result<(), EvidenceError> {
@@ -83,20 +80,16 @@ impl BoundedLoop<'_> {
     }
 
     /// A plan that may be authorized and is not one that failed before.
-    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Way<(Plan, Review)> {
+    fn planned(&mut self, attempt: u32, max_attempts: u32) -> Result<(Plan, Review), Halt> {
         if let Some(why) = &self.setup.policy.refusal {
-            return Ok(Err(AttemptEnding::new(Happened::NotAuthorized, why.clone())));
+            return Err(Halt::new(Happened::NotAuthorized, why.clone()));
         }
-        if self.control.is_ending() {
-            return Ok(Err(self.stopped()));
-        }
-        if let Some(ended) = self.unusable_verification()? {
-            return Ok(Err(ended));
-        }
+        self.check_not_stopped()?;
+        self.check_verification_usable()?;
         let mut answered = self.ask(attempt, max_attempts)?;
         if self.control.is_ending() {
             self.note(&answered);
-            return Ok(Err(self.stopped()));
+            return Err(self.stopped());
         }
         let reviewed = match &answered.plan {
             Some(plan) if answered.is_accepted() => {
@@ -112,7 +105,7 @@ impl BoundedLoop<'_> {
             // Another plan would not help: a person has to decide about the workspace commands.
             if let Some(why) = review.untrusted() {
                 self.note(&answered);
-                return Ok(Err(AttemptEnding::new(Happened::NotAuthorized, why.message.clone())));
+                return Err(Halt::new(Happened::NotAuthorized, why.message.clone()));
             }
             answered.add_findings(&review.findings);
         }
@@ -122,20 +115,13 @@ impl BoundedLoop<'_> {
             let retryable = report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
             let message = format!("{code}: {}", report.message.unwrap_or_default());
-            return Ok(Err(AttemptEnding::new(Happened::PlannerRejected { retryable }, message)));
+            return Err(Halt::new(Happened::PlannerRejected { retryable }, message));
         }
         let (Some(plan), Some(reviewed)) = (plan, reviewed) else {
-            return Ok(Err(AttemptEnding::new(
-                Happened::InternalError,
-                "a plan without its review",
-            )));
+            return Err(Halt::new(Happened::InternalError, "a plan without its review"));
         };
-        let review = match reviewed {
-            Ok(review) => review,
-            Err(error) => {
-                return Ok(Err(AttemptEnding::new(Happened::InternalError, error.to_string())));
-            }
-        };
+        let review =
+            reviewed.map_err(|error| Halt::new(Happened::InternalError, error.to_string()))?;
         if let Some(open) = &mut self.open {
             open.files.clone_from(&review.impact.files);
         }
@@ -148,13 +134,17 @@ impl BoundedLoop<'_> {
             let message =
                 format!("the plan has the steps that ran and failed in attempt {failed_in}");
             self.tell(&RunEvent::NoProgress { failed_in });
-            return Ok(Err(AttemptEnding::new(Happened::NoProgress, message)));
+            return Err(Halt::new(Happened::NoProgress, message));
         }
-        Ok(Ok((plan, review)))
+        Ok((plan, review))
     }
 
-    pub(super) fn stopped(&self) -> AttemptEnding {
-        AttemptEnding::stopped(self.control.ended_by())
+    pub(super) fn stopped(&self) -> Halt {
+        AttemptEnding::stopped(self.control.ended_by()).into()
+    }
+
+    pub(super) fn check_not_stopped(&self) -> Result<(), Halt> {
+        if self.control.is_ending() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// Keeps what the planner answered, and tells it.

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::evidence::PlannerTrace;
+use crate::evidence::{EvidenceError, PlannerTrace};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, AttemptRecord, Happened, StepResult};
 
@@ -76,5 +76,29 @@ impl AttemptEnding {
             Some(AnsweredBy::CommandLine | AnsweredBy::Test) | None => "",
         };
         Self::new(Happened::Stopped, format!("a person stopped the loop{place}"))
+    }
+}
+
+/// Why a phase of an attempt has no value: the attempt ends there, or the evidence failed.
+pub(super) enum Halt {
+    Ended(AttemptEnding),
+    Evidence(EvidenceError),
+}
+
+impl Halt {
+    pub(super) fn new(happened: Happened, message: impl Into<String>) -> Self {
+        Self::Ended(AttemptEnding::new(happened, message))
+    }
+}
+
+impl From<AttemptEnding> for Halt {
+    fn from(ending: AttemptEnding) -> Self {
+        Self::Ended(ending)
+    }
+}
+
+impl From<EvidenceError> for Halt {
+    fn from(error: EvidenceError) -> Self {
+        Self::Evidence(error)
     }
 }

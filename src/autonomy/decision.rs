@@ -2,8 +2,7 @@
 
 use uuid::Uuid;
 
-use super::attempt::Way;
-use super::attempts::AttemptEnding;
+use super::attempts::Halt;
 use super::authorizer::{Authorization, AuthorizationRequest, outside};
 use super::bounded::BoundedLoop;
 use crate::authorization::{ClassQuestion, ForAttempt, Method, PlanAuthorization};
@@ -19,7 +18,7 @@ impl BoundedLoop<'_> {
         review: &Review,
         attempt: u32,
         max_attempts: u32,
-    ) -> Way<PlanAuthorization> {
+    ) -> Result<PlanAuthorization, Halt> {
         let before = self.tried.iter().rev().find(|tried| tried.plan.is_some());
         let difference = before.and_then(|before| {
             let difference = PlanDifference::between(before.plan.as_ref()?, plan);
@@ -65,19 +64,17 @@ impl BoundedLoop<'_> {
             }
             open.attempt_id
         });
-        if self.control.is_ending() {
-            return Ok(Err(self.stopped()));
-        }
+        self.check_not_stopped()?;
         let now_ms = self.clock.now_ms();
         let pending =
             |method| PlanAuthorization::pending(plan, review.binding.clone(), method, now_ms);
         match answer {
-            Authorization::Stop => Ok(Err(self.stopped())),
+            Authorization::Stop => Err(self.stopped()),
             Authorization::Reject { method, reason } => {
                 let authorization = pending(method).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(false, &reason);
-                Ok(Err(AttemptEnding::new(Happened::NotAuthorized, reason)))
+                Err(Halt::new(Happened::NotAuthorized, reason))
             }
             Authorization::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);
@@ -95,7 +92,7 @@ impl BoundedLoop<'_> {
                     .given(self.clock.since_boot());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.decided(true, &note);
-                Ok(Ok(authorization))
+                Ok(authorization)
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::attempts::AttemptEnding;
+use super::attempts::{AttemptEnding, Halt};
 use super::bounded::BoundedLoop;
 use super::results;
 use crate::authorization::{ApprovedPlan, ForAttempt, PlanAuthorization};
@@ -22,7 +22,7 @@ impl BoundedLoop<'_> {
         &mut self,
         plan: &Plan,
         authorization: &PlanAuthorization,
-    ) -> Result<AttemptEnding, EvidenceError> {
+    ) -> Result<AttemptEnding, Halt> {
         let index = plan.steps.len();
         let Some(scope) = self.setup.verify.scope() else {
             return Ok(self.unverified(index, "not asked for"));
@@ -34,9 +34,7 @@ impl BoundedLoop<'_> {
                 true => self.refused(index, scope, format!("{then} {now}")),
             });
         }
-        if self.control.is_ending() {
-            return Ok(self.stopped());
-        }
+        self.check_not_stopped()?;
         self.tell(&RunEvent::VerifyStarted);
         let Some((gate, review)) = self.look(scope)? else {
             return Ok(AttemptEnding::new(Happened::InternalError, "the verification has no plan"));
@@ -136,30 +134,30 @@ impl BoundedLoop<'_> {
         Ok(looked.and_then(|(_, review)| review.ok()?.impact.worst))
     }
 
-    /// That the commands of the workspace cannot verify, because an attempt changed them, nobody trusts them or
-    /// something is wrong with them: told before anything is changed, because no plan may mend it.
-    pub(super) fn unusable_verification(&mut self) -> Result<Option<AttemptEnding>, EvidenceError> {
-        let Some(scope) = self.setup.verify.scope() else { return Ok(None) };
-        if let Some(ended) = self.verified_otherwise(None) {
-            return Ok(Some(ended));
-        }
-        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(None) };
+    /// Ends the attempt before anything is changed when the commands of the workspace cannot verify: an attempt
+    /// changed them, they are not trusted, or they are faulty. No plan may mend that.
+    pub(super) fn check_verification_usable(&mut self) -> Result<(), Halt> {
+        let Some(scope) = self.setup.verify.scope() else { return Ok(()) };
+        self.check_verification_unchanged(None)?;
+        let Some((_, Ok(review))) = self.look(scope)? else { return Ok(()) };
         let mut errors = review.findings.iter().filter(|it| it.severity == Severity::Error);
-        let why = errors.next().filter(|_| review.workspace_commands.is_some());
-        Ok(why.map(|why| not_authorized(None, &why.message)))
+        match errors.next().filter(|_| review.workspace_commands.is_some()) {
+            Some(why) => Err(not_authorized(None, &why.message).into()),
+            None => Ok(()),
+        }
     }
 
-    /// That the program would be verified in another way than when the loop began. A plan that was to be
-    /// verified does not choose how.
-    pub(super) fn verified_otherwise(&self, index: Option<usize>) -> Option<AttemptEnding> {
-        let now = self.toolbox.state_of(COMMANDS_FILE).ok();
-        (now != self.commands).then(|| {
-            let why = format!(
-                "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
-                 look at it, and start the loop again"
-            );
-            not_authorized(index, &why)
-        })
+    /// Ends the attempt when the program would be verified in another way than when the loop began: a plan
+    /// that is to be verified does not choose how.
+    pub(super) fn check_verification_unchanged(&self, index: Option<usize>) -> Result<(), Halt> {
+        if self.toolbox.state_of(COMMANDS_FILE).ok() == self.commands {
+            return Ok(());
+        }
+        let why = format!(
+            "{COMMANDS_FILE}, which says how the program is verified, is not as it was when the loop began: \
+             look at it, and start the loop again"
+        );
+        Err(not_authorized(index, &why).into())
     }
 
     fn unverified(&mut self, index: usize, why: &str) -> AttemptEnding {

@@ -153,14 +153,13 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
         "precondition": step.precondition_text,
         "evidence_referenced": plan.evidence_referenced,
     });
-    if let Some(needs) = &result.needs {
-        context["needs"] = json!(needs);
-    }
-    if !result.wall_notes.is_empty() {
-        context["wall_notes"] = json!(result.wall_notes);
-    }
-    if let Some(path) = &result.refused_write {
-        context["refused_write"] = json!(path);
+    if let Some(fields) = context.as_object_mut() {
+        let optional = [
+            ("needs", result.needs.as_ref().map(|needs| json!(needs))),
+            ("wall_notes", (!result.wall_notes.is_empty()).then(|| json!(result.wall_notes))),
+            ("refused_write", result.refused_write.as_ref().map(|path| json!(path))),
+        ];
+        fields.extend(optional.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?))));
     }
     let mut values = vec![(ArtifactType::StepContext, context)];
     if !record.result_json.is_null() {
